@@ -1,0 +1,189 @@
+"""Turn a command line into a result on standard output: the same functions as the Python API and the dashboard."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from kp_core.conventions import FIELDS, PRESETS
+from kp_core.errors import InputError, UsageError
+from kp_core.model import Corpus
+from kp_core.settings import __version__
+
+FORMATS = ("table", "json", "csv", "latex", "markdown")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Refuses wrong usage with one line, as every other error."""
+
+    def error(self, message: str) -> Any:
+        raise UsageError(message)
+
+
+def _data_options(parser: argparse.ArgumentParser) -> None:
+    data = parser.add_argument_group("data")
+    data.add_argument("--gold", nargs="+", metavar="PATH", help="gold keyphrases: files, folders or zips")
+    data.add_argument("--system", nargs="+", action="append", metavar="[NAME=]PATH", help="ranked output of a system")
+    data.add_argument("--documents", metavar="PATH", nargs="+", help="texts of the documents")
+    data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
+    data.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
+    data.add_argument("--fix", action="append", default=[], metavar="NAME", help="apply a fix that the load report offers")
+
+
+def _convention_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("conventions")
+    group.add_argument("--k", help="10 | 5,10,15 | 1-50 | average | gold | all, or mixed (default: average)")
+    group.add_argument("--preset", default="kpscope", help=f"one of: {', '.join(PRESETS)}")
+    group.add_argument("--annotators", default="union", help="union, majority[:M], intersection, votes, or a name")
+    group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, or a number of phrases")
+    group.add_argument("--average", help="micro, macro, f-of-means or both")
+    group.add_argument("--gold-stemmed", nargs="?", const="yes", help="the gold was released as stems")
+    for name, field in FIELDS.items():
+        if name not in ("average", "gold_stemmed"):
+            choices = f" ({', '.join(field.values)})" if field.values else ""
+            group.add_argument(f"--{name.replace('_', '-')}", dest=name, help=(field.meaning + choices).replace("%", "%%"))
+    group.add_argument("--interval", default="bootstrap", help="bootstrap, cluster-t or none")
+    group.add_argument("--resamples", type=int, help="bootstrap resamples (1000)")
+    group.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
+
+
+def _output_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--format", default="table", help=f"one of: {', '.join(FORMATS)}")
+    parser.add_argument("--out", metavar="PATH", help="write to a file instead of standard output")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="kpscope", description="Evaluate keyword and keyphrase extraction.")
+    parser.add_argument("--version", action="version", version=f"kpscope {__version__}")
+    commands = parser.add_subparsers(dest="command", parser_class=_Parser, metavar="COMMAND")
+    evaluate = commands.add_parser("evaluate", help="score systems against the gold standard")
+    _data_options(evaluate)
+    _convention_options(evaluate)
+    evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
+    evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
+    validate = commands.add_parser("validate", help="say how files were understood, and what is odd about them")
+    _data_options(validate)
+    validate.add_argument("--normalise", help="pipeline for the duplicates in the report")
+    validate.add_argument("--k", help="cutoff for the short lists in the report")
+    methods = commands.add_parser("methods", help="list every measure with formula and source")
+    for command in (evaluate, validate, methods):
+        _output_options(command)
+    app = commands.add_parser("app", help="open the dashboard")
+    app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
+    parser = _parser()
+    commands: dict[str, Callable[[argparse.Namespace], int]] = {
+        "evaluate": _evaluate, "validate": _validate, "methods": _methods, "app": _app,
+    }  # fmt: skip
+    try:
+        options = parser.parse_args(arguments)
+        if options.command is None:
+            raise UsageError(f"name a command: {', '.join(commands)}")
+        if getattr(options, "format", "table") not in FORMATS:
+            raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(FORMATS)}")
+        return commands[options.command](options)
+    except UsageError as error:
+        print(f"kpscope: {error}", file=sys.stderr)
+        return 2
+    except (InputError, OSError) as error:
+        print(f"kpscope: {error if isinstance(error, InputError) else error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _load(options: argparse.Namespace, needs_gold: bool = True) -> Corpus:
+    from kp_core.reading import load
+
+    if needs_gold and not options.gold:
+        raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
+    # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
+    named: dict[str, list[str]] = {}
+    unnamed: list[str] = []
+    for paths in options.system or []:
+        name, equals, first = paths[0].partition("=")
+        if equals and not Path(paths[0]).exists():
+            if name in named:
+                raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
+            named[name] = [first, *paths[1:]]
+        else:
+            unnamed += paths
+    systems: Any = {**named}
+    if unnamed:
+        systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
+    return load(
+        gold=options.gold,
+        systems=systems or None,
+        documents=options.documents,
+        judgements=options.judgements,
+        encoding=options.encoding,
+        strict=options.strict,
+        fixes=tuple(options.fix),
+    )
+
+
+def _stem(path: str) -> str:
+    from kp_core.reading.source import stem_of
+
+    return stem_of(path)
+
+
+def _print(text: str, options: argparse.Namespace) -> int:
+    if options.out:
+        Path(options.out).write_text(text, encoding="utf-8")
+    else:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    return 0
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from kp_core.evaluate import evaluate
+    from kp_core.export import tables
+
+    conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
+    result = evaluate(
+        _load(options), options.k, options.measures, preset=options.preset, annotators=options.annotators,
+        universe=options.universe, average=options.average, interval=options.interval,
+        resamples=1000 if options.resamples is None else options.resamples, seed=options.seed,
+        baselines=options.baselines, **conventions,
+    )  # fmt: skip
+    for note in result.notes:
+        print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
+    texts: dict[str, Callable[[], str]] = {
+        "json": result.as_json,
+        "csv": lambda: tables.exchange_csv(result.frame),
+        "latex": result.latex,
+        "markdown": result.markdown,
+        "table": lambda: f"{tables.text(result.frame.drop(columns=['subset']))}\n{result.signature}\n",
+    }
+    return _print(texts[options.format](), options)
+
+
+def _validate(options: argparse.Namespace) -> int:
+    from kp_core.reading import describe
+
+    return _print(describe(_load(options, needs_gold=False), options.normalise, options.k, options.format), options)
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from kp_core import methods
+
+    return _print(methods.text(options.format), options)
+
+
+def _app(options: argparse.Namespace) -> int:
+    from importlib.util import find_spec
+
+    app = Path(__file__).resolve().parent.parent / "app.py"
+    if not app.exists() or find_spec("streamlit") is None:
+        raise UsageError("the dashboard is not installed here; run it from a copy of the project with `make run`")
+    from streamlit.web import cli as streamlit
+
+    sys.argv = ["streamlit", "run", str(app), *options.streamlit]
+    return int(streamlit.main() or 0)

@@ -1,0 +1,156 @@
+"""Turn a corpus and settings into paired comparisons of systems: difference, interval, p and corrected p a pair."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kp_core.aggregate import per_document
+from kp_core.coding import Bools, Floats, code
+from kp_core.counting import Counted, used_documents
+from kp_core.counts import Cells, Cutoff
+from kp_core.errors import UsageError
+from kp_core.evaluate import averages_asked, counts_of, resolve
+from kp_core.inference import intervals, paired
+from kp_core.metrics import Asked, parse
+from kp_core.model import Corpus
+from kp_core.settings import Settings, make_settings, resolved, signature
+
+TRIALS = 10_000
+ALPHA = 0.05
+PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All pairs of systems at one measure and cutoff.
+
+    frame      one row a pair: difference a − b with its bootstrap interval, p of the paired test, corrected p
+    values     the value of each system on the documents that all of them are scored on
+    documents  how many these are; clusters: 1 is best; better: for each system, those it is significantly better than
+    """
+
+    frame: pd.DataFrame
+    values: dict[str, float]
+    documents: int
+    clusters: dict[str, int]
+    better: dict[str, tuple[str, ...]]
+    signature: str
+
+
+def compare(corpus: Corpus, measure: str = "F1@k", **options: Any) -> Comparison:
+    """Compare every pair of systems by a paired randomisation test with Holm's correction.
+
+    Options are those of `evaluate`; `trials` is the number of random assignments, `seed` its seed.
+    """
+    trials = int(options.pop("trials", TRIALS))
+    universe = str(options.pop("universe", "") or "")
+    preset_name = options.pop("preset", "kpscope")
+    settings = replace(make_settings(preset_name=preset_name, **options), universe=universe)
+    return compare_with(corpus, settings, measure, trials)
+
+
+def compare_with(corpus: Corpus, settings: Settings, measure: str, trials: int = TRIALS) -> Comparison:
+    """Compare under settings made before; the first cutoff counts where the measure names none."""
+    asked = parse(measure)
+    settings, _ = resolve(corpus, settings)
+    agreement = asked.measure.family == "concordance"
+    counted = counts_of(corpus, settings, agreement)
+    if len(counted) < 2:
+        raise UsageError("a comparison needs at least two systems")
+    fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
+    cutoff = fixed if fixed is not None else resolved(settings.k, 0)[0]
+    average = averages_asked(asked, settings)[0]
+    shown = None if asked.measure.fixed is not None else cutoff
+    statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}
+    common = np.logical_and.reduce([statistic.defined for statistic in statistics.values()])
+    rng = np.random.default_rng(settings.seed)
+    weights = intervals.resample(int(common.sum()), settings.resamples, rng) if common.any() else np.zeros((0, 0))
+    values = {name: float(s.value(common, np.ones((1, int(common.sum()))))[0]) for name, s in statistics.items()}
+    resampled = {name: s.value(common, weights) for name, s in statistics.items()}
+    rows: list[list[Any]] = []
+    for a, b in combinations(statistics, 2):
+        spread = (resampled[a] - resampled[b])[:, None]
+        low, high = intervals.percentile(spread) if common.any() else (np.array([np.nan]),) * 2
+        p = _randomisation(statistics[a], statistics[b], common, trials, rng)
+        rows.append([a, b, asked.name(shown), shown, average, values[a] - values[b], low[0], high[0], p, np.nan, int(common.sum())])
+    frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    frame["p_adjusted"] = paired.holm(frame["p"].to_numpy())
+    clusters, better = _decisions(frame, values)
+    return Comparison(frame, values, int(common.sum()), clusters, better, signature(settings, len(code(corpus).documents), agreement))
+
+
+class _Statistic:
+    """A system's aggregated measure as a function of document weights."""
+
+    def __init__(self, counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> None:
+        counts = counted.of(asked)
+        at = counts.at((cutoff,))
+        self.asked, self.average = asked, average
+        self.per_document = per_document(asked, at)
+        self.cells: Cells = at
+        used = used_documents(counts)
+        self.defined: Bools = used if average == "micro" else used & ~np.isnan(self.per_document[:, 0])
+        self.parts = [per_document(parse(name), at) for name in ("P@k", "R@k")] if average == "f-of-means" else []
+
+    def value(self, documents: Bools, weights: Floats) -> Floats:
+        """Return the measure for every row of weights (B, documents) → (B,)."""
+        if self.average == "micro":
+            return self.asked.scores(self.kept(documents).pooled(weights))[:, 0]
+        total = weights.sum(axis=1)
+        if self.average == "f-of-means" and self.asked.measure.name == "F1@k":
+            p, r = ((weights @ part[documents])[:, 0] / total for part in self.parts)
+            return np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r > 0)
+        return np.asarray((weights @ self.per_document[documents])[:, 0] / total)
+
+    def kept(self, documents: Bools) -> Cells:
+        """Return the counts of some documents."""
+        return self.cells.only(documents)
+
+
+def _randomisation(a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
+    """Return p of the randomisation test: labels of the two systems swapped per document."""
+    n = int(common.sum())
+    if n == 0:
+        return float("nan")
+    if a.average == "macro":
+        difference = (a.per_document - b.per_document)[common]
+        return float(paired.randomisation(difference, trials, rng)[0])
+
+    def statistic(swapped: Floats) -> Floats:
+        # A swapped document gives its counts to the other system.
+        stacked = np.hstack([1 - swapped, swapped])
+        return _mixed(a, b, common, stacked) - _mixed(b, a, common, stacked)
+
+    return float(paired.randomisation_of(statistic, n, trials, rng))
+
+
+def _mixed(a: _Statistic, b: _Statistic, common: Bools, weights: Floats) -> Floats:
+    """Return the measure of a system that takes some documents from `a` and the others from `b`."""
+    both = a.kept(common).joined(b.kept(common))
+    if a.average == "micro":
+        return a.asked.scores(both.pooled(weights))[:, 0]
+    total = weights.sum(axis=1)
+    p, r = (
+        (weights @ np.vstack([one[common], two[common]]))[:, 0] / total for one, two in zip(a.parts, b.parts, strict=True)
+    )
+    if a.asked.measure.name != "F1@k":
+        return np.asarray(p if a.asked.measure.name == "P@k" else r)
+    return np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r > 0)
+
+
+def _decisions(frame: pd.DataFrame, values: dict[str, float]) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+    names = list(values)
+    adjusted = np.ones((len(names), len(names)))
+    for a, b, p in zip(frame["a"], frame["b"], frame["p_adjusted"], strict=True):
+        adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
+    clusters = paired.rank_clusters(np.array([values[name] for name in names]), adjusted, ALPHA)
+    better = {
+        a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < ALPHA and values[a] > values[b])
+        for i, a in enumerate(names)
+    }
+    return dict(zip(names, clusters, strict=True)), better

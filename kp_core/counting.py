@@ -1,0 +1,86 @@
+"""Turn a corpus and settings into the counts of every system and baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from kp_core.coding import Bools, Floats, code, identify
+from kp_core.conventions import Conventions
+from kp_core.counts import Counts, count, oracle_counts, random_counts, silent_counts
+from kp_core.errors import InputError
+from kp_core.gold import Gold, gather
+from kp_core.matching import prepare
+from kp_core.metrics import Asked
+from kp_core.model import Corpus
+from kp_core.settings import Settings
+
+BASELINES: dict[str, Callable[[Gold, Floats, Conventions], Counts]] = {
+    "says nothing": silent_counts,
+    "random k": random_counts,
+    "oracle k": oracle_counts,
+}
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
+
+    ranking: Counts
+    table: Counts
+
+    def of(self, asked: Asked) -> Counts:
+        """Return the counts that a measure sees."""
+        return self.table if asked.measure.family == "concordance" else self.ranking
+
+
+def _table_conventions(conventions: Conventions) -> Conventions:
+    """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
+    return conventions.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
+
+
+def count_systems(corpus: Corpus, settings: Settings, universe: Floats, baselines: bool) -> dict[str, Counted]:
+    """Return the counts of every system, and of the baselines where asked."""
+    coded, record = code(corpus), settings.conventions
+    tables, identities = _table_conventions(record), identify(corpus, record)
+    gold = gather(coded, identities, record, settings.annotators)
+    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, settings.annotators)
+    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
+    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
+    same = one_spelling and distinct is gold and (record.duplicates, record.hits_as) == ("before", "predictions")
+    counted = dict[str, Counted]()
+    for system, run in coded.runs.items():
+        if record.missing == "error":
+            _refuse_missing(system, run.listed, coded.documents)
+        ranking = corpus.rankings[system]
+        counts = count(prepare(run, ranking, identities, record), run.listed, *gold, universe, record)
+        table = counts
+        if not same:
+            table = count(prepare(run, ranking, identities, tables), run.listed, *distinct, universe, tables, sets=True)
+        counted[system] = Counted(counts, table)
+    for name, build in BASELINES.items() if baselines else ():
+        counted[name] = Counted(build(gold[0], universe, record), build(distinct[0], universe, tables))
+    return counted
+
+
+def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> None:
+    lost = [documents[i] for i in np.flatnonzero(~listed)]
+    if lost:
+        raise InputError(
+            f"system '{system}'",
+            f"no list for {len(lost)} of {len(documents)} documents ({', '.join(lost[:5])})",
+            "a list for every document of the gold standard",
+            "Add the lists, or choose missing = zero or skip.",
+        )
+
+
+def used_documents(counts: Counts) -> Bools:
+    """Tell which documents a system is scored on, by the policies for empty gold and missing lists."""
+    used = np.ones(len(counts.size), bool)
+    if counts.conventions.empty_gold == "skip":
+        used &= counts.size > 0
+    if counts.conventions.missing == "skip":
+        used &= counts.listed
+    return used

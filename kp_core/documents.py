@@ -1,0 +1,163 @@
+"""Turn a corpus and settings into what stands behind a number: values per document, and the phrases of one document."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+
+from kp_core.aggregate import per_document
+from kp_core.coding import Coded, Identities, code, identify
+from kp_core.counting import used_documents
+from kp_core.errors import UsageError
+from kp_core.evaluate import counts_of, resolve
+from kp_core.gold import Gold, gather
+from kp_core.matching import match, newly, prepare, ragged, ranks
+from kp_core.metrics import concordance, parse
+from kp_core.model import Corpus
+from kp_core.settings import Settings, resolved
+
+#: Marks of a phrase in a ranked list, in words.
+MARKS = {
+    "hit": "a keyphrase",
+    "miss": "not a keyphrase",
+    "repeated": "repeats a phrase above",
+    "filtered": "dropped by the filter",
+    "again": "another spelling of a keyphrase found above",
+}
+
+
+def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: bool = False) -> pd.DataFrame:
+    """Return one row a system and document: value and status of a measure, with hits, lengths and gold size.
+
+    The first cutoff of the settings counts where the measure names none. Undefined values are missing, with a status.
+    """
+    asked = parse(measure)
+    settings, _ = resolve(corpus, settings)
+    agreement = asked.measure.family == "concordance"
+    counted = counts_of(corpus, settings, agreement or baselines, baselines)
+    fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
+    cutoff = fixed if fixed is not None else resolved(settings.k, 0)[0]
+    ids = code(corpus).documents
+    groups = corpus.documents.set_index("doc_id")["group"].reindex(list(ids)) if "group" in corpus.documents else None
+    frames = []
+    for system, both in counted.items():
+        counts = both.of(asked)
+        at = counts.at((cutoff,))
+        value = per_document(asked, at)[:, 0]
+        status = np.where(counts.length == 0, "system_empty", "ok").astype(object)
+        if agreement:
+            status = concordance.status(at)[:, 0].astype(object)
+        status[counts.size == 0] = "gold_empty"
+        status[~counts.listed] = "missing_document"
+        status[np.isnan(value) & (status == "ok")] = "no_judged_negatives"
+        value = np.where(used_documents(counts), value, np.nan)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "system": system,
+                    "document": ids,
+                    "group": groups.to_numpy() if groups is not None else None,
+                    "measure": asked.name(None if asked.measure.fixed is not None else cutoff),
+                    "value": value,
+                    "status": status,
+                    "hits": at.hits[:, 0],
+                    "returned": at.returned[:, 0],
+                    "gold_size": counts.size,
+                    "duplicates": counts.duplicates,
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """One document: its gold keyphrases and every system's ranked list, as the evaluation sees them.
+
+    gold    phrase, spellings, annotators, votes, grade, found (systems that hit it within the cutoff)
+    lists   per system: rank in the file, phrase, score, mark (a key of `MARKS`), keyphrase (the gold phrase it is),
+            counts (whether it is within the cutoff)
+    """
+
+    title: str
+    text: str
+    group: str
+    gold: pd.DataFrame
+    lists: dict[str, pd.DataFrame]
+
+
+def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentView:
+    """Return the phrases of one document at the first cutoff of the settings."""
+    settings, _ = resolve(corpus, settings)
+    coded, record = code(corpus), settings.conventions
+    if document not in coded.documents:
+        raise UsageError(f"there is no document '{document}' in the gold standard")
+    number = coded.documents.index(document)
+    identities = identify(corpus, record)
+    gold = gather(coded, identities, record, settings.annotators)[0]
+    names = _gold_table(coded, identities, gold, number)
+    lists = {}
+    for system, run in coded.runs.items():
+        # Only this document's list goes through the same steps as the whole evaluation.
+        own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
+        prepared = prepare(replace(run, length=own), corpus.rankings[system], identities, record)
+        matches = match(prepared, gold)
+        new = newly(matches, len(gold.grade)) | (record.duplicates == "count")
+        table = pd.DataFrame({"rank": ranks(own[own > 0])})
+        rows = ragged(run.start[number : number + 1], own[number : number + 1])
+        table["phrase"] = coded.phrases.take(run.phrase[rows]).to_pylist()
+        table["score"] = run.score[rows] if run.score is not None else np.nan
+        form = pd.Series(identities.predicted[run.phrase[rows]])
+        table["mark"] = np.where(form.duplicated(), "repeated", "filtered")
+        kept = prepared.position - 1
+        mark = np.where(prepared.repeated, "repeated", "miss").astype(object)
+        mark[matches.row] = np.where(prepared.repeated[matches.row], "repeated", "again")
+        mark[matches.row[new]] = "hit"
+        table.loc[kept, "mark"] = mark
+        table["keyphrase"] = ""
+        table.loc[kept[matches.row[new]], "keyphrase"] = names.loc[matches.item[new], "phrase"].to_numpy()
+        within = np.arange(1, len(kept) + 1) <= _limit(settings, int(gold.size[number]))
+        table["counts"] = False
+        table.loc[kept, "counts"] = within
+        lists[system] = table
+    names["found"] = [
+        tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any()) for phrase in names["phrase"]
+    ]
+    row = corpus.documents.set_index("doc_id").reindex([document]).fillna("").iloc[0]
+    title, text, group = (str(row.get(column, "")) for column in ("title", "text", "group"))
+    return DocumentView(title, text, group, names.reset_index(drop=True), lists)
+
+
+def _limit(settings: Settings, size: int) -> int:
+    """Return the cutoff as a number for one document."""
+    cutoff = resolved(settings.k, 0)[0]
+    return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
+
+
+def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int) -> pd.DataFrame:
+    """Return the gold items of one document, indexed by item, under the spelling that stands first in the file."""
+    items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
+    spellings = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
+    item_of = dict(
+        zip(gold.spelling_form[spellings].tolist()[::-1], gold.spelling_item[spellings].tolist()[::-1], strict=True)
+    )
+    phrases: dict[int, dict[str, None]] = {item: {} for item in items}
+    annotators: dict[int, dict[str, None]] = {item: {} for item in items}
+    for place in np.flatnonzero(coded.entry_document[coded.variant_entry] == number):
+        raw = int(coded.variant_phrase[place])
+        item = item_of.get(int(identities.gold[raw]))
+        if item is not None:
+            phrases[item][str(coded.phrases[raw])] = None
+            annotators[item][coded.annotators[coded.entry_annotator[coded.variant_entry[place]]]] = None
+    return pd.DataFrame(
+        {
+            "phrase": [next(iter(phrases[item]), "") for item in items],
+            "spellings": [tuple(phrases[item]) for item in items],
+            "annotators": [tuple(annotators[item]) for item in items],
+            "votes": [len(annotators[item]) for item in items],
+            "grade": gold.grade[list(items)],
+        },
+        index=list(items),
+    )

@@ -1,0 +1,38 @@
+"""Turn bad input and undefined values into words that a user can act on."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Say what is wrong with the data: where, what was found, what was expected, what to do.
+
+    >>> print(InputError("gold.csv, line 3", "an empty id", "a document id", "Fill the cell, or remove the row."))
+    gold.csv, line 3: expected a document id, found an empty id. Fill the cell, or remove the row.
+    """
+
+    def __init__(self, where: str, found: str, expected: str, remedy: str) -> None:
+        self.where, self.found, self.expected, self.remedy = where, found, expected, remedy
+        super().__init__(f"{where}: expected {expected}, found {found}. {remedy}")
+
+
+class UsageError(ValueError):
+    """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
+
+
+#: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
+REASONS: dict[str, str] = {
+    "ok": "defined",
+    "missing_document": "the system has no list for this document",
+    "gold_empty": "the gold standard has no keyphrase for this document",
+    "system_empty": "the system returned no phrase",
+    "both_empty": "neither the gold standard nor the system chose anything",
+    "all_yes": "both sides chose every phrase of the universe",
+    "constant_yes": "one side chose every phrase of the universe",
+    "no_items": "the universe holds no phrase",
+    "no_true_negatives": "every phrase of the universe was chosen by somebody (d = 0)",
+    "perfect": "both sides chose the same phrases",
+    "no_hits": "no chosen phrase is a keyphrase",
+    "no_judged_negatives": "bpref needs phrases judged as not relevant, and the gold standard has none",
+    "no_documents": "no document is left to average over",
+    "zero_kappa_max": "the highest kappa possible with these margins is 0",
+}

@@ -1,0 +1,157 @@
+"""Turn a corpus and settings into a result: every system, measure and cutoff, with interval and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kp_core.aggregate import averaged
+from kp_core.coding import Floats, average_gold_size, code
+from kp_core.conventions import Conventions
+from kp_core.counting import BASELINES, Counted, count_systems, used_documents
+from kp_core.counts import AtK, Cutoff
+from kp_core.inference import intervals
+from kp_core.metrics import Asked, parse
+from kp_core.model import Corpus, Note
+from kp_core.notes import evaluation_notes
+from kp_core.result import ROW_COLUMNS, Result
+from kp_core.settings import Settings, make_settings, resolved
+from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.universe import all_items, check, sizes
+from kp_core.universe import parse as parse_universe
+
+DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
+def averages_asked(asked: Asked, settings: Settings) -> list[str]:
+    """Return the averages in which a measure is given under the settings."""
+    available = asked.measure.averages
+    if settings.both:
+        wanted = ["micro", "macro"]
+    else:
+        wanted = [settings.pool if asked.measure.family == "concordance" else settings.conventions.average]
+    return [name for name in wanted if name in available] or ["macro"]
+
+
+def evaluate(
+    corpus: Corpus,
+    k: int | str | Iterable[int | str] | None = None,
+    measures: Sequence[str] | str | None = None,
+    *,
+    preset: str = "kpscope",
+    annotators: str = "union",
+    universe: str | float | None = None,
+    average: str | None = None,
+    interval: str = "bootstrap",
+    resamples: int = 1000,
+    seed: int = 0,
+    baselines: bool = False,
+    **conventions: Any,
+) -> Result:
+    """Evaluate every system of a corpus against its gold standard.
+
+    k           cutoffs: 10, "5,10,15", "1-50", "average" (default), "gold", "all", or a sequence
+    measures    names as in `kp.MEASURES`, with or without a cutoff: ["kappa", "P@5", "F1@k", "MAP"]
+    annotators  the gold: union, majority[:M], intersection, votes, or one annotator
+    universe    N: ngrams[:n], rankings, vocabulary or a number; by default n-grams where texts are loaded
+    average     micro, macro, f-of-means or both; every other convention under its own name
+
+    Raises InputError for data that cannot be evaluated, UsageError for an option that does not exist.
+    """
+    options = make_settings(
+        k=k, preset_name=preset, annotators=annotators, average=average, interval=interval, resamples=resamples,
+        seed=seed, **conventions,
+    )  # fmt: skip
+    return evaluate_with(corpus, replace(options, universe=str(universe or "")), measures, baselines)
+
+
+def evaluate_with(
+    corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None, baselines: bool = False
+) -> Result:
+    """Evaluate under settings made before, for example by `settings_from(signature)`."""
+    names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
+    asked = [parse(part) for name in names for part in name.split(",")]
+    agreement = baselines or any(a.measure.family == "concordance" for a in asked)
+    settings, notes = resolve(corpus, settings)
+    counted = counts_of(corpus, settings, agreement, baselines)
+    cutoffs = resolved(settings.k, 0)
+    rng = np.random.default_rng(settings.seed)
+    weights = _weights(counted, settings, rng)
+    rows: list[dict[str, Any]] = []
+    for system, counts in counted.items():
+        rows += _system_rows(system, counts, asked, cutoffs, weights, settings)
+    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    notes += evaluation_notes(corpus, settings, counted, cutoffs, agreement)
+    return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
+
+
+def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
+    """Settle what depends on the data: the universe, the average gold size, and no stemming for CJK scripts."""
+    notes: list[Note] = []
+    record = settings.conventions
+    stemmer = Normaliser.parse(record.normalise).stemmer
+    if settings.preset == "kpscope" and record.normalise == Conventions().normalise and stemmer:
+        if mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist()):
+            record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
+            text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
+            notes.append(Note("info", "normalise", text))
+    cutoffs = resolved(settings.k, average_gold_size(corpus, record) if "average" in settings.k else 0)
+    universe = parse_universe(settings.universe, corpus)
+    return replace(settings, conventions=record, universe=universe, k=cutoffs, fixes=corpus.report.fixes), notes
+
+
+def counts_of(corpus: Corpus, settings: Settings, agreement: bool = True, baselines: bool = False) -> dict[str, Counted]:
+    """Return the counts of every system under resolved settings; refuses a universe smaller than what was chosen."""
+    documents = code(corpus).documents
+    # Without tables nothing needs N, and counting the n-grams of all texts is the slowest step.
+    universe = sizes(corpus, settings.universe, settings.conventions) if agreement else np.zeros(len(documents))
+    counted = count_systems(corpus, settings, universe, baselines)
+    if settings.universe.isdigit() and agreement:
+        check(universe, _smallest(corpus, settings, counted, resolved(settings.k, 0)), documents, settings.universe)
+    return counted
+
+
+def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Floats:
+    """Return the smallest legal N per document: all gold items, and what the systems choose at the largest cutoff."""
+    smallest = all_items(corpus, settings.conventions).size.astype(float)
+    for name, counts in counted.items():
+        if name not in BASELINES:
+            at = counts.table.at(cutoffs)
+            smallest = np.maximum(smallest, (at.size + at.system_only).max(axis=1))
+    return smallest
+
+
+def _weights(counted: dict[str, Counted], settings: Settings, rng: np.random.Generator) -> Floats | None:
+    """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
+    if settings.interval != "bootstrap" or not counted:
+        return None
+    first = next(iter(counted.values())).ranking
+    scored = first.size > 0 if settings.conventions.empty_gold == "skip" else np.ones(len(first.size), bool)
+    weights = np.zeros((settings.resamples, len(scored)))
+    if scored.any():
+        weights[:, scored] = intervals.resample(int(scored.sum()), settings.resamples, rng)
+    return weights
+
+
+def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None,
+                 settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+    rows: list[dict[str, Any]] = []
+    views: dict[tuple[bool, tuple[Cutoff, ...]], AtK] = {}
+    for one in asked:
+        fixed = one.cutoff if one.cutoff is not None else one.measure.fixed
+        wanted: tuple[Cutoff, ...] = (fixed,) if fixed is not None else cutoffs
+        counts = counted.of(one)
+        view = (counts is counted.table, wanted)
+        if view not in views:
+            views[view] = counts.at(wanted)
+        used = used_documents(counts)
+        for average in averages_asked(one, settings):
+            found = averaged(one, views[view], average, used, weights, settings)
+            for i, cutoff in enumerate(wanted):
+                shown = None if one.measure.fixed is not None else cutoff
+                documents = int(found.documents[i])
+                values = (found.value[i], found.low[i], found.high[i], documents, len(used) - documents, found.reason[i])
+                rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True)))
+    return rows

@@ -1,0 +1,1 @@
+"""Turn plain tables into text that other programs read; all escaping lives here."""

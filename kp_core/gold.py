@@ -1,0 +1,166 @@
+"""Turn the entries of the annotators into the gold items of each document, under the conventions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kp_core.coding import Bools, Coded, Codes, Floats, Identities, Ints
+from kp_core.conventions import Conventions
+from kp_core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Gold items of D documents, grouped by document; an item is one keyphrase, however many spellings it has.
+
+    size, start     (D,) number of items of a document, and its first item
+    grade           (item,) grade of each item, 1 where the gold standard is binary
+    spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
+    spelling_item, spelling_form     (spelling,) item and normalised form
+    """
+
+    size: Ints
+    start: Ints
+    grade: Floats
+    spelling_start: Ints
+    spelling_count: Ints
+    spelling_item: Ints
+    spelling_form: Codes
+
+    @property
+    def document(self) -> Ints:
+        """Document of each item."""
+        return np.repeat(np.arange(len(self.size)), self.size)
+
+
+def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
+    """Read the choice of gold: union, majority, majority:M, intersection, votes, or an annotator's name.
+
+    >>> parse_choice("majority:2", ("A", "B", "C"))
+    ('majority', 2)
+    """
+    if annotators in names:
+        return "one", names.index(annotators)
+    kind, _, number = annotators.partition(":")
+    if kind in ("union", "intersection", "votes") and not number:
+        return kind, 0
+    if kind == "majority" and (not number or number.isdigit() and int(number) > 0):
+        return kind, int(number or 0)
+    known = ", ".join(names[:20])
+    raise UsageError(f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, or one of: {known}")
+
+
+def gather(coded: Coded, identities: Identities, conventions: Conventions, annotators: str = "union") -> tuple[Gold, Gold]:
+    """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
+
+    Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
+    """
+    kind, number = parse_choice(annotators, coded.annotators)
+    spellings = np.ones(len(coded.variant_entry), bool)
+    if conventions.variants == "first":
+        spellings = np.diff(coded.variant_entry, prepend=-1) > 0
+    if kind == "one":
+        spellings &= coded.entry_annotator[coded.variant_entry] == number
+    entry = coded.variant_entry[spellings].astype(np.int64)
+    form = identities.gold[coded.variant_phrase[spellings]]
+    item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
+
+    own = np.flatnonzero(np.diff(entry, prepend=-1))
+    chosen = entry[own]
+    voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+    one_vote = len(coded.annotators) == 1 or kind == "one"
+    votes = np.ones(items, np.int64) if one_vote else np.bincount(np.unique(voter) // len(coded.annotators), minlength=items)
+    document = coded.entry_document[representative].astype(np.int64)
+    seen = coded.seen.sum(axis=0)[document]
+    enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
+    grade = _grades(coded, chosen, item_of_entry, items)
+    if kind == "votes" and np.isnan(grade).all():
+        grade = votes.astype(np.float64)
+    grade = np.where(np.isnan(grade), 1.0, grade)
+    kept, relevant = votes >= enough, grade >= conventions.rel
+    spelling_item = item_of_entry[entry]
+    documents = len(coded.documents)
+    return (
+        _gold(documents, document, grade, kept & relevant, spelling_item, form),
+        _gold(documents, document, grade, kept & ~relevant, spelling_item, form),
+    )
+
+
+def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
+    """Number the items: (entry → item, number of items, one entry of each item)."""
+    entries = len(coded.entry_document)
+    key = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
+    one_spelling = len(entry) == 0 or bool((np.diff(entry) > 0).all())
+    if one_spelling:
+        ordered = np.sort(key)
+        if (ordered[1:] != ordered[:-1]).all():  # nothing to merge: every entry is an item
+            item_of_entry = np.full(entries, -1, np.int64)
+            item_of_entry[entry] = np.arange(len(entry))
+            return item_of_entry, len(entry), entry
+        same = np.unique(key, return_inverse=True)[1]
+        owner = entry
+    else:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        spelled = np.unique(key, return_inverse=True)[1]
+        size = entries + int(spelled.max()) + 1
+        links = coo_array((np.ones(len(entry)), (entry, entries + spelled)), shape=(size, size))
+        owner = np.unique(entry)
+        same = connected_components(links, directed=False)[1][owner].astype(np.int64)
+    if listed:
+        # The r-th entry of an annotator for one phrase is the same item as the r-th of another annotator.
+        source = same * len(coded.annotators) + coded.entry_annotator[owner]
+        order = np.argsort(source, kind="stable")
+        ranked = source[order]
+        begin = np.concatenate([[True], ranked[1:] != ranked[:-1]])
+        repeat = np.empty(len(owner), np.int64)
+        repeat[order] = np.arange(len(owner)) - np.maximum.accumulate(np.where(begin, np.arange(len(owner)), 0))
+        same = same * (repeat.max() + 1) + repeat
+    _, first, item = np.unique(same, return_index=True, return_inverse=True)
+    item_of_entry = np.full(entries, -1, np.int64)
+    # Items are numbered in the order in which they first appear, so that a gold list keeps its own order.
+    place = np.empty(len(first), np.int64)
+    place[np.argsort(first, kind="stable")] = np.arange(len(first))
+    item_of_entry[owner] = place[item]
+    return item_of_entry, len(first), owner[np.sort(first)]
+
+
+def _grades(coded: Coded, chosen: Ints, item_of_entry: Ints, items: int) -> Floats:
+    """Return the highest grade given to each item, NaN where none was given."""
+    grade = np.full(items, np.nan)
+    given = chosen[~np.isnan(coded.entry_relevance[chosen])]
+    if len(given):
+        lowest = np.full(items, -np.inf)
+        np.maximum.at(lowest, item_of_entry[given], coded.entry_relevance[given])
+        grade = np.where(np.isfinite(lowest), lowest, np.nan)
+    return grade
+
+
+def _gold(documents: int, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
+    if kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all():
+        number = None  # already grouped by document
+    else:
+        order = np.flatnonzero(kept)
+        order = order[np.argsort(document[order], kind="stable")]
+        number = np.full(len(document), -1, np.int64)
+        number[order] = np.arange(len(order))
+        document, grade = document[order], grade[order]
+        spelling_item = number[spelling_item]
+        used = np.flatnonzero(spelling_item >= 0)
+        used = used[np.argsort(spelling_item[used], kind="stable")]
+        spelling_item, form = spelling_item[used], form[used]
+    size = np.bincount(document, minlength=documents)
+    count = np.bincount(document[spelling_item], minlength=documents)
+    return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form)
+
+
+def repeated_forms(gold: Gold) -> Bools:
+    """Tell for each spelling whether its item has the same form once before (spellings equal after normalisation)."""
+    key = gold.spelling_item * (np.int64(gold.spelling_form.max(initial=0)) + 1) + gold.spelling_form
+    first = np.unique(key, return_index=True)[1]
+    repeated = np.ones(len(key), bool)
+    repeated[first] = False
+    return repeated

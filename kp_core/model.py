@@ -1,0 +1,120 @@
+"""Hold what was read: documents, gold standard, system outputs, judgements, and the report on reading them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pandas as pd
+
+Role = Literal["gold", "system", "documents", "judgements"]
+
+#: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "documents": ("doc_id", "text?", "title?", "group?"),
+    "gold": ("doc_id", "annotator", "phrase", "relevance?", "variants?"),
+    "runs": ("system", "doc_id", "rank", "phrase", "score?"),
+    "judgements": ("pair_id", "doc_id?", "keyphrase?", "candidate", "annotator", "score"),
+    "empty": ("role", "source", "doc_id"),
+}
+
+
+def empty_table(name: str) -> pd.DataFrame:
+    """Return a table of `COLUMNS` without rows.
+
+    >>> list(empty_table("empty").columns)
+    ['role', 'source', 'doc_id']
+    """
+    return pd.DataFrame({column.rstrip("?"): pd.Series(dtype="str") for column in COLUMNS[name]})
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence."""
+
+    level: Literal["info", "warning"]
+    where: str
+    message: str
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the note as the command line prints it."""
+        return {"level": self.level, "where": self.where, "message": self.message}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one file was understood, and how many of its rows were read, loaded, rejected and blank."""
+
+    file: str
+    size: int
+    role: Role
+    family: str
+    evidence: str
+    encoding: str = "utf-8"
+    line_ends: str = "\\n"
+    bom: bool = False
+    rows_read: int = 0
+    rows_loaded: int = 0
+    rows_rejected: int = 0
+    rows_blank: int = 0
+    columns: dict[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What was understood of all files: one `Reading` each, the rejected rows, and notes in words."""
+
+    readings: tuple[Reading, ...] = ()
+    rejected: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame({c: pd.Series(dtype="str") for c in ("file", "line", "reason", "content")})
+    )
+    notes: tuple[Note, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How the ranks of one system came about: from a rank column, from scores, or from the order in the file."""
+
+    ranked_by: Literal["rank", "score", "order"] = "order"
+    higher_is_better: bool = True
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
+
+    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique
+    gold        one row a keyphrase of an annotator, in file order. The column `variants` is there only if some
+                entry has several accepted spellings: a tuple with `phrase` first, or None
+    runs        one row a prediction; rows of one system and document stand together, in the order of `rank` = 1, 2, ...
+    judgements  one row a score of a pair by one annotator
+    empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
+    rankings    per system, in order of loading: how its ranks came about
+    """
+
+    documents: pd.DataFrame = field(default_factory=lambda: empty_table("documents"))
+    gold: pd.DataFrame = field(default_factory=lambda: empty_table("gold").drop(columns="variants"))
+    runs: pd.DataFrame = field(default_factory=lambda: empty_table("runs"))
+    judgements: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
+    empty: pd.DataFrame = field(default_factory=lambda: empty_table("empty"))
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    report: LoadReport = field(default_factory=LoadReport)
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems, in order of loading."""
+        return list(self.rankings)
+
+    @property
+    def annotators(self) -> list[str]:
+        """Names of the annotators, in order of loading."""
+        gold_empty = self.empty.loc[self.empty["role"] == "gold", "source"]
+        return list(dict.fromkeys([*self.gold["annotator"].unique(), *gold_empty.unique()]))
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether at least one document has a text."""
+        return bool((self.documents["text"].fillna("") != "").any())

@@ -1,0 +1,193 @@
+"""Turn rows as read into rows that can be kept, and the others into a table of rejected rows with their reasons."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.model import Note
+from kp_core.reading.family import Rejected, Rows
+from kp_core.reading.limits import Limits
+from kp_core.reading.values import byte_lengths, distinct, floats, longer_than, run_starts, trim
+
+#: The column that a row of each role cannot be without, beside the document.
+_NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
+
+
+@dataclass
+class Checked:
+    """Rows of one file that passed: trimmed text, numbers as numbers, and what was left out."""
+
+    table: pa.Table
+    lists: pd.DataFrame | None
+    read: int
+    blank: int
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    _starts: npt.NDArray[np.int64] | None = None
+
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Return the rows at which another document begins."""
+        if self._starts is None:
+            self._starts = run_starts(self.table["doc_id"])
+        return self._starts
+
+    def ids(self) -> list[str]:
+        """Return the documents in order, those with empty lists included."""
+        return distinct(self.table["doc_id"], self.starts()) if self.lists is None else self.lists["doc_id"].tolist()
+
+    def replace(self, name: str, column: pa.ChunkedArray) -> None:
+        """Put another column in place of one."""
+        self.table = self.table.set_column(self.table.column_names.index(name), name, column)
+        self._starts = None if name == "doc_id" else self._starts
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> None:
+        """Keep the rows of a mask."""
+        self.table, self._starts = self.table.filter(pa.array(mask)), None
+
+
+def check(rows: Rows, name: str, limits: Limits, text: str = "") -> Checked:
+    """Trim ids and phrases, parse numbers, and take out what has no id, no phrase, or is over a limit."""
+    table = rows.table
+    if len(table) > limits.rows:
+        raise InputError(name, f"{len(table):,} rows", f"at most {limits.rows:,}", "Split the file, or raise the limit.")
+    reasons: dict[int, str] = dict(rows.marked)
+    starts = None
+    if "doc_id" in table.column_names:
+        table, starts = _ids(table, limits, reasons)
+    needed = _NEEDED[rows.role]
+    if needed is not None:
+        table = _set(table, needed, _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons))
+    if "source" in table.column_names:
+        table = _set(table, "source", trim(_filled(table["source"])))
+    table = _numbers(table, rows, reasons)
+    lists = None if rows.lists is None else _lists(rows.lists, limits)
+    checked = Checked(
+        table, lists, len(rows.table) + len(rows.rejected), rows.blank, list(rows.rejected), list(rows.notes), starts
+    )  # fmt: skip
+    if reasons:
+        _take_out(checked, rows, reasons, name, text)
+    return checked
+
+
+def _ids(table: pa.Table, limits: Limits, reasons: dict[int, str]) -> tuple[pa.Table, npt.NDArray[np.int64] | None]:
+    """Check the ids; where equal ids stand together, the first of each run tells all."""
+    column = _filled(table["doc_id"])
+    starts = run_starts(column)
+    if len(starts) * 2 < len(column):
+        found: dict[int, str] = {}
+        heads = column.take(pa.array(starts))
+        if _text(heads, "an empty id", "id", limits.id_characters, found) is heads and not found:
+            return _set(table, "doc_id", column), starts
+    checked = _text(column, "an empty id", "id", limits.id_characters, reasons)
+    return _set(table, "doc_id", checked), starts if checked is column else None
+
+
+def _set(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:
+    if table[name] is column:
+        return table
+    return table.set_column(table.column_names.index(name), name, column)
+
+
+def _mark(reasons: dict[int, str], mask: npt.NDArray[np.bool_], reason: str) -> None:
+    for index in np.flatnonzero(mask):
+        reasons.setdefault(int(index), reason)
+
+
+def _filled(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.fill_null("") if column.null_count else column
+
+
+def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: dict[int, str]) -> pa.ChunkedArray:
+    column = trim(_filled(column))
+    lengths = byte_lengths(column)
+    if len(lengths) and lengths.min() == 0:
+        _mark(reasons, lengths == 0, empty)
+    _mark(reasons, longer_than(column, limit, lengths), f"{what} longer than {limit:,} characters")
+    return column
+
+
+def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str]) -> pa.Table:
+    names = table.column_names
+    if "rank" in names and not (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
+        ranks, _ = floats(table["rank"])
+        good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
+        _mark(reasons, ~good, "rank is not a positive whole number")
+        table = _set(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))
+    for name in ("score", "relevance"):
+        if name not in names:
+            continue
+        values, bad = floats(table[name])
+        missing = np.isnan(values) & ~bad
+        if np.isnan(values).all() and len(values):  # no number at all: an ordinary column, not a score
+            kept = table.column_names
+            table = table.drop_columns([name]) if missing.all() else table.rename_columns([f"{n} (text)" if n == name else n for n in kept])
+            continue
+        _mark(reasons, bad, f"{name} is not a finite number")
+        if missing.any() and name == "score" and rows.role == "judgements":
+            continue
+        if missing.any() and name == "score" and "rank" not in names:
+            _mark(reasons, missing, "no score, and no rank either")
+        table = _set(table, name, pa.chunked_array([pa.array(values, from_pandas=True)]))
+    return table
+
+
+def _all_positive(column: pa.ChunkedArray) -> bool:
+    return not column.null_count and (not len(column) or int(column.to_numpy().min()) >= 1)
+
+
+def _lists(lists: pd.DataFrame, limits: Limits) -> pd.DataFrame:
+    """Trim the ids of lists as those of their rows, so that both still agree."""
+    if len(lists) and lists["length"].max() > limits.list_phrases:
+        longest = lists.loc[lists["length"].idxmax()]
+        found = f"a list of {longest['length']:,} phrases for “{str(longest['doc_id'])[:60]}”"
+        raise InputError(str(longest["file"]), found, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit.")
+    ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
+    return lists.assign(doc_id=trim(ids.fill_null("")).to_pandas())
+
+
+def _take_out(checked: Checked, rows: Rows, reasons: dict[int, str], name: str, text: str) -> None:
+    kept = np.ones(len(checked.table), dtype=bool)
+    kept[list(reasons)] = False
+    content = _contents(rows.table, sorted(reasons))
+    for index, shown in zip(sorted(reasons), content, strict=True):
+        line = index + 1 if rows.lines is None else int(rows.lines[index])
+        file = name if rows.places is None else str(rows.places[index])
+        checked.rejected.append((file, line or _line_of(text, rows.table, index), reasons[index], shown))
+    checked.keep(kept)
+
+
+def _contents(table: pa.Table, indices: list[int]) -> list[str]:
+    names = [name for name in ("source", "doc_id", "rank", "phrase", "candidate", "score") if name in table.column_names]
+    taken = table.select(names).take(pa.array(indices, pa.int64()))
+    return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
+
+
+def _line_of(text: str, table: pa.Table, index: int) -> int:
+    """Return the line where a document begins in JSON text, or 0."""
+    if not text or "doc_id" not in table.column_names:
+        return 0
+    found = re.search(re.escape(f'"{table["doc_id"][index].as_py()}"'), text)
+    return text.count("\n", 0, found.start()) + 1 if found else 0
+
+
+def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits, family: str, *, strict: bool) -> None:
+    """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
+    rejected = [row for part in checked for row in part.rejected]
+    if not rejected:
+        return
+    file, line, reason, content = rejected[0]
+    where = f"{file}, line {line}" if line else file
+    shown = f"{reason} (“{content[:60]}”)"
+    if strict:
+        raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
+    read = sum(part.read for part in checked)
+    if len(rejected) * 100 > limits.rejected_percent * read:
+        found = f"{len(rejected):,} of {read:,} rows that do not fit {family}, the first: {shown}"
+        raise InputError(where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format.")

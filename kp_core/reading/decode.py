@@ -1,0 +1,135 @@
+"""Turn bytes into text, and say which encoding, byte order mark and line ends they had."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+from kp_core.errors import InputError, UsageError
+from kp_core.model import Note
+from kp_core.reading.source import Source
+
+#: What a user may choose when a file is not UTF-8; the first is proposed.
+ENCODINGS = (
+    "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5", "shift_jis", "euc-jp",
+    "euc-kr", "utf-8", "utf-16", "utf-32",
+)  # fmt: skip
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_BINARIES = (
+    (b"%PDF", "a PDF"),
+    (b"\xd0\xcf\x11\xe0", "an old Office file"),
+    (b"\x89PNG", "an image"),
+    (b"\xff\xd8\xff", "an image"),
+    (b"GIF8", "an image"),
+    (b"PK\x03\x04", "an archive or Office file"),
+    (b"PAR1", "a Parquet file"),
+    (b"7z\xbc\xaf", "a 7z archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"BZh", "a bzip2 file"),
+    (b"\xfd7zXZ", "an xz file"),
+)
+_LINE_END = re.compile("\r\n|\n|\r")
+
+
+@dataclass(frozen=True)
+class Text:
+    """A decoded file: its text without byte order mark, and how it was encoded."""
+
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+    line_ends: str = "\\n"
+    notes: tuple[Note, ...] = ()
+
+
+def split_lines(text: str) -> list[str]:
+    r"""Split at carriage return and line feed only, as an editor counts lines.
+
+    >>> split_lines("a\u2028b\r\nc\rd\n")
+    ['a\u2028b', 'c', 'd']
+    """
+    lines = text.split("\n") if "\r" not in text else _LINE_END.split(text)
+    return lines[:-1] if lines[-1] == "" else lines
+
+
+def decode(source: Source, encoding: str | None = None, *, strict: bool = False) -> Text:
+    """Return the text of a source: its mark decides, else UTF-8, else windows-1252 with a warning.
+
+    An encoding chosen by the user is taken as it is, never with replacement characters.
+    """
+    data, name = source.data, source.name
+    for magic, what in _BINARIES:
+        if data.startswith(magic):
+            raise InputError(name, what, "text", "Save it as CSV or UTF-8 text.")
+    for mark, marked in _MARKS:
+        if data.startswith(mark):
+            return _text(name, _strictly(name, data[len(mark) :], marked), marked, bom=True)
+    if encoding is not None:
+        try:
+            codec = codecs.lookup(encoding).name
+        except LookupError:
+            raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
+        if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
+            raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
+        return _text(name, _strictly(name, data, encoding), encoding)
+    if b"\0" in data:
+        raise InputError(name, "NUL bytes", "text", "Save it as CSV or UTF-8 text.")
+    try:
+        return _text(name, data.decode("utf-8"), "utf-8")
+    except UnicodeDecodeError as error:
+        return _proposed(name, data, error, strict=strict)
+
+
+def _strictly(name: str, data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except (UnicodeError, LookupError) as error:
+        start = error.start if isinstance(error, UnicodeDecodeError) else 0
+        line = _line_at(data, start)
+        remedy = "Choose another encoding, or save the file as UTF-8."
+        raise InputError(f"{name}, line {line}", f"bytes that are not {encoding} (byte {start})", encoding, remedy) from None
+
+
+def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
+    line = _line_at(data, error.start)
+    where, found = f"{name}, line {line}", f"byte 0x{data[error.start]:02x} at offset {error.start}"
+    try:
+        text = data.decode("windows-1252")
+    except UnicodeDecodeError:
+        text = ""
+    if strict or not text:
+        raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
+    changed = sum(1 for row in re.split(b"\r\n|\n|\r", data) if not row.isascii() and not _is_utf8(row))
+    shown = split_lines(text)[line - 1].strip()[:60]
+    message = f"The file is not UTF-8 ({found}); it was read as windows-1252, which concerns {changed} lines, such as “{shown}”."
+    return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
+
+
+def _is_utf8(row: bytes) -> bool:
+    try:
+        row.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _line_at(data: bytes, offset: int) -> int:
+    before = data[:offset]
+    return before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+
+
+def _text(name: str, text: str, encoding: str, *, bom: bool = False, notes: tuple[Note, ...] = ()) -> Text:
+    if "\0" in text:
+        raise InputError(name, "NUL characters", "text", "Save it as CSV or UTF-8 text.")
+    both = text.count("\r\n")
+    counts = {"\\r\\n": both, "\\n": text.count("\n") - both, "\\r": text.count("\r") - both}
+    kinds = [kind for kind, count in counts.items() if count]
+    ends = kinds[0] if len(kinds) == 1 else "mixed" if kinds else "none"
+    return Text(text, encoding, bom, ends, notes)

@@ -1,0 +1,259 @@
+"""Turn comma-, tab-, semicolon- or bar-separated text into columns of strings with the line of every row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from kp_core.errors import InputError
+from kp_core.model import Note
+from kp_core.reading.family import Choice, File, Rejected
+from kp_core.reading.fields import JUDGE, KNOWN, plain
+from kp_core.reading.limits import Limits
+from kp_core.reading.lists import is_number
+
+DELIMITERS = {"\t": "TAB", ",": ",", ";": ";", "|": "|"}
+_BLOCK = 50_000
+csv.field_size_limit(16_000_000)
+
+
+@dataclass
+class Table:
+    """Columns of equal length under their names; from a file all are text, from a DataFrame numbers may occur."""
+
+    file: str
+    names: list[str]
+    columns: list[pa.ChunkedArray]
+    lines: Sequence[int] | None = None
+    header: bool = True
+    described: str = "table"
+    limits: Limits = field(default_factory=Limits)
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    blank: int = 0
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return the first column of this name."""
+        return self.columns[self.names.index(name)]
+
+    def texts(self, name: str) -> pa.ChunkedArray:
+        """Return a column as text, nothing missing."""
+        return as_text(self.column(name))
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in."""
+    if pa.types.is_floating(column.type):
+        values = column.to_numpy()
+        if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
+            column = column.cast(pa.int64())
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+    return column.fill_null("") if column.null_count else column
+
+
+def read_delimited(file: File, choice: Choice) -> Table | None:
+    """Return the table that a text file holds, or None if its lines do not split evenly."""
+    start = file.text[:2_000_000]
+    delimiter = choice.options.get("delimiter") or _delimiter(start, cut=len(start) < len(file.text))
+    if delimiter is None:
+        return None
+    quoting = _quoting(file, delimiter)
+    head = list(itertools.islice(_reader(start, delimiter, quoting), 201))
+    rows = [record for record in head if not _is_blank(record)]
+    if not rows:
+        return None
+    width = Counter(map(len, rows)).most_common(1)[0][0]
+    if width > file.limits.columns:
+        found = f"{width:,} columns"
+        raise InputError(file.name, found, f"at most {file.limits.columns:,}", "Keep the columns that are needed.")
+    header = _has_header(rows, width, choice)
+    table = Table(file.name, [], [], header=header, limits=file.limits)
+    if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
+        _fill(table, file, delimiter, quoting, width)
+    quotes = "" if quoting == csv.QUOTE_MINIMAL else ", quotes are ordinary characters"
+    table.described = f"{len(table):,} rows of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
+    return table
+
+
+def _reader(text: str, delimiter: str, quoting: int, *, strict: bool = False) -> Iterator[list[str]]:
+    # StringIO with newline="" ends lines at \r\n, \n and \r only.
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
+
+
+def _is_blank(record: list[str]) -> bool:
+    return not record or (len(record) == 1 and not record[0].strip())
+
+
+def _delimiter(start: str, *, cut: bool) -> str | None:
+    best: tuple[bool, int, float, int] | None = None
+    chosen = None
+    for order, delimiter in enumerate(DELIMITERS):
+        try:
+            quoting = csv.QUOTE_NONE if delimiter == "\t" else csv.QUOTE_MINIMAL
+            records = list(itertools.islice(_reader(start, delimiter, quoting), 201))
+        except csv.Error:
+            continue
+        records = [record for record in (records[:-1] if cut and len(records) < 201 else records) if not _is_blank(record)]
+        if not records:
+            continue
+        width, count = Counter(map(len, records)).most_common(1)[0]
+        if width < 2 or count < 0.5 * len(records):
+            continue
+        known = sum(plain(cell) in KNOWN for cell in records[0])
+        rating = (count >= 0.8 * len(records), known, count / len(records), -order)
+        if best is None or rating > best:
+            best, chosen = rating, delimiter
+    return chosen
+
+
+def _quoting(file: File, delimiter: str) -> int:
+    """Choose whether quotes enclose fields: in TSV only if every quoted field is well formed and on one line."""
+    if '"' not in file.text:
+        return csv.QUOTE_NONE
+    opened = 0
+    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for record in reader:
+            if delimiter == "\t" and reader.line_num - opened > 1:
+                return csv.QUOTE_NONE
+            opened = reader.line_num
+            del record
+    except csv.Error as error:
+        if delimiter == "\t":
+            return csv.QUOTE_NONE
+        if "unexpected end" in str(error) or "limit" in str(error):
+            where = f"{file.name}, line {opened + 1}"
+            found = "a quotation mark that is never closed"
+            raise InputError(where, found, "quotation marks in pairs", "Close it, or double it inside a field.") from None
+    return csv.QUOTE_MINIMAL
+
+
+def _has_header(rows: list[list[str]], width: int, choice: Choice) -> bool:
+    if "header" in choice.options:
+        return choice.options["header"] == "yes"
+    first, others = rows[0], [row for row in rows[1:] if len(row) == width]
+    if set(choice.columns.values()) & set(first):
+        return True
+    known = sum(plain(cell) in KNOWN or bool(JUDGE.match(cell.strip())) for cell in first)
+    if len(first) != width or any(is_number(cell) for cell in first):
+        return known >= 2 and len(first) == width
+    repeated = any(cell == row[column] for column, cell in enumerate(first) for row in others)
+    numeric = any(others and all(is_number(row[column]) for row in others) for column in range(width))
+    return known >= 2 or (known == 1 and not repeated) or (numeric and not repeated)
+
+
+def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
+    """Read an even file without quoted fields through Arrow, ten times faster; False if a line does not fit."""
+    names = [str(number) for number in range(width)]
+    try:
+        found = arrow_csv.read_csv(
+            io.BytesIO(file.text.encode()),
+            arrow_csv.ReadOptions(column_names=names),
+            arrow_csv.ParseOptions(delimiter=delimiter, quote_char=False, ignore_empty_lines=False),
+            arrow_csv.ConvertOptions(column_types=dict.fromkeys(names, pa.large_string()), strings_can_be_null=False),
+        )
+    except pa.ArrowInvalid:
+        return False
+    if len(found) > file.limits.rows + 1:
+        raise _too_many(file)
+    table.names = [f"column {number}" for number in range(1, width + 1)]
+    if table.header:
+        table.names = _names([column[0].as_py() for column in found.columns])
+        found = found.slice(1)
+        table.lines = range(2, len(found) + 2)
+    table.columns = list(found.columns)
+    return True
+
+
+def _too_many(file: File) -> InputError:
+    found = f"more than {file.limits.rows:,} rows"
+    return InputError(file.name, found, f"at most {file.limits.rows:,}", "Split the file, or raise the limit.")
+
+
+def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
+    blocks: list[list[pa.Array]] = [[] for _ in range(width)]
+    lines: list[int] = []
+    header_pending = table.header
+    for numbers, records in _blocks(file, delimiter, quoting):
+        numbers, records = list(numbers), list(records)
+        if set(map(len, records)) != {width}:
+            numbers, records = _even(table, numbers, records, width)
+        if header_pending and records:
+            table.names, header_pending = _names(records[0]), False
+            numbers, records = numbers[1:], records[1:]
+        if not records:
+            continue
+        if len(lines) + len(records) > file.limits.rows:
+            raise _too_many(file)
+        lines.extend(numbers)
+        for block, cells in zip(blocks, zip(*records, strict=True), strict=True):
+            block.append(pa.array(cells, pa.large_string()))
+    if not table.names:
+        table.names = [f"column {number}" for number in range(1, width + 1)]
+    table.columns = [pa.chunked_array(block, pa.large_string()) for block in blocks]
+    table.lines = lines
+
+
+def _blocks(file: File, delimiter: str, quoting: int) -> Iterator[tuple[Iterable[int], list[list[str]]]]:
+    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
+    try:
+        if quoting == csv.QUOTE_NONE:
+            first = 1
+            while records := list(itertools.islice(reader, _BLOCK)):
+                yield range(first, first + len(records)), records
+                first += len(records)
+            return
+        while True:
+            numbers, records = [], []
+            for _ in range(_BLOCK):
+                numbers.append(reader.line_num + 1)
+                record = next(reader, None)
+                if record is None:
+                    break
+                records.append(record)
+            if not records:
+                return
+            yield numbers[: len(records)], records
+    except csv.Error as error:
+        where = f"{file.name}, line {reader.line_num}"
+        raise InputError(where, f"a line that cannot be split ({error})", "separated fields", "Save the file again.") from None
+
+
+def _even(
+    table: Table, numbers: list[int], records: list[list[str]], width: int
+) -> tuple[list[int], list[list[str]]]:  # fmt: skip
+    """Keep the records of the right width; count blank lines, reject the others."""
+    kept_numbers, kept = [], []
+    for number, record in zip(numbers, records, strict=True):
+        if len(record) == width:
+            kept_numbers.append(number)
+            kept.append(record)
+        elif _is_blank(record):
+            table.blank += 1
+        else:
+            table.rejected.append((table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record)[:200]))
+    return kept_numbers, kept
+
+
+def _names(header: list[str]) -> list[str]:
+    """Return distinct, non-empty column names."""
+    names: list[str] = []
+    for number, cell in enumerate(header, 1):
+        name = cell.strip() or f"column {number}"
+        while name in names:
+            name += "'"
+        names.append(name)
+    return names

@@ -1,0 +1,75 @@
+"""F3: lines of a document id, a TAB (or @) and phrases split at semicolons become lists of phrases."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from kp_core.model import Note, Role
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.lists import ListBuilder, is_number
+
+NAME = "F3"
+TITLE = "one document a line: id, TAB, phrases"
+EXAMPLE = "J-4.txt\torder book;market maker;spread"
+_AT = re.compile(r"^[^\s@;]+@")
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Recognise `id TAB a;b;c` or `id@a;b;c` in at least 80 % of the first 200 lines."""
+    if len(files) != 1 or role in ("documents", "judgements"):
+        return None
+    lines = files[0].sample
+    if not lines:
+        return None
+    separator = choice.options.get("separator") or next((s for s in ("\t", "@") if _fits(lines, s)), None)
+    if separator is None:
+        return None
+    fitting = sum(_is_list(line, separator) for line in lines)
+    shown = "TAB" if separator == "\t" else "@"
+    evidence = f"{fitting} of the first {len(lines)} lines are `id {shown} a;b;c`"
+    options = {"separator": separator} | ({} if role else {"role": "guessed"})
+    return Recognition(NAME, role or "gold", tuple(files), 0.9, evidence, {}, options)
+
+
+def _is_list(line: str, separator: str) -> bool:
+    return line.count("\t") == 1 if separator == "\t" else bool(_AT.match(line)) and "\t" not in line
+
+
+def _fits(lines: list[str], separator: str) -> bool:
+    fitting = [line for line in lines if _is_list(line, separator)]
+    if len(fitting) < 0.8 * len(lines) or (separator == "@" and not any(";" in line for line in fitting)):
+        return False
+    pairs = [line.split(separator, 1) for line in fitting]
+    first = [plain(cell) for cell in lines[0].split(separator)]
+    if separator == "\t" and (len(first) == 2 and all(cell in KNOWN for cell in first)):
+        return False
+    if any(";" in right for _, right in pairs):
+        return True
+    ids = [left.strip() for left, _ in pairs]
+    return len(set(ids)) == len(ids) and not all(is_number(right) for _, right in pairs)
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Split the right side of each line at semicolons."""
+    file, separator = recognition.files[0], recognition.options["separator"]
+    builder = ListBuilder(recognition.role)
+    comments: list[int] = []
+    for number, line in enumerate(file.lines, 1):
+        doc_id, found, phrases = line.partition(separator)
+        if not line.strip():
+            builder.blank += 1
+        elif separator == "@" and not _AT.match(line) and len(comments) == number - 1 - builder.blank:
+            comments.append(number)
+        elif not found or not doc_id.strip():
+            reason = "an empty id" if found else f"no {'TAB' if separator == chr(9) else separator} between id and phrases"
+            builder.rejected.append((file.name, number, reason, line[:200]))
+        else:
+            builder.open(doc_id, file=file.name, line=number)
+            builder.split(phrases)
+    if comments:
+        builder.blank += len(comments)
+        message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{file.lines[comments[0] - 1][:60]}”."
+        builder.notes.append(Note("info", file.name, message))
+    return [builder.rows()]

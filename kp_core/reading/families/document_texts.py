@@ -1,0 +1,134 @@
+"""F12: text and HTML files, one a document, become documents with their texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.model import Role
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.json_text import is_json
+from kp_core.reading.lists import storable
+from kp_core.reading.shapes import text_of
+
+NAME = "F12"
+TITLE = "document texts: .txt, .abstr, .html, .md"
+EXAMPLE = "documents/1203.txt:\nTides rise and fall twice a day."
+_SUFFIXES = (".txt", ".abstr", ".html", ".htm", ".md")
+_DROPPED = {"script", "style", "head", "template", "noscript"}
+_BLOCKS = set("p div br li ul ol h1 h2 h3 h4 h5 h6 tr table section article header footer blockquote pre td th".split())
+
+
+def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim files with the ending of texts: all of them where texts are asked for, else those with long lines."""
+    group = [file for file in files if file.suffix in _SUFFIXES]
+    if role == "judgements" or not group or (len(group) == 1 and role != "documents" and group[0].suffix == ".txt"):
+        return []
+    if role != "documents" and not _are_texts(group):
+        return []
+    return [_recognition(group)]
+
+
+def _are_texts(files: Sequence[File]) -> bool:
+    """Tell texts from lists of phrases: most files hold a line of more than twelve words."""
+    longest = [max((len(line.split()) for line in file.sample), default=0) for file in files[:50]]
+    semicolons = sum(line.count(";") > 1 for file in files[:50] for line in file.sample)
+    lines = sum(len(file.sample) for file in files[:50])
+    return sum(words > 12 for words in longest) * 2 > len(longest) and semicolons * 2 < lines + 1
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Recognise one text file, or a JSON object of id and text."""
+    if role != "documents":
+        return None
+    if files[0].suffix in _SUFFIXES:
+        return _recognition(files)
+    value = files[0].json
+    if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
+        return Recognition(NAME, "documents", tuple(files), 0.9, f"a JSON object of {len(value):,} texts by id")
+    return None
+
+
+def _recognition(files: Sequence[File]) -> Recognition:
+    suffixes = ", ".join(f"{count} {suffix}" for suffix, count in Counter(file.suffix for file in files).items())
+    return Recognition(NAME, "documents", tuple(files), 0.95, f"text files ({suffixes}), document = file name")
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read every file as one text; the title of HTML is its `<title>` or first `<h1>`."""
+    first = recognition.files[0]
+    if first.suffix not in _SUFFIXES:
+        pairs = [(text_of(key) or "", storable(text), "") for key, text in first.json.items()]
+        return [_rows(pairs, None)]
+    groups = _groups(recognition.files)
+    pairs, seen = [], {}
+    for file in recognition.files:
+        stem = file.stem
+        if stem in seen:
+            found = f"another text for “{stem}”, first in {seen[stem]}"
+            raise InputError(file.name, found, "one text a document", "Remove one of them.")
+        seen[stem] = file.name
+        title, text = html_text(file.text) if file.suffix in (".html", ".htm") else ("", file.text)
+        pairs.append((stem, text.strip(), title))
+    return [_rows(pairs, [file.name for file in recognition.files], groups)]
+
+
+def _rows(pairs: list[tuple[str, str, str]], places: list[str] | None, groups: list[str] | None = None) -> Rows:
+    columns = {name: pa.array([storable(pair[i]) for pair in pairs], pa.large_string()) for i, name in enumerate(("doc_id", "text", "title"))}
+    if groups:
+        columns["group"] = pa.array(groups, pa.large_string())
+    return Rows("documents", pa.table(columns), [1] * len(pairs), places)
+
+
+def _groups(files: Sequence[File]) -> list[str]:
+    """Return the folder of every file if there are 2 to 30 sibling folders, else nothing."""
+    parents = [PurePosixPath(file.name).parent for file in files]
+    siblings = len({parent.parent for parent in parents}) == 1 and 2 <= len(set(parents)) <= 30
+    return [parent.name for parent in parents] if siblings and all(parent.name for parent in parents) else []
+
+
+class _Text(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.pieces: list[str] = []
+        self.title = ""
+        self.heading = ""
+        self._open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        if tag in _DROPPED or tag in ("title", "h1"):
+            self._open.append(tag)
+        if tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self._open:
+            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
+        if tag in _BLOCKS:
+            self.pieces.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if "title" in self._open:
+            self.title += data
+        elif not _DROPPED & set(self._open):
+            self.pieces.append(data)
+            if "h1" in self._open:
+                self.heading += data
+
+
+def html_text(page: str) -> tuple[str, str]:
+    """Return title and text of an HTML page: tags, scripts and styles dropped, entities decoded.
+
+    >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
+    ('Tides', 'Sea & moon')
+    """
+    parser = _Text()
+    parser.feed(page)
+    parser.close()
+    lines = (" ".join(line.split(" ")).strip() for line in "".join(parser.pieces).split("\n"))
+    return (parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)

@@ -1,0 +1,36 @@
+"""F0: files that are known and hold no lists or texts are refused with a sentence that says what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from kp_core.errors import InputError
+from kp_core.model import Role
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.lists import is_number
+
+NAME = "F0"
+TITLE = "no input: published scores, XML"
+EXAMPLE = ""
+_MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Refuse tables of measures without documents, and XML."""
+    if len(files) != 1 or not files[0].sample:
+        return None
+    file, lines = files[0], files[0].sample
+    names = lines[0].lower().split()
+    rows = [line.split() for line in lines[1:]]
+    measures = [name for name in names if name.rstrip("@0123456789") in _MEASURES]
+    if rows and len(measures) == len(names) and all(len(row) == len(names) and all(map(is_number, row)) for row in rows):
+        found = f"a table of measures ({' '.join(lines[0].split())}) without document ids"
+        raise InputError(file.name, found, "lists of keyphrases", "Leave this file out: it holds results, not predictions.")
+    if lines[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
+        raise InputError(file.name, "XML", "lists or texts", "Convert it to CSV, JSON or plain text first; XML is not read.")
+    return None
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Give nothing: no file is ever of this family."""
+    return []

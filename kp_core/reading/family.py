@@ -1,0 +1,156 @@
+"""What a format family takes and gives: a file seen as text, lines or JSON; a recognition; rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Protocol, TypeVar, cast
+
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.model import Note, Role
+from kp_core.reading.decode import Text, decode, split_lines
+from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
+from kp_core.reading.limits import Limits
+from kp_core.reading.source import Source, stem_of
+
+T = TypeVar("T")
+#: A rejected row: file, line (0 where there is none), reason, content.
+Rejected = tuple[str, int, str, str]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a user decided about one file; whatever is None or absent is guessed.
+
+    columns  role of a column or field → its name in the file, such as {"doc_id": "Nr", "phrase": "Begriff"}
+    options  the switches of a family, such as {"inner": "variants"}
+    """
+
+    role: Role | None = None
+    family: str | None = None
+    encoding: str | None = None
+    higher_is_better: bool | None = None
+    columns: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+class File:
+    """A source seen as text, as lines or as JSON; each view is made once, when it is first asked for."""
+
+    def __init__(
+        self, source: Source, limits: Limits, encoding: str | None = None, *, strict: bool = False, twice: str = "refuse"
+    ) -> None:
+        self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
+        self._made: dict[str, Any] = {}
+
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """Return what `make` gives, made when first asked for; families keep what they parse here."""
+        if key not in self._made:
+            self._made[key] = make()
+        return cast(T, self._made[key])
+
+    @property
+    def name(self) -> str:
+        """Name shown to the user; for a member of an archive the path inside."""
+        return self.source.name
+
+    @property
+    def stem(self) -> str:
+        """Last part of the name, without a known extension."""
+        return stem_of(self.name)
+
+    @property
+    def suffix(self) -> str:
+        """Last extension in lower case, such as `.key`."""
+        base = self.name.rsplit("/", 1)[-1]
+        return "." + base.rsplit(".", 1)[-1].lower() if "." in base[1:] else ""
+
+    @cached_property
+    def decoded(self) -> Text:
+        """The text and how it was encoded."""
+        return decode(self.source, self.encoding, strict=self.strict)
+
+    @property
+    def text(self) -> str:
+        """The text, without byte order mark."""
+        return self.decoded.text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """All lines, without their ends."""
+        lines = split_lines(self.text)
+        if len(self.text) > self.limits.line_bytes and max(map(len, lines)) > self.limits.line_bytes:
+            number = next(i for i, line in enumerate(lines, 1) if len(line) > self.limits.line_bytes)
+            limit = f"at most {self.limits.line_bytes:,} characters"
+            raise InputError(f"{self.name}, line {number}", "a very long line", limit, "Split it.")
+        return lines
+
+    @cached_property
+    def sample(self) -> list[str]:
+        """The first 200 lines that are not blank."""
+        start = split_lines(self.text[:2_000_000])
+        return [line for line in start if line.strip()][:200]
+
+    @cached_property
+    def json(self) -> Any:
+        """The parsed JSON value, or `NOT_JSON`."""
+        return parse_json(self.name, self.text, self.limits, self.twice)
+
+    @cached_property
+    def records(self) -> list[JsonRecord]:
+        """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
+        return parse_records(self.name, self.text, self.json, self.limits, self.twice)
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """Which family one or several files belong to, how sure that is, and why, in words."""
+
+    family: str
+    role: Role
+    files: tuple[File, ...]
+    confidence: float
+    evidence: str
+    columns: dict[str, str] = field(default_factory=dict)
+    options: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Rows:
+    """Rows of one role as read from one file or group of files, before ids and phrases are checked.
+
+    table     a column for each role found: doc_id, phrase, source (annotator or system), rank, score, ...
+    lines     line of each row, or None where row i stands in line i + 1
+    places    file of each row, where the rows come from several files
+    lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
+    marked    rows that the family itself rejects: row number → reason
+    rejected  lines that gave no row at all
+    """
+
+    role: Role
+    table: pa.Table
+    lines: Sequence[int] | None = None
+    places: Sequence[str] | None = None
+    lists: pd.DataFrame | None = None
+    marked: dict[int, str] = field(default_factory=dict)
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    blank: int = 0
+
+
+class Family(Protocol):
+    """A module in `kp_core/reading/families`; its place in the order is the number in its name."""
+
+    NAME: str
+    TITLE: str
+    EXAMPLE: str
+
+    def recognise(self, files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+        """Tell whether these files (mostly one) are of this family."""
+
+    def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
+        """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

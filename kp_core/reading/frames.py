@@ -1,0 +1,82 @@
+"""Turn DataFrames and dictionaries in memory into the same rows that files give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.model import Role
+from kp_core.reading import json_lists, tables
+from kp_core.reading.delimited import Table
+from kp_core.reading.family import Choice, Rows
+from kp_core.reading.judged import judgement_columns, judgement_rows
+from kp_core.reading.limits import Limits
+from kp_core.reading.lists import storable, text_column
+from kp_core.reading.shapes import shape_of
+
+
+def frame_rows(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> tuple[list[Rows], str, dict[str, str]]:
+    """Return the rows of a DataFrame, what was understood in words, and the columns taken."""
+    if len(frame) > limits.rows:
+        raise InputError(name, f"{len(frame):,} rows", f"at most {limits.rows:,}", "Split it, or raise the limit.")
+    if len(frame.columns) > limits.columns:
+        raise InputError(name, f"{len(frame.columns):,} columns", f"at most {limits.columns:,}", "Drop some.")
+    names = [str(column) for column in frame.columns]
+    columns = [_arrow(frame.iloc[:, position]) for position in range(len(names))]
+    described = f"a DataFrame of {len(frame):,} rows"
+    table = Table(name, names, columns, described=described, limits=limits)
+    judged = judgement_columns(table, choice) if role == "judgements" else None
+    if judged is not None:
+        return [judgement_rows(table, judged, choice)], described, judged
+    layout = tables.layout_of(table, role, choice)
+    if layout is None:
+        found = f"the columns {', '.join(names[:10]) or '(none)'}"
+        expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"
+        raise InputError(name, found, expected, "Rename them, or name their roles.")
+    return tables.rows_of(table, layout, role), layout.evidence, layout.columns
+
+
+def _arrow(column: pd.Series) -> pa.ChunkedArray:
+    """Return a column in Arrow; text of pandas comes without a copy, anything mixed becomes text."""
+    if column.dtype == object:
+        present = column.dropna()
+        if len(present) and isinstance(present.iloc[0], (list, tuple)) or hasattr(present.iloc[0] if len(present) else 0, "tolist"):
+            return _lists(column)
+        values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
+        return pa.chunked_array([text_column(values)[0]], pa.large_string())
+    array = pa.array(column, from_pandas=True)
+    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
+    if pa.types.is_dictionary(chunked.type):
+        chunked = chunked.cast(chunked.type.value_type)
+    if pa.types.is_string(chunked.type) or pa.types.is_null(chunked.type):
+        chunked = chunked.cast(pa.large_string())
+    if pa.types.is_temporal(chunked.type) or pa.types.is_boolean(chunked.type):
+        chunked = pa.chunked_array([pa.array(column.astype(str), pa.large_string())])
+    return chunked
+
+
+def _lists(column: pd.Series) -> pa.ChunkedArray:
+    lists = [None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [storable(str(x)) for x in v] for v in column]
+    return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))])
+
+
+def dict_rows(lists: Mapping[Any, Any], role: Role, name: str, choice: Choice) -> tuple[list[Rows], str]:
+    """Return the rows of {document: [phrase, …]}, with scores or variants, or of {document: text}."""
+    if role == "documents":
+        if not all(isinstance(text, str) for text in lists.values()):
+            raise InputError(name, "values that are no text", "{document: text}", "Give each document one string.")
+        arrays = {"doc_id": text_column([str(key) for key in lists])[0], "text": text_column(list(lists.values()))[0]}
+        return [Rows("documents", pa.table(arrays))], f"a dictionary of {len(lists):,} texts"
+    if any(isinstance(value, str) for value in lists.values()):
+        raise InputError(name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list.")
+    plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
+    found = shape_of(plain.values()) if plain else ("phrases", "no documents")
+    if found is None:
+        raise InputError(name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases.")
+    shape = choice.options.get("inner", found[0])
+    rows = json_lists.rows_of(plain, shape, role, name)  # type: ignore[arg-type]
+    return [rows], f"a dictionary of {len(lists):,} documents with {found[1]}"

@@ -1,0 +1,204 @@
+"""Turn JSON text into Python values without losing a repeated key, a depth bomb or the line of an error."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kp_core.errors import InputError
+from kp_core.reading.limits import Limits
+
+
+class _NotJson:
+    def __init__(self, message: str = "") -> None:
+        self.message = message
+
+
+NOT_JSON = _NotJson()
+
+
+@dataclass(frozen=True)
+class JsonRecord:
+    """One value of a JSONL file with its line; `broken` says why a line is none."""
+
+    line: int
+    value: Any
+    broken: str = ""
+    content: str = ""
+
+
+class _TwiceError(ValueError):
+    def __init__(self, key: str) -> None:
+        super().__init__(key)
+        self.key = key
+
+
+class _DigitsError(ValueError):
+    pass
+
+
+def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse") -> Any:
+    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; refuse bombs and repeated keys."""
+    start = text.lstrip()[:1]
+    if start not in ("{", "["):
+        return NOT_JSON
+    try:
+        value = json.loads(text, **_hooks(text, limits, twice))
+        check_depth(name, text, limits)
+        return value
+    except json.JSONDecodeError as error:
+        line = _line(text, error.pos)
+        return _NotJson(f"line {line}, column {error.colno}: {error.msg}")
+    except _TwiceError as error:
+        raise _refused_twice(name, text, error.key) from None
+    except _DigitsError:
+        raise _refused_digits(name, limits) from None
+    except RecursionError:
+        raise _refused_depth(name, limits) from None
+
+
+def is_json(value: Any) -> bool:
+    """Tell whether `parse_json` found JSON."""
+    return not isinstance(value, _NotJson)
+
+
+def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str = "refuse") -> list[JsonRecord]:
+    """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too."""
+    if isinstance(whole, list):
+        return [JsonRecord(0, value) for value in whole] if whole and all(isinstance(v, dict) for v in whole) else []
+    if text.lstrip()[:1] != "{":
+        return []
+    if is_json(whole):
+        return [JsonRecord(1, whole)]
+    return _by_line(name, text, limits, twice) or _one_after_another(name, text, limits, twice)
+
+
+def _by_line(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
+    hooks = _hooks(text, limits, twice)
+    records: list[JsonRecord] = []
+    good = seen = 0
+    lines = re.split("\r\n|\n|\r", text)
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        if len(line) > limits.line_bytes:
+            raise InputError(f"{name}, line {number}", "a very long line", f"at most {limits.line_bytes:,} characters", "Split it.")
+        record = _record(name, number, line, hooks, limits)
+        records.append(record)
+        seen += 1
+        good += not record.broken
+        if seen == 200 and good < 160:
+            return []
+    first = next((record for record in records), None)
+    return records if first is not None and not first.broken and good >= 0.8 * min(seen, 200) else []
+
+
+def _record(name: str, number: int, line: str, hooks: dict[str, Any], limits: Limits) -> JsonRecord:
+    try:
+        value = json.loads(line, **hooks)
+        check_depth(f"{name}, line {number}", line, limits)
+    except json.JSONDecodeError as error:
+        ends = error.pos >= len(line.rstrip()) or "Unterminated" in error.msg
+        reason = "no whole JSON object (ends early)" if ends else f"no JSON object (column {error.colno}: {error.msg})"
+        return JsonRecord(number, None, reason, line[:200])
+    except _TwiceError as error:
+        where, found = f"{name}, line {number}", f"the key “{error.key[:60]}” twice in one object"
+        raise InputError(where, found, "each key once", "Keep one of them.") from None
+    except _DigitsError:
+        raise _refused_digits(f"{name}, line {number}", limits) from None
+    except RecursionError:
+        raise _refused_depth(f"{name}, line {number}", limits) from None
+    return JsonRecord(number, value) if isinstance(value, dict) else JsonRecord(number, None, "no JSON object", line[:200])
+
+
+def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
+    decoder = json.JSONDecoder(**_hooks(text, limits, twice))
+    blank = re.compile(r"[\s,]*")
+    position, records = 0, []
+    while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
+        try:
+            value, end = decoder.raw_decode(text, position)
+        except (json.JSONDecodeError, RecursionError):
+            return []
+        except _TwiceError as error:
+            raise _refused_twice(name, text, error.key) from None
+        except _DigitsError:
+            raise _refused_digits(name, limits) from None
+        if not isinstance(value, dict):
+            return []
+        records.append(JsonRecord(_line(text, position), value))
+        position = end
+    return records
+
+
+def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
+    def pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        kept: dict[str, Any] = {}
+        for key, value in pairs:
+            if key not in kept:
+                kept[key] = value
+            elif twice == "refuse":
+                raise _TwiceError(key)
+            elif twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
+                kept[key] = kept[key] + value
+        return kept
+
+    def whole_number(digits: str) -> int:
+        if len(digits) > limits.json_digits:
+            raise _DigitsError
+        return int(digits)
+
+    hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": str}
+    # A hook for every integer is slow, so it is set only where a long one occurs.
+    if re.search(r"\d{%d}" % (limits.json_digits + 1), text):
+        hooks["parse_int"] = whole_number
+    return hooks
+
+
+def check_depth(name: str, text: str, limits: Limits) -> None:
+    """Refuse JSON that is nested too deeply; Python's own bound (a `RecursionError`) is much higher.
+
+    >>> from kp_core.reading.limits import LIMITS
+    >>> check_depth("a.json", '["[[[", {"x": []}]', LIMITS)
+    """
+    if text.count("[") + text.count("{") <= limits.json_depth:
+        return
+    plain = text.encode("utf-8", "replace").replace(b"\\\\", b"__").replace(b'\\"', b"__")
+    depth, quotes = 0, 0
+    for start in range(0, len(plain), 1 << 24):
+        block = np.frombuffer(plain, np.uint8, min(1 << 24, len(plain) - start), start)
+        is_quote = block == ord('"')
+        outside = (quotes + np.cumsum(is_quote)) % 2 == 0
+        opens = ((block == ord("[")) | (block == ord("{"))) & outside
+        closes = ((block == ord("]")) | (block == ord("}"))) & outside
+        depths = depth + np.cumsum(opens.astype(np.int64) - closes)
+        if depths.max() > limits.json_depth:
+            raise _refused_depth(name, limits)
+        depth, quotes = int(depths[-1]), quotes + int(is_quote.sum())
+
+
+def _refused_depth(where: str, limits: Limits) -> InputError:
+    return InputError(where, "deeply nested JSON", f"at most {limits.json_depth} levels", "Flatten it.")
+
+
+def _refused_digits(where: str, limits: Limits) -> InputError:
+    return InputError(where, "an endless number", f"at most {limits.json_digits} digits", "Write it as text.")
+
+
+def _refused_twice(name: str, text: str, key: str) -> InputError:
+    places = [_line(text, match.start()) for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)]
+    lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
+    remedy = "Keep one of them, or choose ‘keep the first’ or ‘merge’."
+    return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)
+
+
+def _line(text: str, position: int) -> int:
+    before = text[:position]
+    return before.count("\n") + before.count("\r") - before.count("\r\n") + 1

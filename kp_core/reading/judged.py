@@ -1,0 +1,115 @@
+"""Turn tables of judged phrase pairs, wide or long, into rows of one score of one annotator each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.model import Note, empty_table
+from kp_core.reading.check import Checked
+from kp_core.reading.delimited import Table
+from kp_core.reading.family import Choice, Rows
+from kp_core.reading.fields import JUDGE, find_roles
+from kp_core.reading.values import floats
+
+_FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
+_TEXT = pd.StringDtype(na_value=np.nan)
+
+
+def judgement_columns(table: Table, choice: Choice) -> dict[str, str] | None:
+    """Return the columns of a judgement table, or None if it is none: `candidate` must stand beside `keyphrase` or scores."""
+    if not table.header:
+        return None
+    columns = find_roles(table.names, (*_FIXED, "annotator", "score"), choice.columns)
+    judges = [name for name in table.names if JUDGE.match(name) and name not in columns.values()]
+    if "candidate" not in columns or not ("keyphrase" in columns or judges or "score" in columns):
+        return None
+    if "score" not in columns and not judges:
+        return None
+    return columns
+
+
+def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Rows:
+    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    size = len(table)
+    judges = [] if "score" in columns else [n for n in table.names if JUDGE.match(n) and n not in columns.values()]
+    if len(judges) > table.limits.judges:
+        found = f"{len(judges)} annotators a pair"
+        raise InputError(table.file, found, f"at most {table.limits.judges}", "Keep fewer columns.")
+    scored = judges or [columns["score"]]
+    base = {role: table.texts(columns[role]) for role in _FIXED if role in columns}
+    if "pair_id" not in base:
+        base = {"pair_id": pa.chunked_array([pa.array(map(str, range(1, size + 1)), pa.large_string())]), **base}
+    further = [name for name in table.names if name not in (*columns.values(), *scored)]
+    base |= {name if name not in base else f"{name} (file)": table.column(name) for name in further}
+    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
+    repeat = pa.array(np.repeat(np.arange(size), len(scored)))
+    taken = {name: column.take(repeat) for name, column in base.items()}
+    if judges:
+        names = [_judge(name) for name in judges]
+        taken["annotator"] = pa.chunked_array([pa.array(names * size, pa.large_string())])
+    elif "annotator" in columns:
+        taken["annotator"] = table.texts(columns["annotator"])
+    else:
+        taken["annotator"] = pa.chunked_array([pa.repeat(pa.scalar("judge", pa.large_string()), size)])
+    pairs = [floats(table.column(name)) for name in scored]
+    values = np.stack([pair[0] for pair in pairs], axis=1).ravel()
+    bad = np.stack([pair[1] for pair in pairs], axis=1).ravel()
+    low, high = _scale(values, choice)
+    outside = np.isfinite(values) & ((values < low) | (values > high))
+    marked = {int(i): "score is not a finite number" for i in np.flatnonzero(bad)}
+    marked |= {int(i): f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside)}
+    taken["score"] = pa.chunked_array([pa.array(values, from_pandas=True)])
+    keep = np.isfinite(values) | bad
+    numbers = np.arange(1, size + 1) if table.lines is None else np.asarray(table.lines)
+    lines = np.repeat(numbers, len(scored))[keep]
+    position = np.cumsum(keep) - 1
+    return Rows(
+        "judgements", pa.table(taken).filter(pa.array(keep)), lines.tolist(),
+        marked={int(position[i]): reason for i, reason in marked.items()},
+        rejected=table.rejected, notes=table.notes, blank=table.blank + int((~keep).sum()),
+    )  # fmt: skip
+
+
+def _judge(name: str) -> str:
+    found = JUDGE.match(name)
+    return found.group(1) if found else name
+
+
+def _scale(values: npt.NDArray[np.float64], choice: Choice) -> tuple[float, float]:
+    """Return the declared scale, else 0–4, widened if all scores are whole numbers up to 10."""
+    if "scale" in choice.options:
+        low, _, high = choice.options["scale"].partition("-")
+        return float(low), float(high)
+    given = values[np.isfinite(values)]
+    whole = bool(len(given)) and bool(np.all(np.floor(given) == given)) and given.min() >= 0 and given.max() <= 10
+    return 0.0, max(4.0, float(given.max())) if whole else 4.0
+
+
+def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+    """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
+    frames = [part.table.to_pandas(types_mapper={pa.large_string(): _TEXT, pa.string(): _TEXT}.get) for part in parts if len(part.table)]
+    if not frames:
+        return empty_table("judgements").astype({"score": "float64"})
+    table = pd.concat(frames, ignore_index=True)
+    for name in ("doc_id", "keyphrase"):
+        if name not in table:
+            table[name] = pd.array([np.nan] * len(table), dtype=_TEXT)
+    table["keyphrase"] = table["keyphrase"].replace("", np.nan)
+    if {"gold_id", "doc_id"} <= set(table) and {"gold_id"} <= set(gold):
+        terms = gold.drop_duplicates(["doc_id", "gold_id"]).set_index(["doc_id", "gold_id"])["phrase"]
+        linked = terms.reindex(pd.MultiIndex.from_frame(table[["doc_id", "gold_id"]])).to_numpy()
+        table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=_TEXT))
+        notes.append(Note("info", "judgements", f"{int(table['keyphrase'].notna().sum()):,} pairs are linked to a gold keyphrase."))
+    again = table.duplicated(["pair_id", "annotator"])
+    if again.any():
+        row = table[again].iloc[0]
+        found = f"a second score of “{row['annotator']}” for pair “{row['pair_id']}”"
+        raise InputError("judgements", found, "one score a pair and annotator", "Remove one of them, or number the pairs.")
+    first = ["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"]
+    return table[[*first, *(name for name in table if name not in first)]]

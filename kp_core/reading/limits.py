@@ -1,0 +1,60 @@
+"""Turn the sizes that the machine can bear into one record that every step of reading obeys."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from kp_core.errors import UsageError
+
+_MEGABYTE = 1_000_000
+_PREFIX = "KPSCOPE_LIMIT_"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Upper bounds, enforced before memory is spent; sizes are bytes unless the name says otherwise.
+
+    >>> Limits(documents=10).documents
+    10
+    """
+
+    file_bytes: int = 200 * _MEGABYTE
+    session_bytes: int = 500 * _MEGABYTE
+    rows: int = 5_000_000
+    documents: int = 500_000
+    columns: int = 1_000
+    archive_members: int = 20_000
+    unpacked_bytes: int = 500 * _MEGABYTE
+    unpacked_ratio: int = 100
+    ratio_from_bytes: int = _MEGABYTE
+    list_phrases: int = 10_000
+    phrase_characters: int = 1_000
+    id_characters: int = 500
+    line_bytes: int = 16 * _MEGABYTE
+    json_depth: int = 32
+    json_digits: int = 300
+    table_cells: int = 5_000_000
+    judges: int = 100
+    rejected_percent: int = 20
+
+
+def limits_from(environment: Mapping[str, str]) -> Limits:
+    """Return the limits, with those replaced that the environment names, such as `KPSCOPE_LIMIT_ROWS`.
+
+    >>> limits_from({"KPSCOPE_LIMIT_ROWS": "1000"}).rows
+    1000
+    """
+    changed = {}
+    for field in fields(Limits):
+        value = environment.get(_PREFIX + field.name.upper())
+        if value is None:
+            continue
+        if not (value.isascii() and value.isdigit()):
+            raise UsageError(f"{_PREFIX}{field.name.upper()} must be a whole number, not '{value}'")
+        changed[field.name] = int(value)
+    return Limits(**changed)
+
+
+LIMITS = limits_from(os.environ)

@@ -1,0 +1,151 @@
+"""Turn lists of phrases, added document by document, into the columns of `Rows`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.model import Note, Role
+from kp_core.reading.family import Rejected, Rows
+
+HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
+
+
+def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
+    """Return an Arrow text column and the places of values that hold half a character.
+
+    >>> text_column(["tide", "x\\ud800"])[1]
+    [1]
+    """
+    try:
+        return pa.array(values, pa.large_string()), []
+    except UnicodeEncodeError:
+        bad = [i for i, value in enumerate(values) if value is not None and not _storable(value)]
+        return pa.array([storable(value) if value is not None else None for value in values], pa.large_string()), bad
+
+
+def storable(value: str) -> str:
+    """Return a text with every lone surrogate replaced, so that it can be shown."""
+    return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def _storable(value: str) -> bool:
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def number(value: object) -> float:
+    """Return a JSON or text value as a float; NaN where it is none.
+
+    >>> number("0.82"), number(3), number("high")
+    (0.82, 3.0, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return math.nan
+    try:
+        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is, or reads as, a finite number."""
+    return math.isfinite(number(value))
+
+
+class ListBuilder:
+    """Collects lists; `rows()` gives them as columns. Items of a list may carry a score, variants, and more."""
+
+    def __init__(self, role: Role) -> None:
+        self.role = role
+        self.notes: list[Note] = []
+        self.rejected: list[Rejected] = []
+        self.blank = 0
+        self._heads: list[tuple[str | None, str, str, int]] = []
+        self._lengths: list[int] = []
+        self._phrases: list[str] = []
+        self._lines: list[int] = []
+        self._marked: dict[int, str] = {}
+        self._columns: dict[str, list[Any]] = {}
+
+    def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
+        """Begin the list of a document; what is added next belongs to it."""
+        self._heads.append((source, doc_id, file, line))
+        self._lengths.append(0)
+
+    def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
+        """Add a phrase to the open list; with `reject` it becomes a rejected row."""
+        row = len(self._phrases)
+        if reject:
+            self._marked[row] = reject
+        self._phrases.append(phrase)
+        self._lines.append(self._heads[-1][3] if line is None else line)
+        self._lengths[-1] += 1
+        for name, value in more.items():
+            column = self._columns.setdefault(name, [])
+            column.extend([None] * (row - len(column)))
+            column.append(value)
+
+    def extend(self, phrases: Iterable[str]) -> None:
+        """Add many plain phrases to the open list."""
+        phrases = list(phrases)
+        self._phrases.extend(phrases)
+        self._lines.extend([self._heads[-1][3]] * len(phrases))
+        self._lengths[-1] += len(phrases)
+
+    def split(self, text: str, separator: str = ";") -> None:
+        """Add the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
+        pieces = [piece.strip() for piece in text.split(separator)]
+        if len(pieces) > 1 and not pieces[-1]:
+            pieces.pop()
+        kept = [piece for piece in pieces if piece]
+        self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
+        self.extend(kept)
+
+    def rows(self) -> Rows:
+        """Return everything added, as columns."""
+        sources = [head[0] for head in self._heads]
+        ids, bad_ids = text_column([head[1] for head in self._heads])
+        names, _ = text_column([None if source is None else storable(source) for source in sources])
+        of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
+        phrases, bad = text_column(self._phrases)
+        marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
+        for index in np.flatnonzero(np.isin(of_row, bad_ids)) if bad_ids else ():
+            marked[int(index)] = HALF_A_CHARACTER
+        columns = {"doc_id": ids.take(pa.array(of_row)), "phrase": phrases, "list": pa.array(of_row)}
+        if any(source is not None for source in sources):
+            columns["source"] = names.take(pa.array(of_row))
+        for name, values in self._columns.items():
+            values.extend([None] * (len(self._phrases) - len(values)))
+            columns[name] = _column(values, marked)
+        files = [head[2] for head in self._heads]
+        lines = [head[3] for head in self._heads]
+        lists = pd.DataFrame(
+            {"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines, "length": self._lengths}
+        )
+        if bad_ids:
+            lists = lists.drop(index=bad_ids)
+        places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
+        return Rows(
+            self.role, pa.table(columns), self._lines, places, lists, marked, self.rejected, self.notes, self.blank
+        )  # fmt: skip
+
+
+def _column(values: list[Any], marked: dict[int, str]) -> pa.Array:
+    """Numbers as numbers, lists of text as lists, all else as text."""
+    present = [value for value in values if value is not None]
+    if all(isinstance(value, float) for value in present):
+        return pa.array(values, pa.float64())
+    if all(isinstance(value, tuple) for value in present):
+        return pa.array([None if v is None else [storable(x) for x in v] for v in values], pa.list_(pa.large_string()))
+    column, bad = text_column([None if value is None else str(value) for value in values])
+    marked.update(dict.fromkeys(bad, HALF_A_CHARACTER))
+    return column

@@ -1,0 +1,116 @@
+"""Turn the values that JSON (or a Python dict) holds for a document into phrases, variants and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal
+
+from kp_core.reading.lists import ListBuilder, is_number, number
+
+#: How the value of a document is to be understood.
+Shape = Literal["phrases", "variants", "scored", "tokens"]
+PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name")
+SCORE_NAMES = ("score", "relevance", "confidence", "weight")
+
+
+def text_of(value: Any) -> str | None:
+    """Return a JSON value as text: strings as they are, numbers as written; None for anything else."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            return str(value)
+        except ValueError:
+            return None
+    return None
+
+
+def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
+    """Return how the lists of all documents are to be read, with the evidence; None if they are no lists.
+
+    >>> shape_of([["tide table", "harbour"], []])
+    ('phrases', 'lists of strings')
+    >>> shape_of([[["a", "b"], ["c"]]])[0], shape_of([[["a", "1"], ["b", "0.5"]]])[0], shape_of([{"tide": 0.8}])[0]
+    ('variants', 'scored', 'scored')
+    """
+    lists = [value for value in values if value is not None]
+    if not lists or not all(isinstance(value, (list, tuple, dict)) for value in lists):
+        return None
+    if all(isinstance(value, dict) for value in lists):
+        scored = all(text_of(score) is not None for value in lists for score in value.values())
+        return ("scored", "objects of phrase and score") if scored and any(lists) else None
+    items = [item for value in lists if isinstance(value, (list, tuple)) for item in value]
+    if any(isinstance(value, dict) for value in lists):
+        return None
+    if not items or all(not isinstance(item, (list, tuple, dict)) for item in items):
+        return "phrases", "lists of strings"
+    nested = [item for item in items if isinstance(item, (list, tuple))]
+    if len(nested) * 5 >= len(items) * 4:
+        return _nested_shape(nested)
+    objects = [item for item in items if isinstance(item, dict)]
+    if len(objects) * 5 >= len(items) * 4 and any(_pick(item, PHRASE_NAMES) is not None for item in objects):
+        return "scored", "lists of objects with a phrase"
+    return "phrases", "lists, mostly of strings"
+
+
+def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
+    pairs = [item for item in nested if len(item) == 2]
+    if len(pairs) == len(nested):
+        if all(is_number(item[1]) for item in pairs):
+            return "scored", "pairs of phrase and score"
+        if all(is_number(item[0]) and not isinstance(item[0], str) for item in pairs):
+            return "scored", "pairs of score and phrase"
+    # One bad score among true numbers is a rejected row, not another format.
+    if sum(len(item) == 2 and isinstance(item[1], (int, float)) for item in nested) * 5 >= len(nested) * 4:
+        return "scored", "pairs of phrase and score"
+    return "variants", "lists of lists of strings"
+
+
+def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score") -> None:
+    """Add the phrases of one document to the open list; `amount` names the column for scores."""
+    if shape == "phrases" and isinstance(value, (list, tuple)) and all(type(item) is str for item in value):
+        builder.extend(value)
+        return
+    if isinstance(value, Mapping):
+        value = list(value.items())
+    elif isinstance(value, str):
+        builder.split(value)
+    for item in value if isinstance(value, (list, tuple)) else ():
+        _add_item(builder, item, shape, amount)
+
+
+def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str) -> None:
+    if isinstance(item, Mapping):
+        _add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount)
+    elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
+        first, second = item
+        turned = is_number(first) and not isinstance(first, str) and not is_number(second)
+        _add_scored(builder, *((second, first) if turned else (first, second)), amount)
+    elif isinstance(item, (list, tuple)):
+        spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
+        if shape == "tokens":
+            builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
+        elif len(spellings) != len(item) or not spellings:
+            builder.add(str(item)[:200], reject="an entry with an empty or missing spelling")
+        else:
+            builder.add(spellings[0], **({"variants": spellings} if len(spellings) > 1 else {}))
+    else:
+        text = text_of(item)
+        builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text")
+
+
+def _add_scored(builder: ListBuilder, phrase: Any, score: Any, amount: str) -> None:
+    text = text_of(phrase)
+    if text is None:
+        builder.add(str(phrase)[:200], reject="no phrase")
+    elif score is None:
+        builder.add(text)
+    elif not is_number(score):
+        builder.add(text, reject=f"{amount} is not a finite number: {str(score)[:40]}")
+    else:
+        builder.add(text, **{amount: number(score)})
+
+
+def _pick(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    lower = {str(key).lower(): value for key, value in item.items()}
+    return next((lower[name] for name in names if name in lower), None)

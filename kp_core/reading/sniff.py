@@ -1,0 +1,125 @@
+"""Turn files of unknown format into recognitions: which family each belongs to, by content first, then by name."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from kp_core.errors import InputError, UsageError
+from kp_core.model import Role
+from kp_core.reading import families
+from kp_core.reading.family import Choice, Family, File, Recognition
+from kp_core.reading.json_text import is_json
+from kp_core.reading.source import stem_of
+
+
+@cache
+def all_families() -> tuple[Family, ...]:
+    """Return every module of `families` in the order of the numbers in their names."""
+    modules = [importlib.import_module(f"{families.__name__}.{m.name}") for m in pkgutil.iter_modules(families.__path__)]
+    return tuple(sorted(modules, key=lambda module: int(re.sub(r"\D", "", module.NAME) or 0)))  # type: ignore[arg-type]
+
+
+def family_named(name: str) -> Family:
+    """Return the family of this name, such as `F3`."""
+    for family in all_families():
+        if name.upper() == family.NAME.upper():
+            return family
+    raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
+
+
+def recognise(files: Sequence[File], role: Role | None, choices: dict[str, Choice]) -> list[Recognition]:
+    """Recognise all files of one upload: groups of one file a document first, then each file by itself."""
+    left = list(files)
+    found: list[Recognition] = []
+    for family in all_families():
+        groups = getattr(family, "recognise_groups", None)
+        if groups is None or not left:
+            continue
+        for recognition in groups(left, role):
+            found.append(recognition)
+            left = [file for file in left if file not in recognition.files]
+    for file in left:
+        choice = choices.get(file.name) or choices.get(file.name.rsplit("/", 1)[-1]) or Choice()
+        found.append(recognise_one(file, choice.role or role, choice))
+    return found
+
+
+def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
+    """Recognise one file; of two families that fit equally the earlier is taken, and the evidence names both."""
+    if choice.family:
+        family = family_named(choice.family)
+        chosen = family.recognise([file], role, choice)
+        if chosen is None:
+            raise InputError(file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family.")
+        return chosen
+    fitting = readings_of(file, role, choice)
+    if not fitting:
+        raise _unknown(file, role)
+    best = max(fitting, key=lambda recognition: recognition.confidence)
+    others = [other.family for other in fitting if other is not best and other.confidence == best.confidence]
+    return replace(best, evidence=f"{best.evidence}; {', '.join(others)} would fit as well") if others else best
+
+
+def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> list[Recognition]:
+    """Return every reading of a file that some family offers, in the order of the families."""
+    fitting = []
+    for family in all_families():
+        recognition = family.recognise([file], role, choice or Choice())
+        if recognition is not None:
+            fitting.append(recognition)
+            if recognition.confidence >= 1:
+                break
+    return fitting
+
+
+def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
+    """Give files whose role nothing tells one: the first is the gold standard if there is none, the rest are systems."""
+    has_gold = any(r.role == "gold" and _sure(r) for r in recognitions)
+    settled = []
+    for recognition in recognitions:
+        if not _sure(recognition):
+            by_name = _role_by_name(recognition.files[0].name)
+            role: Role = by_name or ("system" if has_gold else "gold")
+            has_gold = has_gold or role == "gold"
+            notes.append(f"{recognition.files[0].name} was taken as {'gold standard' if role == 'gold' else 'system output'}.")
+            recognition = replace(recognition, role=role)
+        settled.append(recognition)
+    return settled
+
+
+def _sure(recognition: Recognition) -> bool:
+    return recognition.options.get("role") != "guessed"
+
+
+def _role_by_name(name: str) -> Role | None:
+    words = set(re.split(r"[^a-z]+", name.lower()))
+    if words & {"gold", "ref", "refs", "reference", "references", "goldstandard"}:
+        return "gold"
+    return "system" if words & {"system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "candidats"} else None
+
+
+def _shown(file: File) -> str:
+    first = next((line for line in file.sample), "")
+    return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
+
+
+def _unknown(file: File, role: Role | None) -> InputError:
+    if not file.text.strip():
+        return InputError(file.name, "an empty file", "at least one document", "Check the file.")
+    value = file.json
+    if not is_json(value) and getattr(value, "message", ""):
+        return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again.")
+    what = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
+    expected = f"{what.get(role or '', 'keyphrases')} in a known format, with document ids"
+    remedy = "See docs/formats.md, or name the columns of the id and the phrase."
+    return InputError(file.name, _shown(file), expected, remedy)
+
+
+def name_of(recognition: Recognition, bundle: str) -> str:
+    """Return the annotator's or system's name that a file suggests."""
+    return stem_of(recognition.files[0].name) if len(recognition.files) == 1 else stem_of(bundle)

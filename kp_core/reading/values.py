@@ -1,0 +1,139 @@
+"""Turn columns of text into trimmed text and numbers, looking closely only at the few values that need it."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.reading.lists import number
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+_BLANK = [*range(0x21), *range(0x7F, 0xA1), 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF]
+#: White space, control characters and the byte order mark: what is taken off both ends of ids and phrases.
+EDGES = "".join(map(chr, _BLANK))
+#: Rankings made from PDF hold U+008C and the like as whole phrases: what is nothing else stays a phrase.
+_LESS = "".join(c for c in EDGES if not "\x80" <= c <= "\x9f" or c == "\x85")
+
+
+def _bytes_that(position: int) -> Mask:
+    table = np.zeros(256, dtype=bool)
+    table[[character.encode()[position] for character in EDGES]] = True
+    return table
+
+
+_MAY_BEGIN, _MAY_END = _bytes_that(0), _bytes_that(-1)
+
+
+def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Take white space and control characters off both ends; an untouched column comes back as it was.
+
+    >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
+    ['tide', 'sea', 'x']
+    """
+    chunks = [_trimmed(chunk) for chunk in column.chunks]
+    if all(new is old for new, old in zip(chunks, column.chunks, strict=True)):
+        return column
+    return pa.chunked_array(chunks, column.type)
+
+
+def _trimmed(chunk: pa.Array) -> pa.Array:
+    starts, stops, data = _bounds(chunk)
+    if not len(chunk) or not data.size or starts[0] == stops[-1]:
+        return chunk
+    # The first and the last byte of a value tell whether it can have an edge to take off.
+    first = starts if starts[-1] < data.size else np.minimum(starts, data.size - 1)
+    suspects = _MAY_BEGIN[data[first]] | _MAY_END[data[(stops if stops[0] else np.maximum(stops, 1)) - 1]]
+    if not suspects.any():
+        return chunk
+    where = np.flatnonzero(suspects)
+    taken = chunk.take(pa.array(where))
+    trimmed = pc.utf8_trim(taken, EDGES)
+    trimmed = pc.if_else(pc.equal(trimmed, ""), pc.utf8_trim(taken, _LESS), trimmed)
+    changed = pc.not_equal(taken, trimmed).to_numpy(zero_copy_only=False)
+    if not changed.any():
+        return chunk
+    mask = np.zeros(len(chunk), dtype=bool)
+    mask[where[changed]] = True
+    return pc.replace_with_mask(chunk, pa.array(mask), trimmed.filter(pa.array(changed)))
+
+
+def _bounds(chunk: pa.Array) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.uint8]]:
+    """Return where every value starts and stops in the bytes of a chunk, and the bytes."""
+    _, offset_buffer, data_buffer = chunk.buffers()
+    size = len(chunk) + 1
+    offsets = np.frombuffer(offset_buffer, np.int64, size, chunk.offset * 8) if len(chunk) else np.zeros(1, np.int64)
+    data = np.frombuffer(data_buffer, np.uint8) if data_buffer is not None else np.zeros(0, np.uint8)
+    return offsets[:-1], offsets[1:], data
+
+
+def byte_lengths(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return the number of bytes of every value."""
+    parts = [stops - starts for starts, stops, _ in map(_bounds, column.chunks)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int64]) -> Mask:
+    """Tell which values have more characters than the limit, given their lengths in bytes."""
+    if not len(lengths) or lengths.max() <= limit:
+        return np.zeros(len(lengths), dtype=bool)
+    return np.asarray(pc.utf8_length(column).to_numpy() > limit)
+
+
+def run_starts(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
+    """Return the rows at which the value differs from the row before.
+
+    >>> run_starts(pa.chunked_array([["a", "a", "b"]], pa.large_string())).tolist()
+    [0, 2]
+    """
+    if not len(column):
+        return np.zeros(0, np.int64)
+    flat = flatten(column)
+    differs = pc.not_equal(flat.slice(1), flat.slice(0, len(flat) - 1)).to_numpy(zero_copy_only=False)
+    return np.concatenate([[0], np.flatnonzero(differs) + 1])
+
+
+def flatten(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array, without a copy where it is one already."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def distinct(column: pa.ChunkedArray, starts: npt.NDArray[np.int64] | None = None) -> list[str]:
+    """Return the distinct values in order of first appearance; runs of equal values make it cheap."""
+    heads = flatten(column).take(pa.array(run_starts(column) if starts is None else starts))
+    return list(pc.unique(heads).to_pylist())
+
+
+def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
+    """Return a column as finite numbers (NaN otherwise), and which values were given but are no finite number.
+
+    >>> floats(pa.chunked_array([["1", "", "high", "1e5", "inf"]], pa.large_string()))[1].tolist()
+    [False, False, True, False, True]
+    """
+    if pa.types.is_boolean(column.type):
+        return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
+    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+        text = trim(column if pa.types.is_large_string(column.type) else column.cast(pa.large_string()))
+        given = (byte_lengths(text.fill_null("")) > 0).astype(bool)
+        values = _parsed(text.fill_null(""))
+    else:
+        given = ~column.is_null().to_numpy() if column.null_count else np.ones(len(column), dtype=bool)
+        values = column.cast(pa.float64()).to_numpy() if pa.types.is_floating(column.type) else _from_integers(column)
+    finite = np.isfinite(values)
+    return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
+
+
+def _from_integers(column: pa.ChunkedArray) -> Floats:
+    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
+
+
+def _parsed(text: pa.ChunkedArray) -> Floats:
+    try:
+        return np.asarray(text.cast(pa.float64()).to_numpy())
+    except pa.ArrowInvalid:
+        coded = text.combine_chunks().dictionary_encode()
+        distinct = np.array([number(value) for value in coded.dictionary.to_pylist()], dtype=np.float64)
+        return distinct[coded.indices.to_numpy()] if len(distinct) else np.zeros(0)

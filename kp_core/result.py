@@ -1,0 +1,88 @@
+"""Hold the result of an evaluation: a tidy table, its signature, and the counts behind it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from kp_core.export import tables
+from kp_core.model import Note
+from kp_core.settings import Settings, signature
+
+ROW_COLUMNS = (
+    "system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Result:
+    """What an evaluation found; plain data, apart from the corpus.
+
+    frame      one row a system, measure, cutoff and average: value, interval, documents averaged and left out
+    settings   what was asked, with everything resolved; notes: what the reader must be told
+    documents  number of documents with gold; agreement: whether concordance measures are among the rows
+    """
+
+    frame: pd.DataFrame
+    settings: Settings
+    notes: tuple[Note, ...]
+    documents: int
+    agreement: bool
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line; `settings_from` reads it back."""
+        return signature(self.settings, self.documents, self.agreement)
+
+    def at(self, cutoff: int | str) -> Result:
+        """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
+        rows = self.frame[(self.frame["k"] == cutoff) | self.frame["k"].isna()].reset_index(drop=True)
+        return replace(self, frame=rows, settings=replace(self.settings, k=(cutoff,)))
+
+    def as_json(self) -> str:
+        """Return the result as the one object that the command line prints."""
+        rows = [{key: _plain(value) for key, value in row.items()} for row in self.frame.to_dict("records")]
+        content = {
+            "signature": self.signature,
+            "settings": self.settings.as_dict(),
+            "notes": [note.as_dict() for note in self.notes],
+            "rows": rows,
+        }
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+    def wide(self) -> pd.DataFrame:
+        """Return one row a system and one column a measure (and average, where there are several)."""
+        frame = self.frame
+        both = frame.groupby("measure")["average"].nunique().max() > 1
+        column = frame["measure"] + (" (" + frame["average"] + ")" if both else "")
+        # kappa at several cutoffs has one name; its column says which cutoff it is
+        cut = frame.groupby(column)["k"].transform(lambda k: k.astype(str).nunique()) > 1
+        column = column.where(~cut, column + " k=" + frame["k"].astype(str))
+        table = frame.assign(column=column).pivot_table(
+            index="system", columns="column", values="value", sort=False, dropna=False
+        )
+        return table.reset_index().rename_axis(columns=None)
+
+    def latex(self) -> str:
+        """Return a paper-ready table with the signature below."""
+        return tables.latex(self.wide(), "Evaluation of keyphrase extraction", self.signature)
+
+    def markdown(self) -> str:
+        """Return the table in Markdown with the signature below."""
+        return f"{tables.markdown(self.wide())}\n`{self.signature}`\n"
+
+    def csv(self) -> str:
+        """Return the tidy rows as CSV, with the signature in a last column."""
+        return tables.csv(self.frame.assign(signature=self.signature))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON knows; undefined numbers are null."""
+    if value is None or isinstance(value, float) and value != value:
+        return None
+    if hasattr(value, "item"):
+        return _plain(value.item())
+    return value

@@ -1,0 +1,90 @@
+"""Turn results into honest sentences; every wording is tested, and none says more than the numbers do."""
+
+from __future__ import annotations
+
+from kp_core.compare import ALPHA, Comparison
+
+
+def figure(value: float, digits: int = 2) -> str:
+    """Print a number as it stands in a sentence.
+
+    >>> figure(0.1234), figure(-0.001), figure(float("nan"))
+    ('0.12', '-0.00', 'undefined')
+    """
+    return "undefined" if value != value else f"{value:.{digits}f}"
+
+
+def probability(p: float) -> str:
+    """Print a p-value.
+
+    >>> probability(0.0312), probability(0.0001)
+    ('p = 0.031', 'p < 0.001')
+    """
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def verdict(comparison: Comparison, measure: str) -> str:
+    """Say which system is better, and whether that is certain."""
+    values = {name: value for name, value in comparison.values.items() if value == value}
+    if len(values) < 2:
+        return f"{measure} is undefined for all but one system, so there is nothing to compare."
+    ranking = sorted(values, key=lambda name: -values[name])
+    best, n = ranking[0], comparison.documents
+    few = " Below 10 documents no such statement is reliable." if n < 10 else ""
+    beaten = [name for name in ranking if name in comparison.better[best]]
+    equal = [name for name in ranking[1:] if name not in beaten]
+    if not beaten and not any(comparison.better.values()):
+        spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
+        zero = "all pairwise difference intervals include zero" if spread.all() else "no pairwise difference is significant"
+        return (
+            f"{best} has the highest {measure} ({figure(values[best])}), but {zero} after Holm's correction "
+            f"({n} documents), so the ranking is not decisive.{few}"
+        )
+    if not beaten:
+        return (
+            f"{best} has the highest {measure} ({figure(values[best])}), but it cannot be told apart from the others "
+            f"({n} documents), although some of these differ among themselves.{few}"
+        )
+    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
+    sign = 1 if row["a"] == best else -1
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    text = (
+        f"{best} is better than {_listed(beaten)} in {measure} (against {beaten[0]}: difference "
+        f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, Holm {probability(row['p_adjusted'])}, "
+        f"{n} documents)"
+    )
+    text += f"; {best} and {_listed(equal)} cannot be told apart." if equal else "."
+    return text + few
+
+
+def clusters(comparison: Comparison) -> dict[str, str]:
+    """Return for each system the letters of the systems it is significantly better than (letters in order of value)."""
+    ranking = sorted(comparison.values, key=lambda name: -comparison.values[name])
+    letters = {name: letter(place) for place, name in enumerate(ranking)}
+    return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
+
+
+def letter(place: int) -> str:
+    """Return a, b, …, z, aa, ab, … for 0, 1, …
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    text = ""
+    place += 1
+    while place:
+        place, rest = divmod(place - 1, 26)
+        text = chr(97 + rest) + text
+    return text
+
+
+def significance() -> str:
+    """Name the test behind the letters."""
+    return (
+        f"paired randomisation test over documents, two-sided, Holm's correction over all pairs, level {ALPHA:g}; "
+        "not being significantly different does not mean being equal"
+    )

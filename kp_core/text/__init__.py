@@ -1,0 +1,1 @@
+"""Turn phrases and texts into comparable strings and tokens."""

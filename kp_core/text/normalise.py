@@ -1,0 +1,149 @@
+"""Turn distinct phrases into the strings by which they are compared, through a named pipeline of steps."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.errors import InputError, UsageError
+from kp_core.text.stem import STEMMERS, stem_words
+
+#: Stands between phrases while whole-text steps run over all of them at once; it is no blank and composes with nothing.
+_BORDER = "\x00"
+_INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
+_DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
+_BLANKS = re.compile(r"\s+")
+_EDGES = re.compile(f" ?{_BORDER} ?")
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_CJK_GAP = re.compile(f"(?<=[{_CJK}]) (?=[{_CJK}])")
+_CJK_LETTER = re.compile(f"[{_CJK}\uac00-\ud7af]")
+_POSSESSIVE = re.compile(f"['\u2019]s(?![^ {_BORDER}])|(?<=s)['\u2019](?![^ {_BORDER}])|(?<![^ {_BORDER}])['\u2019](?![^ {_BORDER}])")
+
+
+def _space(text: str) -> str:
+    text = _EDGES.sub(_BORDER, _BLANKS.sub(" ", text)).strip(" ")
+    return _CJK_GAP.sub("", text)
+
+
+def _invisible_dropped(form: str) -> Callable[[str], str]:
+    # Soft hyphens, zero-width spaces and stray byte order marks stand in public files and change no phrase.
+    return lambda text: unicodedata.normalize(form, text).translate(_INVISIBLE)  # type: ignore[arg-type]
+
+
+_TEXT_STEPS: dict[str, Callable[[str], str]] = {
+    "nfc": _invisible_dropped("NFC"),
+    "nfkc": _invisible_dropped("NFKC"),
+    "lower": str.lower,
+    "casefold": str.casefold,
+    "space": _space,
+    "hyphen-keep": lambda text: text,
+    "hyphen-split": lambda text: _space(text.replace("-", " ")),
+    "hyphen-join": lambda text: text.replace("-", ""),
+    "possessive-drop": lambda text: _space(_POSSESSIVE.sub("", text)),
+}
+
+
+def _strip_punctuation(word: str) -> str:
+    start, stop = 0, len(word)
+    while start < stop and unicodedata.category(word[start]).startswith("P"):
+        start += 1
+    while stop > start and unicodedata.category(word[stop - 1]).startswith("P"):
+        stop -= 1
+    return word[start:stop]
+
+
+STEPS: tuple[str, ...] = (*_TEXT_STEPS, "punct-strip", "sort", *STEMMERS)
+
+
+@dataclass(frozen=True)
+class Normaliser:
+    """A pipeline of steps, applied in order; it prints as its name and parses back from it.
+
+    >>> str(Normaliser.parse("nfkc+lower+space+porter-nltk"))
+    'nfkc+lower+space+porter-nltk'
+    >>> Normaliser.parse("lower+space+porter-nltk").apply(["Neural  Networks", "GRAPH"])
+    ['neural network', 'graph']
+    """
+
+    steps: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, name: str) -> Normaliser:
+        """Read a pipeline from its name; `none` has no step."""
+        steps = tuple(step for step in name.strip().split("+") if step and step != "none")
+        for step in steps:
+            if step not in STEPS:
+                raise UsageError(f"there is no normalisation step '{step}'; choose among: none, {', '.join(STEPS)}")
+        if len([step for step in steps if step in STEMMERS]) > 1:
+            raise UsageError(f"the pipeline '{name}' has two stemmers; keep one")
+        return cls(steps)
+
+    def __str__(self) -> str:
+        return "+".join(step for step in self.steps if step != "hyphen-keep") or "none"
+
+    @property
+    def stemmer(self) -> str | None:
+        """Name of the stemming step, if there is one."""
+        return next((step for step in self.steps if step in STEMMERS), None)
+
+    def without_stemmer(self) -> Normaliser:
+        """Return the pipeline for a gold standard that was released as stems."""
+        return Normaliser(tuple(step for step in self.steps if step not in STEMMERS))
+
+    def apply(self, phrases: Sequence[str]) -> list[str]:
+        """Return the normalised form of each phrase; pass distinct phrases, it is the costly part.
+
+        Source: spec of each step in `docs/methods.md`; empty results are possible (a phrase of punctuation).
+        """
+        if not self.steps or not len(phrases):
+            return list(phrases)
+        try:
+            forms = self._text_steps(list(phrases))
+            for step in self.steps:
+                if step not in _TEXT_STEPS:
+                    forms = _by_word(forms, step)
+            return forms
+        except UnicodeEncodeError as error:
+            bad = str(error.object)[max(0, error.start - 10) : error.start]
+            raise InputError(
+                "a phrase", f"half a character after “{bad}”", "text that can be stored", "Save the file as UTF-8."
+            ) from None
+
+    def _text_steps(self, phrases: list[str]) -> list[str]:
+        text = _BORDER.join(phrases)
+        if text.count(_BORDER) != len(phrases) - 1:  # a phrase holds the border character itself
+            phrases = [phrase.replace(_BORDER, " ") for phrase in phrases]
+            text = _BORDER.join(phrases)
+        text = text.translate(_DASHES) if not text.isascii() else text
+        for step in self.steps:
+            if step in _TEXT_STEPS:
+                text = _TEXT_STEPS[step](text)
+        return text.split(_BORDER)
+
+
+def _by_word(phrases: list[str], step: str) -> list[str]:
+    """Apply one step to every distinct blank-separated word (`sort` to each list of words)."""
+    if step == "sort":
+        return [" ".join(sorted(phrase.split(" "))) for phrase in phrases]
+    words = pc.split_pattern(pa.array(phrases, pa.string()), " ")
+    coded = words.flatten().dictionary_encode()
+    distinct = coded.dictionary.to_pylist()
+    changed = [_strip_punctuation(w) for w in distinct] if step == "punct-strip" else stem_words(distinct, step)
+    spelled = pa.array(changed, pa.string()).take(coded.indices)
+    joined = pc.binary_join(pa.ListArray.from_arrays(words.offsets, spelled), " ").to_pylist()
+    return [_BLANKS.sub(" ", form).strip() for form in joined] if step == "punct-strip" else joined
+
+
+def mostly_cjk(phrases: Sequence[str]) -> bool:
+    """Tell whether most letters are Chinese, Japanese or Korean, so that stemming does not apply.
+
+    >>> mostly_cjk(["机器学习", "AI"]), mostly_cjk(["naïve Bayes"])
+    (True, False)
+    """
+    letters = re.findall(r"[^\W\d_]", " ".join(phrases))
+    return bool(letters) and sum(1 for letter in letters if _CJK_LETTER.match(letter)) * 2 > len(letters)

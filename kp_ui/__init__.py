@@ -1,0 +1,1 @@
+"""Arrange the dashboard: navigation, sidebar, session state, cached calls, and ways to show results."""

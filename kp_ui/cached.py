@@ -1,0 +1,74 @@
+"""Keep slow results for this session, each under one digest of the data and everything that was asked."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core.documents import DocumentView
+from kp_ui import sidebar, workspace
+
+#: Every cutoff that the sidebar offers, so that moving k only looks up.
+ALL_CUTOFFS = (*range(1, 51), "gold", "all")
+
+
+def digest_of(*parts: object) -> str:
+    """Name the data on screen together with everything that was asked."""
+    asked = repr((workspace.current().digest, *parts))
+    return hashlib.sha256(asked.encode()).hexdigest()
+
+
+def evaluation(measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
+    """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up."""
+    cutoff = sidebar.cutoff()
+    extra = () if cutoff in ALL_CUTOFFS else (cutoff,)
+    asked = replace(sidebar.settings(), k=(*ALL_CUTOFFS, *extra))
+    digest = digest_of("evaluation", asked, measures, baselines)
+    return _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Evaluating …")
+def _evaluation(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _baselines: bool
+) -> kp.Result:
+    return kp.evaluate_with(_corpus, _settings, _measures, _baselines)
+
+
+def comparison(measure: str) -> kp.Comparison:
+    """Compare all pairs of systems at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _comparison(digest_of("comparison", asked, measure), workspace.current().corpus, asked, measure)
+
+
+@st.cache_data(scope="session", max_entries=50, show_spinner="Comparing systems …")
+def _comparison(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str) -> kp.Comparison:
+    return kp.compare_with(_corpus, _settings, _measure)
+
+
+def by_document(measure: str, baselines: bool = False) -> pd.DataFrame:
+    """Return the values of every system and document at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    digest = digest_of("by document", asked, measure, baselines)
+    return _by_document(digest, workspace.current().corpus, asked, measure, baselines)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Reading the documents …")
+def _by_document(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _baselines: bool
+) -> pd.DataFrame:
+    return kp.by_document(_corpus, _settings, _measure, _baselines)
+
+
+def one_document(document: str) -> DocumentView:
+    """Return the phrases of one document at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _one_document(digest_of("document", asked, document), workspace.current().corpus, asked, document)
+
+
+@st.cache_data(scope="session", max_entries=50, show_spinner=False)
+def _one_document(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _document: str) -> DocumentView:
+    return kp.one_document(_corpus, _settings, _document)

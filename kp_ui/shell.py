@@ -1,0 +1,50 @@
+"""Draw the frame around every page: page config, navigation, sidebar; and let a page be opened first by its link."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from pathlib import Path
+
+import streamlit as st
+
+from kp_ui import sidebar, workspace
+
+_ROOT = Path(__file__).resolve().parent.parent
+_running: ContextVar[bool] = ContextVar("running", default=False)
+
+#: Section → pages: file stem, title. The first page is what the app opens with.
+SECTIONS: dict[str, list[tuple[str, str]]] = {
+    "Results": [("overview", "Overview"), ("agreement", "Agreement"), ("ranking", "Ranking"), ("documents", "Documents")],
+    "Input": [("data", "Data")],
+    "Reference": [("methods", "Methods")],
+}
+
+
+def run() -> None:
+    """Run the app: choose the page of the address, draw the sidebar, run the page."""
+    st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
+    pages = {
+        section: [
+            st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem, default=stem == "overview")
+            for stem, title in entries
+        ]
+        for section, entries in SECTIONS.items()
+    }
+    page = st.navigation(pages)
+    workspace.banner()
+    sidebar.draw()
+    token = _running.set(True)
+    try:
+        page.run()
+    finally:
+        _running.reset(token)
+
+
+def enter() -> None:
+    """Open every page with this: a page that Streamlit runs by itself is run again inside the app.
+
+    After a fresh start Streamlit runs `pages/x.py` without `app.py` if the first request asks for it.
+    """
+    if not _running.get():
+        run()
+        st.stop()

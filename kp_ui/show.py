@@ -1,0 +1,56 @@
+"""Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+
+import pandas as pd
+import streamlit as st
+
+from kp_core.errors import InputError, UsageError
+from kp_core.export import tables
+from kp_core.model import Note
+
+
+def plain(text: str) -> str:
+    """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
+    return tables.escape_markdown(text)
+
+
+def signature(line: str) -> None:
+    """Show a signature in small type, with a button to copy it."""
+    st.code(line, language=None, wrap_lines=True)
+
+
+def notes(found: Iterable[Note], expanded: bool = False) -> None:
+    """Show notes: warnings first, the rest folded away."""
+    found = list(found)
+    warnings = [note for note in found if note.level == "warning"]
+    if not found:
+        return
+    title = f"{len(warnings)} warnings, {len(found) - len(warnings)} notes" if warnings else f"{len(found)} notes"
+    with st.expander(title, expanded=expanded, icon="⚠️" if warnings else "ℹ️"):
+        for note in sorted(found, key=lambda note: note.level != "warning"):
+            st.markdown(f"{'**⚠**' if note.level == 'warning' else '·'} {plain(note.where)}: {plain(note.message)}")
+
+
+def error(problem: InputError | UsageError) -> None:
+    """Show what is wrong with the input, literally."""
+    st.error(plain(str(problem)))
+
+
+def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
+    """Offer a table as CSV, XLSX, LaTeX and Markdown."""
+    with st.popover("Download", icon="⬇️"):
+        signed = frame.assign(signature=line) if line else frame
+        st.download_button("CSV", lambda: tables.csv(signed), f"{name}.csv", "text/csv", key=f"csv {name}")
+        st.download_button("XLSX", lambda: _xlsx(signed), f"{name}.xlsx", key=f"xlsx {name}")
+        st.download_button("LaTeX", lambda: tables.latex(frame, caption, line), f"{name}.tex", "text/plain", key=f"tex {name}")
+        st.download_button("Markdown", lambda: tables.markdown(frame), f"{name}.md", "text/markdown", key=f"md {name}")
+
+
+def _xlsx(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    tables.neutral(frame).to_excel(buffer, index=False)
+    return buffer.getvalue()

@@ -1,0 +1,115 @@
+"""Draw the settings that hold on every page, and return them; every setting is part of the link."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.coding import average_gold_size
+from kp_core.conventions import FIELDS
+from kp_core.settings import Settings, make_settings
+from kp_core.text.stem import SNOWBALL
+from kp_ui import show, workspace
+
+#: Constant bounds, so that new data never reset the control.
+CUTOFFS = ("average", *(str(k) for k in range(1, 51)), "gold", "all")
+_NORMALISERS = (
+    "as the preset says", "none", "lower+space", "nfkc+lower+space", "nfkc+lower+space+porter-nltk",
+    "nfkc+lower+space+porter-original", "nfkc+lower+space+porter-martin", "lower+space+porter-semeval",
+    "nfkc+lower+space+possessive-drop+porter-nltk", "nfkc+lower+space+hyphen-split+porter-nltk",
+    *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
+)  # fmt: skip
+_AS_PRESET = "as the preset says"
+#: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
+_CONTROLS = ("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as",
+             "variants", "filter", "ties", "gain", "ap", "ideal", "rr")  # fmt: skip
+
+
+def draw() -> None:
+    """Draw the controls; their values are read back by `settings`."""
+    here = workspace.current()
+    with st.sidebar:
+        st.select_slider(
+            "Number of keywords k",
+            CUTOFFS,
+            value="average",
+            key="k",
+            bind="query-params",
+            help="How many phrases of each list count. “average” is the mean number of keyphrases an annotator gives a "
+            "document, “gold” the gold size of each document, “all” the whole list. Arrow keys move it.",
+        )
+        st.caption(show.plain(cutoff_in_words()))
+        st.selectbox(
+            "Gold standard",
+            ["union", "majority", "intersection", "votes", *here.corpus.annotators],
+            key="annotators",
+            bind="query-params",
+            format_func=str,
+            help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the document. "
+            "votes: the number of annotators is the grade. Or one annotator alone.",
+            disabled=len(here.corpus.annotators) < 2 and "union" == st.session_state.get("annotators", "union"),
+        )
+        universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
+        st.selectbox(
+            "Universe N",
+            universes,
+            key="universe",
+            bind="query-params",
+            help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases that "
+            "any annotator or system lists for it, the vocabulary of the collection, or a number.",
+        )
+        if st.session_state.get("universe") == "number":
+            st.number_input("Phrases per document", 1, 10**9, 1000, key="N", bind="query-params")
+        st.selectbox(
+            "Preset",
+            list(kp.PRESETS),
+            key="preset",
+            bind="query-params",
+            help="Conventions published with a data set or an evaluation script. Every one can be changed below.",
+        )
+        with st.expander("Conventions"):
+            st.caption(show.plain(kp.PRESETS[st.session_state["preset"]].source))
+            st.selectbox("normalise", _NORMALISERS, key="normalise", bind="query-params", help=FIELDS["normalise"].meaning)
+            for name in _CONTROLS:
+                st.selectbox(
+                    name, (_AS_PRESET, *FIELDS[name].values), key=name, bind="query-params", help=FIELDS[name].meaning
+                )
+            st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params",
+                         help="Average of the concordance measures: sums of all tables, or the mean over documents.")  # fmt: skip
+
+
+def settings() -> Settings:
+    """Return the settings of the sidebar; `k` holds the cutoff in use."""
+    state = st.session_state
+    chosen = {
+        name: state[name] for name in ("normalise", *_CONTROLS) if state.get(name, _AS_PRESET) != _AS_PRESET
+    }
+    universe = str(state["N"]) if state["universe"] == "number" else state["universe"]
+    made = make_settings(k=state["k"], preset_name=state["preset"], annotators=state["annotators"], **chosen)
+    return replace(made, universe=universe, pool=state["pool"])
+
+
+def cutoff() -> int | str:
+    """Return the cutoff in use as a number, or gold or all."""
+    value = st.session_state["k"]
+    if value == "average":
+        return average_gold_size(workspace.current().corpus, settings().conventions)
+    return int(value) if value.isdigit() else str(value)
+
+
+def cutoff_in_words() -> str:
+    """Say what the cutoff is."""
+    value = st.session_state.get("k", "average")
+    if value == "average":
+        return f"k = {cutoff_of_average()}, the average gold size"
+    words = {"gold": "k = the gold size of each document", "all": "k = all phrases returned"}
+    return words.get(value, f"k = {value} (the average gold size is {cutoff_of_average()})")
+
+
+def cutoff_of_average() -> int:
+    """Return the average gold size of the data on screen, under the conventions of the sidebar."""
+    here = workspace.current()
+    record = make_settings(preset_name=st.session_state.get("preset", "kpscope")).conventions
+    return average_gold_size(here.corpus, record)

@@ -1,0 +1,149 @@
+"""Start the app as a stranger would and open it in Chromium; nothing may be asked of a foreign host."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).parent
+HOST = "127.0.0.1"
+#: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
+FLAGS = (
+    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync", "--no-first-run", "--disable-quic",
+)  # fmt: skip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what is in this folder, and keep it in one process, so that one server and one browser serve all."""
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> str:
+    """Return the path of Chromium, or skip; fail where a browser is required."""
+    path = os.environ.get("KPSCOPE_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
+    if not Path(path).exists():
+        if os.environ.get("KPSCOPE_BROWSER") == "required":
+            pytest.fail(f"Chromium is required (KPSCOPE_BROWSER=required), and {path} is not there")
+        pytest.skip(
+            "Chromium is not installed: browser tests were skipped (set KPSCOPE_BROWSER=required to make this an error)"
+        )
+    return path
+
+
+@contextmanager
+def running(log: Path) -> Iterator[str]:
+    """Run the app in a process of its own on a free port; give its address."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command += ["--server.address", HOST, "--server.port", str(port)]
+    with log.open("wb") as output, subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
+        try:
+            wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
+            yield f"http://{HOST}:{port}"
+        finally:
+            process.terminate()
+
+
+def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return as soon as the server answers; fail with its own words if it ends or takes more than a minute."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    pytest.fail(f"the app did not start:\n{log.read_text('utf-8', errors='replace')}")
+
+
+@pytest.fixture(scope="session")
+def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Give the address of one running app, shared by all tests."""
+    with running(tmp_path_factory.mktemp("server") / "log") as address:
+        yield address
+
+
+@pytest.fixture
+def cold_server(chromium: str, tmp_path: Path) -> Iterator[Callable[[], str]]:
+    """Give a function that starts the app anew and returns its address: nobody has opened any page of it."""
+    with ExitStack() as stack:
+        yield lambda: stack.enter_context(running(tmp_path / f"log{time.monotonic_ns()}"))
+
+
+# Not for the whole session: Playwright keeps an event loop running in this thread, and other tests need their own.
+@pytest.fixture(scope="module")
+def browser(chromium: str) -> Iterator[Browser]:
+    """Give a running Chromium."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def console_errors() -> list[str]:
+    """Give the errors on the console of `page`, in order."""
+    return []
+
+
+@pytest.fixture
+def page(browser: Browser, console_errors: list[str], request: pytest.FixtureRequest) -> Iterator[Page]:
+    """Give an empty tab; it fails the test at its end if a foreign host was asked for anything.
+
+    Options of the browser context, such as viewport or color_scheme, come by indirect parametrisation.
+    """
+    foreign: list[str] = []
+
+    def note(asked: Any) -> None:
+        if urlsplit(asked.url).hostname not in (None, HOST):
+            foreign.append(asked.url)
+
+    options: dict[str, Any] = {"viewport": {"width": 1440, "height": 1800}, **getattr(request, "param", {})}
+    context = browser.new_context(**options)
+    page = context.new_page()
+    page.on("request", note)
+    page.on("websocket", note)
+    page.on("console", lambda message: console_errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: console_errors.append(str(error)))
+    yield page
+    context.close()
+    assert not foreign, f"asked of foreign hosts: {foreign}"
+
+
+@pytest.fixture
+def settle() -> Callable[[Page], None]:
+    """Give a function that waits until the script has stopped running and the page has stopped growing."""
+
+    def wait(page: Page) -> None:
+        page.wait_for_selector('[data-testid="stAppViewContainer"]', timeout=60_000)
+        end, last, calm = time.monotonic() + 60, -1, 0
+        while calm < 4:
+            if time.monotonic() > end:
+                pytest.fail(f"{page.url} did not come to rest within a minute")
+            size = page.evaluate("document.body.innerText.length + document.querySelectorAll('svg,canvas').length")
+            busy = page.query_selector('[data-testid="stStatusWidget"]') is not None
+            calm = calm + 1 if size == last and not busy else 0
+            last = size
+            page.wait_for_timeout(300)
+
+    return wait

@@ -1,0 +1,26 @@
+"""What every folder of tests may ask for."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# A time limit for an example would fail at random on a busy machine.
+settings.register_profile("kpscope", deadline=None)
+settings.load_profile("kpscope")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Callable[[str], Path]:
+    """Return the path of real data or an oracle beside the project, or skip where they are not there."""
+
+    def find(path: str) -> Path:
+        found = ROOT.parent / "shared" / path
+        if not found.exists():
+            pytest.skip(f"skipped: {path} is not here (see README, Real data)")
+        return found
+
+    return find

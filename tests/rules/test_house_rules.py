@@ -1,0 +1,233 @@
+"""Hold the rules of the house that no linter knows; each is a function over the text of a file."""
+
+import ast
+import re
+import subprocess
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+CORE, UI, PAGES = ("kp_core/**/*.py",), ("kp_ui/**/*.py",), ("pages/*.py",)
+SCREEN = (*PAGES, *UI, "app.py")
+
+Check = Callable[[str], Iterator[str]]
+
+
+def calls(source: str) -> Iterator[ast.Call]:
+    """Give every call in a file."""
+    return (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
+
+
+def called(node: ast.expr) -> str:
+    """Return the last name of what is called or used as a decorator: `cache_data` for `st.cache_data(...)`."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def forbidden_options(source: str) -> Iterator[str]:
+    """HTML of ours would turn phrases into markup; the other option is deprecated."""
+    for call in calls(source):
+        for keyword in call.keywords:
+            if keyword.arg in ("unsafe_allow_html", "use_container_width"):
+                yield f"line {call.lineno}: {keyword.arg} is not used here"
+
+
+def static_tables(source: str) -> Iterator[str]:
+    """Streamlit's st.table reads phrases as Markdown."""
+    for call in calls(source):
+        if isinstance(call.func, ast.Attribute) and ast.unparse(call.func) in ("st.table", "streamlit.table"):
+            yield f"line {call.lineno}: st.table reads phrases as Markdown; use st.dataframe"
+
+
+def charts_without_key_or_alt(source: str) -> Iterator[str]:
+    """A chart needs a key to keep its state, and a text for those who do not see it."""
+    for call in calls(source):
+        absent = {"key", "alt"} - {keyword.arg for keyword in call.keywords}
+        if called(call) == "plotly_chart" and absent:
+            yield f"line {call.lineno}: plotly_chart without {' and '.join(f'{name}=' for name in sorted(absent))}"
+
+
+def careless_caches(source: str) -> Iterator[str]:
+    """st.cache_data samples large tables and shares results among users: key by one digest, in one session."""
+    tree, decorators = ast.parse(source), set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        for decorator in (d for d in node.decorator_list if called(d) == "cache_data"):
+            decorators.add(decorator)
+            options = {k.arg: k.value for k in decorator.keywords} if isinstance(decorator, ast.Call) else {}
+            scope = options.get("scope")
+            if not (isinstance(scope, ast.Constant) and scope.value == "session"):
+                yield f'line {node.lineno}: {node.name} is cached without scope="session"'
+            if "max_entries" not in options:
+                yield f"line {node.lineno}: {node.name} is cached without max_entries"
+            every = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+            every += [a for a in (node.args.vararg, node.args.kwarg) if a]
+            if [a.arg for a in every if not a.arg.startswith("_")] != ["digest"]:
+                yield f"line {node.lineno}: {node.name} must have one argument without underscore, `digest`"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) == "cache_data" and node not in decorators:
+            yield f"line {node.lineno}: use cache_data as a decorator"
+
+
+def prints(source: str) -> Iterator[str]:
+    """The engine returns values; only the command line prints."""
+    for call in calls(source):
+        if isinstance(call.func, ast.Name) and call.func.id == "print":
+            yield f"line {call.lineno}: print belongs to the command line"
+
+
+def not_entering(source: str) -> Iterator[str]:
+    """A page opened cold runs without app.py, and shell.enter() mends that."""
+    statements = ast.parse(source).body
+    if statements and ast.get_docstring(ast.parse(source)) is not None:
+        statements = statements[1:]
+    first = next((s for s in statements if not isinstance(s, ast.Import | ast.ImportFrom)), None)
+    if first is None or ast.unparse(first) != "shell.enter()":
+        yield "the first statement after the imports must be shell.enter()"
+
+
+def longer_than(limit: int) -> Check:
+    """Return the check that a file can be read in one sitting."""
+
+    def check(source: str) -> Iterator[str]:
+        lines = len(source.splitlines())
+        if lines > limit:
+            yield f"{lines} lines, more than {limit}: it may hold two ideas"
+
+    return check
+
+
+def open_ended(source: str) -> Iterator[str]:
+    """A requirement without floor or ceiling installs something else tomorrow."""
+    for number, line in enumerate(source.splitlines(), 1):
+        entry = line.partition("#")[0].strip()
+        if entry and not entry.startswith("-r ") and not re.fullmatch(r"[\w.-]+(\[[\w,-]+\])?>=[\w.]+,<[\w.]+", entry):
+            yield f"line {number}: '{entry}' needs a floor and a ceiling, such as name>=1.2,<2"
+
+
+def machine_paths(source: str) -> Iterator[str]:
+    """A path of one machine means nothing on another."""
+    for number, line in enumerate(source.splitlines(), 1):
+        if re.search(r"(?<![\w.~-])/(?:work|tmp)/", line):
+            yield f"line {number}: a path of one machine"
+
+
+def files(*patterns: str) -> list[Path]:
+    """Return the files of the project that match a pattern."""
+    return sorted({path for pattern in patterns for path in ROOT.glob(pattern)})
+
+
+def breaches(check: Check, paths: list[Path]) -> list[str]:
+    """Return what a check finds in files."""
+    return [f"{path.relative_to(ROOT)}: {found}" for path in paths for found in check(path.read_text("utf-8"))]
+
+
+@pytest.mark.parametrize(
+    ("check", "patterns"),
+    [
+        (forbidden_options, (*SCREEN, *CORE)),
+        (static_tables, SCREEN),
+        (charts_without_key_or_alt, SCREEN),
+        (careless_caches, SCREEN),
+        (not_entering, ("pages/[!_]*.py",)),
+        (longer_than(90), PAGES),
+        (longer_than(330), (*CORE, *UI)),
+        (open_ended, ("requirements*.txt",)),
+    ],
+    ids=["options", "tables", "charts", "caches", "pages enter", "pages are short", "files are short", "requirements"],
+)
+def test_rule(check: Check, patterns: tuple[str, ...]) -> None:
+    found = breaches(check, files(*patterns))
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_only_the_command_line_prints() -> None:
+    engine = [path for path in files(*CORE) if path.relative_to(ROOT / "kp_core").parts[0] not in ("cli.py", "cli")]
+    found = breaches(prints, engine)
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_every_file_is_named_for_what_it_does() -> None:
+    vague = {"utils", "util", "helpers", "helper", "common", "manager"}
+    found = [
+        str(path.relative_to(ROOT))
+        for path in files(*SCREEN, *CORE, "tests/**/*.py", "benchmarks/**/*.py")
+        if vague & set(path.relative_to(ROOT).with_suffix("").parts)
+    ]
+    assert not found, f"names that say nothing: {', '.join(found)}"
+
+
+def test_no_file_names_a_path_of_one_machine() -> None:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("skipped: this is not a git repository, so the project's own files are not known")
+    found = []
+    for path in (ROOT / name for name in listed.stdout.split("\0") if name):
+        content = path.read_bytes() if path.is_file() else b""
+        if b"\0" not in content:
+            text = content.decode("utf-8", errors="replace")
+            found += [f"{path.relative_to(ROOT)}: {breach}" for breach in machine_paths(text)]
+    assert not found, "\n" + "\n".join(found)
+
+
+def test_the_upload_limit_is_the_one_of_reading() -> None:
+    from kp_core.reading.limits import Limits  # here, so that every other rule speaks even where kp_core is broken
+
+    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
+    assert config["server"]["maxUploadSize"] * 1_000_000 == Limits().file_bytes
+
+
+CACHED = '@st.cache_data(scope="session", max_entries=8)\n'
+PAGE = '"""What it answers."""\n\nfrom __future__ import annotations\nimport streamlit as st\n'
+
+
+@pytest.mark.parametrize(
+    ("check", "bad"),
+    [
+        (forbidden_options, "st.markdown(x, unsafe_allow_html=True)"),
+        (forbidden_options, "st.dataframe(x, use_container_width=False)"),
+        (static_tables, "st.table(frame)"),
+        (charts_without_key_or_alt, "st.plotly_chart(figure, alt='F1 over k')"),
+        (charts_without_key_or_alt, "left.plotly_chart(figure, key='over_k')"),
+        (careless_caches, "@st.cache_data\ndef f(digest, _data): ..."),
+        (careless_caches, '@st.cache_data(scope="session")\ndef f(digest, _data): ...'),
+        (careless_caches, '@cache_data(scope="global", max_entries=8)\ndef f(digest, _data): ...'),
+        (careless_caches, f"{CACHED}def f(digest, k, _data): ..."),
+        (careless_caches, f"{CACHED}def f(_data): ..."),
+        (careless_caches, f"{CACHED}def f(digest, *rest): ..."),
+        (careless_caches, 'f = st.cache_data(g, scope="session", max_entries=8)'),
+        (prints, "def f():\n    print(1)"),
+        (not_entering, f"{PAGE}k = 7\nshell.enter()"),
+        (not_entering, PAGE),
+        (longer_than(2), "a\nb\nc\n"),
+        (open_ended, "numpy"),
+        (open_ended, "# arrays\nnumpy>=2"),
+        (open_ended, "numpy<3"),
+        (machine_paths, "see /{}/main".format("work")),
+        (machine_paths, "open('/{}/x')".format("tmp")),
+    ],
+)
+def test_a_breach_is_found(check: Check, bad: str) -> None:
+    assert list(check(bad))
+
+
+@pytest.mark.parametrize(
+    ("check", "good"),
+    [
+        (forbidden_options, "st.markdown('unsafe_allow_html')"),
+        (static_tables, "result.table()"),
+        (charts_without_key_or_alt, "st.plotly_chart(figure, key='over_k', alt='F1 over k')"),
+        (careless_caches, f"{CACHED}def f(digest, _data, _settings): ...\n\nst.cache_data.clear()"),
+        (prints, '"""\n>>> print(1)\n1\n"""'),
+        (not_entering, f"{PAGE}shell.enter()\nk = 7"),
+        (longer_than(3), "a\nb\nc\n"),
+        (open_ended, "# arrays\n-r requirements.txt\n\npandas[excel]>=3.0,<4\n"),
+        (machine_paths, "https://example.org/work/ and network/tmp/ and ./work/"),
+    ],
+)
+def test_what_is_allowed_passes(check: Check, good: str) -> None:
+    assert not list(check(good))
