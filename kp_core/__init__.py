@@ -8,7 +8,7 @@
 
 from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
-from kp_core.documents import by_document, one_document
+from kp_core.documents import all_values, by_document, one_document
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
 from kp_core.metrics import MEASURES
@@ -18,7 +18,24 @@ from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
 
 __all__ = [
-    "MEASURES", "PRESETS", "Comparison", "Conventions", "Corpus", "InputError", "Result", "Settings", "UsageError",
-    "__version__", "by_document", "compare", "compare_with", "evaluate", "evaluate_with", "load", "one_document",
-    "settings_from", "signature",
-]  # fmt: skip
+    "MEASURES",
+    "PRESETS",
+    "Comparison",
+    "Conventions",
+    "Corpus",
+    "InputError",
+    "Result",
+    "Settings",
+    "UsageError",
+    "__version__",
+    "all_values",
+    "by_document",
+    "compare",
+    "compare_with",
+    "evaluate",
+    "evaluate_with",
+    "load",
+    "one_document",
+    "settings_from",
+    "signature",
+]

@@ -4,26 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from kp_core.coding import Bools, Floats
-from kp_core.counts import AtK, Cells
+from kp_core.counting import used_documents
+from kp_core.counts import FIELDS, AtK, Cells, Counts, Cutoff
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, concordance, overlap, parse
 from kp_core.settings import Settings
 
 
-def per_document(asked: Asked, at: AtK) -> Floats:
-    """Return the value of every document and cutoff (D, K); NaN where undefined."""
+@dataclass(frozen=True)
+class View:
+    """One system's counts at some cutoffs."""
+
+    counts: Counts
+    cutoffs: tuple[Cutoff, ...]
+
+    @cached_property
+    def parts(self) -> list[AtK]:
+        """The counts at the cutoffs, in parts of documents."""
+        return [part.at(self.cutoffs) for part in self.counts.parts()]
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The counts of all documents, fields (D, K)."""
+        if len(self.parts) == 1:
+            return self.parts[0]
+        return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in FIELDS))
+
+    @property
+    def used(self) -> Bools:
+        """Which documents the system is scored on (D,)."""
+        return used_documents(self.counts)
+
+    def values(self, asked: Asked) -> Floats:
+        """Return the value of every document and cutoff (D, K); NaN where undefined."""
+        return np.concatenate([_values(asked, part) for part in self.parts])
+
+
+def _values(asked: Asked, at: AtK) -> Floats:
     values = asked.scores(at)
-    counts = at.counts
-    without = counts.size == 0
-    if asked.measure.family != "concordance" and without.any():
-        values = np.array(values, dtype=float)
-        silent = counts.length[without] == 0
-        rule = counts.conventions.empty_gold
-        values[without] = {"skip": np.nan, "zero": 0.0}.get(rule, silent[:, None].astype(float) if rule == "one-if-empty" else 0.0)
+    without = at.counts.size == 0
+    if asked.measure.family == "concordance" or not without.any():
+        return values
+    rule = at.counts.conventions.empty_gold
+    instead = np.full(int(without.sum()), {"skip": np.nan}.get(rule, 0.0))
+    if rule == "one-if-empty":
+        instead[at.counts.length[without] == 0] = 1.0
+    values = np.array(values, dtype=float)
+    values[without] = instead[:, None]
     return values
 
 
@@ -38,7 +70,9 @@ class Average:
     reason: list[str | None]
 
 
-def _macro(values: Floats, used: Bools, weights: Floats | None, settings: Settings, why: Callable[[int], str]) -> Average:
+def _macro(
+    values: Floats, used: Bools, weights: Floats | None, settings: Settings, why: Callable[[int], str]
+) -> Average:
     ok = used[:, None] & ~np.isnan(values)
     n = ok.sum(axis=0)
     value = np.where(n > 0, np.where(ok, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
@@ -65,8 +99,8 @@ def _pooled(cells: Cells, score: Callable[[Cells], Floats], used: Bools, weights
     return Average(value, low, high, np.full(len(value), int(used.sum())), reason)
 
 
-def _f_of_means(at: AtK, asked: Asked, used: Bools, weights: Floats | None, settings: Settings) -> Average:
-    parts = [per_document(parse(name), at) for name in ("P@k", "R@k")]
+def _f_of_means(view: View, asked: Asked, used: Bools, weights: Floats | None, settings: Settings) -> Average:
+    parts = [view.values(parse(name)) for name in ("P@k", "R@k")]
     if asked.measure.name != "F1@k":
         chosen = parts[0] if asked.measure.name == "P@k" else parts[1]
         return _macro(chosen, used, weights, settings, lambda _: "no_documents")
@@ -79,22 +113,25 @@ def _f_of_means(at: AtK, asked: Asked, used: Bools, weights: Floats | None, sett
     return Average(f[0], low, high, n, [None if m else "no_documents" for m in n])
 
 
-def averaged(asked: Asked, at: AtK, average: str, used: Bools, weights: Floats | None, settings: Settings) -> Average:
+def averaged(asked: Asked, view: View, average: str, weights: Floats | None, settings: Settings) -> Average:
+    """Return value, interval and reason at every cutoff; weights (B, D) are bootstrap weights, or None."""
+    used = view.used
     if not used.any():
-        nothing = np.full(len(at.cutoffs), np.nan)
+        nothing = np.full(len(view.cutoffs), np.nan)
         return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), ["no_documents"] * len(nothing))
     concerns = asked.measure.family == "concordance"
     if average == "micro":
-        return _pooled(at, asked.scores, used, weights, settings, asked.measure.name != "kappa_max", concerns)
+        smooth = asked.measure.name != "kappa_max"
+        return _pooled(view.cells, asked.scores, used, weights, settings, smooth, concerns)
     if average == "f-of-means":
-        return _f_of_means(at, asked, used, weights, settings)
+        return _f_of_means(view, asked, used, weights, settings)
 
     def why(column: int) -> str:
         if asked.measure.name == "bpref":
             return "no_judged_negatives"
         if not concerns:
             return "no_documents"
-        names, counts = np.unique(concordance.status(at)[used, column], return_counts=True)
+        names, counts = np.unique(concordance.status(view.cells)[used, column], return_counts=True)
         return str(names[np.argmax(counts)])
 
-    return _macro(per_document(asked, at), used, weights, settings, why)
+    return _macro(view.values(asked), used, weights, settings, why)

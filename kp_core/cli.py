@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from kp_core.conventions import FIELDS, PRESETS
+from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus
 from kp_core.settings import __version__
@@ -31,7 +32,9 @@ def _data_options(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
     data.add_argument("--encoding", help="encoding of files that are not UTF-8")
     data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
-    data.add_argument("--fix", action="append", default=[], metavar="NAME", help="apply a fix that the load report offers")
+    data.add_argument(
+        "--fix", action="append", default=[], metavar="NAME", help="apply a fix that the load report offers"
+    )
 
 
 def _convention_options(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +48,9 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     for name, field in FIELDS.items():
         if name not in ("average", "gold_stemmed"):
             choices = f" ({', '.join(field.values)})" if field.values else ""
-            group.add_argument(f"--{name.replace('_', '-')}", dest=name, help=(field.meaning + choices).replace("%", "%%"))
+            group.add_argument(
+                f"--{name.replace('_', '-')}", dest=name, help=(field.meaning + choices).replace("%", "%%")
+            )
     group.add_argument("--interval", default="bootstrap", help="bootstrap, cluster-t or none")
     group.add_argument("--resamples", type=int, help="bootstrap resamples (1000)")
     group.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
@@ -67,7 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
     validate = commands.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
-    validate.add_argument("--normalise", help="pipeline for the duplicates in the report")
+    default = Conventions().normalise
+    validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     methods = commands.add_parser("methods", help="list every measure with formula and source")
     for command in (evaluate, validate, methods):
@@ -166,9 +172,13 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _validate(options: argparse.Namespace) -> int:
-    from kp_core.reading import describe
+    from kp_core import validation
 
-    return _print(describe(_load(options, needs_gold=False), options.normalise, options.k, options.format), options)
+    if options.k is not None and not options.k.isdecimal():
+        raise UsageError(f"k is '{options.k}'; for this report write one number")
+    corpus = _load(options, needs_gold=False)
+    k = int(options.k) if options.k else None
+    return _print(validation.text(corpus, options.normalise, k, options.format), options)
 
 
 def _methods(options: argparse.Namespace) -> int:
@@ -183,7 +193,4 @@ def _app(options: argparse.Namespace) -> int:
     app = Path(__file__).resolve().parent.parent / "app.py"
     if not app.exists() or find_spec("streamlit") is None:
         raise UsageError("the dashboard is not installed here; run it from a copy of the project with `make run`")
-    from streamlit.web import cli as streamlit
-
-    sys.argv = ["streamlit", "run", str(app), *options.streamlit]
-    return int(streamlit.main() or 0)
+    return subprocess.call([sys.executable, "-m", "streamlit", "run", str(app), *options.streamlit])

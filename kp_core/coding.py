@@ -75,7 +75,9 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
     try:
         array = pa.array(column)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
-        raise InputError(f"the {what} column", "a value that is not text", "text", "Convert the column to text.") from error
+        raise InputError(
+            f"the {what} column", "a value that is not text", "text", "Convert the column to text."
+        ) from error
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
@@ -114,7 +116,9 @@ def _code(corpus: Corpus) -> Coded:
     with_gold = pd.Index(gold_ids.take(_run_heads(gold_ids)).to_pandas(), dtype="str")
     documents = pd.Index(with_gold.append(pd.Index(gold_empty["doc_id"], dtype="str")).unique(), dtype="str")
     if len(documents) == 0:
-        raise InputError("the gold standard", "no document", "at least one document with keyphrases", "Load a gold file.")
+        raise InputError(
+            "the gold standard", "no document", "at least one document with keyphrases", "Load a gold file."
+        )
     heads, places = _position(gold_ids, documents)
     entry_document = _spread(heads, places, len(gold))
     annotators = tuple(corpus.annotators)
@@ -137,9 +141,11 @@ def _code(corpus: Corpus) -> Coded:
     both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string()).dictionary_encode()
     both = both.combine_chunks() if both.num_chunks != 1 else both.chunk(0)
     codes = both.indices.to_numpy()
-    relevance = gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
+    relevance = (
+        gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
+    )
     return Coded(
-        tuple(documents),
+        tuple(pa.array(documents).to_pylist()),
         annotators,
         both.dictionary,
         entry_document,
@@ -160,9 +166,8 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
-    bounds = dict(
-        zip(names.take(name_heads).to_pylist(), zip(name_heads, np.append(name_heads[1:], len(runs)), strict=True), strict=True)
-    )
+    ends = np.append(name_heads[1:], len(runs))[: len(name_heads)]
+    bounds = dict(zip(names.take(name_heads).to_pylist(), zip(name_heads, ends, strict=True), strict=True))
     coded = {}
     for system in corpus.rankings:
         begin, end = bounds.get(system, (0, 0))

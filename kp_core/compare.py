@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.aggregate import per_document
+from kp_core.aggregate import View
 from kp_core.coding import Bools, Floats, code
-from kp_core.counting import Counted, used_documents
+from kp_core.counting import Counted
 from kp_core.counts import Cells, Cutoff
 from kp_core.errors import UsageError
 from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
-from kp_core.metrics import Asked, parse
+from kp_core.metrics import Asked, overlap, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings, make_settings, resolved, signature
 
@@ -77,34 +77,50 @@ def compare_with(corpus: Corpus, settings: Settings, measure: str, trials: int =
         spread = (resampled[a] - resampled[b])[:, None]
         low, high = intervals.percentile(spread) if common.any() else (np.array([np.nan]),) * 2
         p = _randomisation(statistics[a], statistics[b], common, trials, rng)
-        rows.append([a, b, asked.name(shown), shown, average, values[a] - values[b], low[0], high[0], p, np.nan, int(common.sum())])
+        rows.append(
+            [
+                a,
+                b,
+                asked.name(shown),
+                shown,
+                average,
+                values[a] - values[b],
+                low[0],
+                high[0],
+                p,
+                np.nan,
+                int(common.sum()),
+            ]
+        )
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
+    frame["k"] = pd.Series([shown] * len(rows), dtype=object)
     frame["p_adjusted"] = paired.holm(frame["p"].to_numpy())
     clusters, better = _decisions(frame, values)
-    return Comparison(frame, values, int(common.sum()), clusters, better, signature(settings, len(code(corpus).documents), agreement))
+    return Comparison(
+        frame, values, int(common.sum()), clusters, better, signature(settings, len(code(corpus).documents), agreement)
+    )
 
 
 class _Statistic:
     """A system's aggregated measure as a function of document weights."""
 
     def __init__(self, counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> None:
-        counts = counted.of(asked)
-        at = counts.at((cutoff,))
+        view = View(counted.of(asked), (cutoff,))
         self.asked, self.average = asked, average
-        self.per_document = per_document(asked, at)
-        self.cells: Cells = at
-        used = used_documents(counts)
+        self.per_document = view.values(asked)
+        self.cells: Cells = view.cells
+        used = view.used
         self.defined: Bools = used if average == "micro" else used & ~np.isnan(self.per_document[:, 0])
-        self.parts = [per_document(parse(name), at) for name in ("P@k", "R@k")] if average == "f-of-means" else []
+        self.parts = [view.values(parse(name)) for name in ("P@k", "R@k")] if average == "f-of-means" else []
 
     def value(self, documents: Bools, weights: Floats) -> Floats:
         """Return the measure for every row of weights (B, documents) → (B,)."""
         if self.average == "micro":
-            return self.asked.scores(self.kept(documents).pooled(weights))[:, 0]
+            return np.asarray(self.asked.scores(self.kept(documents).pooled(weights))[:, 0])
         total = weights.sum(axis=1)
         if self.average == "f-of-means" and self.asked.measure.name == "F1@k":
             p, r = ((weights @ part[documents])[:, 0] / total for part in self.parts)
-            return np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r > 0)
+            return overlap.ratio(2 * p * r, p + r)
         return np.asarray((weights @ self.per_document[documents])[:, 0] / total)
 
     def kept(self, documents: Bools) -> Cells:
@@ -133,14 +149,15 @@ def _mixed(a: _Statistic, b: _Statistic, common: Bools, weights: Floats) -> Floa
     """Return the measure of a system that takes some documents from `a` and the others from `b`."""
     both = a.kept(common).joined(b.kept(common))
     if a.average == "micro":
-        return a.asked.scores(both.pooled(weights))[:, 0]
+        return np.asarray(a.asked.scores(both.pooled(weights))[:, 0])
     total = weights.sum(axis=1)
     p, r = (
-        (weights @ np.vstack([one[common], two[common]]))[:, 0] / total for one, two in zip(a.parts, b.parts, strict=True)
+        (weights @ np.vstack([one[common], two[common]]))[:, 0] / total
+        for one, two in zip(a.parts, b.parts, strict=True)
     )
     if a.asked.measure.name != "F1@k":
         return np.asarray(p if a.asked.measure.name == "P@k" else r)
-    return np.divide(2 * p * r, p + r, out=np.zeros_like(p), where=p + r > 0)
+    return overlap.ratio(2 * p * r, p + r)
 
 
 def _decisions(frame: pd.DataFrame, values: dict[str, float]) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:

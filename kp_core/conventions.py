@@ -37,7 +37,10 @@ FIELDS: dict[str, Field] = {
     ),
     "gold_list": Field("gold", ("unique", "listed"), "size of the gold standard: distinct entries, or as listed"),
     "hits_as": Field(
-        "hits", ("predictions", "gold"), "count predictions that match, or gold entries matched", (("predictions", "pred"),)
+        "hits",
+        ("predictions", "gold"),
+        "count predictions that match, or gold entries matched",
+        (("predictions", "pred"),),
     ),
     "denominator": Field(
         "den", ("k", "returned", "min(k,gold)"), "of precision: k, the number returned up to k, or min(k, gold size)"
@@ -47,9 +50,13 @@ FIELDS: dict[str, Field] = {
         ("macro", "f-of-means", "micro"),
         "of P, R and F1: mean over documents, F of the mean P and R, or pooled counts",
     ),
-    "missing": Field("miss", ("zero", "skip", "error"), "a document the system has no list for: 0, left out, or refused"),
+    "missing": Field(
+        "miss", ("zero", "skip", "error"), "a document the system has no list for: 0, left out, or refused"
+    ),
     "empty_gold": Field(
-        "empty", ("skip", "zero", "one-if-empty"), "a document without gold: left out, 0, or 1 if the system is silent too"
+        "empty",
+        ("skip", "zero", "one-if-empty"),
+        "a document without gold: left out, 0, or 1 if the system is silent too",
     ),
     "ties": Field(
         "ties", ("stable", "trec", "expected"), "equal scores: input order, phrase descending, or mean over all orders"
@@ -136,7 +143,7 @@ PRESETS: dict[str, Preset] = {
     "kpscope": Preset(Conventions(), "the defaults of this project"),
     "semeval2010": Preset(
         Conventions("lower+space+porter-semeval", gold_list="listed", average="micro"),
-        "official ranking of SemEval-2010 task 5 (Kim et al. 2010); removal of duplicates before the cut is our reading",
+        "official ranking of SemEval-2010 task 5 (Kim et al. 2010); that duplicates go before the cut is our reading",
         (5, 10, 15),
     ),
     "ijcnlp13": Preset(
@@ -163,7 +170,9 @@ PRESETS: dict[str, Preset] = {
     ),
     "kpeval": Preset(_KPEVAL, "KPEval (Wu et al. 2024)", (5, "all", "gold")),
     "chan": Preset(
-        _KPEVAL.changed(filter="invalid-tokens,one-word"), "evaluation code of Chan et al. 2019 (ACL)", (5, "all", "gold")
+        _KPEVAL.changed(filter="invalid-tokens,one-word"),
+        "evaluation code of Chan et al. 2019 (ACL)",
+        (5, "all", "gold"),
     ),
     "opennmt-kpg": Preset(
         Conventions(

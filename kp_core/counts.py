@@ -13,33 +13,17 @@ from kp_core.coding import Bools, Floats, Ints
 from kp_core.conventions import Conventions
 from kp_core.gold import Gold
 from kp_core.matching import Lists, match, newly, ragged, ranks
+from kp_core.terms import Terms, exponential, ideal_terms, no_terms, ordered_terms, returned_ideal, tied_terms
 
 #: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), or none.
 Cutoff = int | Literal["gold", "all", "larger", "none"]
 
 
+#: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
+_PART = 1000
+
 #: Fields of `Cells`, in order.
 FIELDS = ("hits", "returned", "size", "universe", "denominator")
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The hits of one system, one row a hit; every ranking measure is a sum over the rows up to the cutoff.
-
-    document, rank     where the hit stands
-    hits               gold items found here (1; a probability where ties are averaged)
-    precision          precision at this rank: the summand of average precision
-    first              1 at the first hit (a probability where ties are averaged)
-    gain, exp_gain     gain of the grade found here, linear and exponential
-    """
-
-    document: Ints
-    rank: Ints
-    hits: Floats
-    precision: Floats
-    first: Floats
-    gain: Floats
-    exp_gain: Floats
 
 
 @dataclass(frozen=True)
@@ -56,22 +40,22 @@ class Cells:
     universe: Floats
     denominator: Floats
 
-    @property
+    @cached_property
     def both(self) -> Floats:
         """Cell a: gold and system say yes."""
         return self.hits
 
-    @property
+    @cached_property
     def gold_only(self) -> Floats:
         """Cell b: missed."""
         return self.size - self.hits
 
-    @property
+    @cached_property
     def system_only(self) -> Floats:
         """Cell c: spurious."""
         return self.returned - self.hits
 
-    @property
+    @cached_property
     def neither(self) -> Floats:
         """Cell d: rejected by both."""
         return self.universe - self.size - self.returned + self.hits
@@ -103,10 +87,38 @@ class Counts:
     listed: Bools
     universe: Floats
     conventions: Conventions
+    #: the largest grade of the gold standard
+    largest: float
     #: the sum of bpref over the hits of each document; None without judged negatives
     judged: Floats | None = None
     #: (document, rank) of the rows that count as returned, where some do not
     returned: tuple[Ints, Ints] | None = None
+
+    def parts(self) -> list[Counts]:
+        """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
+        if len(self.size) <= _PART:
+            return [self]
+        slices = [slice(begin, min(begin + _PART, len(self.size))) for begin in range(0, len(self.size), _PART)]
+        return [self._part(documents) for documents in slices]
+
+    def _part(self, documents: slice) -> Counts:
+        returned = None
+        if self.returned is not None:
+            rows = slice(*np.searchsorted(self.returned[0], [documents.start, documents.stop]))
+            returned = (self.returned[0][rows] - documents.start, self.returned[1][rows])
+        return replace(
+            self,
+            terms=self.terms.part(documents),
+            ideal=self.ideal.part(documents),
+            size=self.size[documents],
+            length=self.length[documents],
+            rows=self.rows[documents],
+            duplicates=self.duplicates[documents],
+            listed=self.listed[documents],
+            universe=self.universe[documents],
+            judged=self.judged[documents] if self.judged is not None else None,
+            returned=returned,
+        )
 
     def limit(self, cutoff: Cutoff) -> Ints:
         """Return the cutoff of each document as a number (D,)."""
@@ -199,79 +211,32 @@ class AtK(Cells):
 
     def discounted(self, exponential: bool) -> tuple[Floats, Floats]:
         """Return DCG and ideal DCG at each cutoff."""
+        return self._exp_discounted if exponential else self._discounted
+
+    @cached_property
+    def _discounted(self) -> tuple[Floats, Floats]:
+        return self._discount(self.counts.terms.gain, self.counts.ideal.gain)
+
+    @cached_property
+    def _exp_discounted(self) -> tuple[Floats, Floats]:
+        if self.counts.largest == 1:  # grades are 0 or 1, so both gains are the same
+            return self._discounted
+        return self._discount(self.counts.terms.exp_gain, self.counts.ideal.exp_gain)
+
+    def _discount(self, gain: Floats, best: Floats) -> tuple[Floats, Floats]:
         terms, ideal = self.counts.terms, self.counts.ideal
-        gain, best = (terms.exp_gain, ideal.exp_gain) if exponential else (terms.gain, ideal.gain)
         dcg = self.total(gain / np.log2(terms.rank + 1))
         return dcg, self.counts.sums(ideal.document, ideal.rank, best / np.log2(ideal.rank + 1), self.cutoffs)
 
 
-def no_terms() -> Terms:
-    """Return the hits of a system that says nothing."""
-    none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return Terms(none, none, nothing, nothing, nothing, nothing, nothing)
-
-
-def _exponential(grade: Floats) -> Floats:
-    return np.exp2(grade) - 1
-
-
-def ordered_terms(document: Ints, rank: Ints, hits: Floats, grade: Floats) -> Terms:
-    """Return the terms of hits at known ranks, rows ordered by document and rank."""
-    found = np.cumsum(hits)
-    begin = np.concatenate([[True], document[1:] != document[:-1]]) if len(document) else np.zeros(0, bool)
-    before = np.where(begin, found - hits, 0.0)
-    found = found - np.maximum.accumulate(before)
-    return Terms(document, rank, hits, found / rank, begin.astype(float), grade, _exponential(grade))
-
-
-def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floats, exp_gain: Floats) -> Terms:
-    """Return the terms expected over all orders of tied rows; one input row a rank, rows of a group tie.
-
-    Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
-    """
-    from scipy.special import gammaln
-
-    if len(group) == 0:
-        return no_terms()
-    size, found = np.bincount(group), np.bincount(group, hits)
-    head = np.concatenate([[0], np.cumsum(size)[:-1]])
-    owner = document[head]
-    running = np.cumsum(found) - found
-    first_group = np.concatenate([[True], owner[1:] != owner[:-1]])
-    before = running - np.maximum.accumulate(np.where(first_group, running, 0.0))
-    t, r, h = size[group].astype(float), found[group], before[group]
-    j = np.arange(len(group)) - head[group] + 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(t > 1, (j - 1) * (r - 1) / (t - 1), 0.0)
-
-        def log_choose(n: Floats, k: Floats) -> Floats:
-            return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
-
-        possible = (h == 0) & (r > 0) & (j <= t - r + 1)
-        first = np.where(possible, np.exp(log_choose(t - j, r - 1) - log_choose(t, r)), 0.0)
-    kept = r > 0
-    mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
-    precision = r / t * (h + 1 + share) / rank
-    columns = (document, rank, r / t, precision, first, mean_gain, mean_exp)
-    return Terms(*(column[kept] for column in columns))  # type: ignore[arg-type]
-
-
-def ideal_terms(gold: Gold) -> Terms:
-    """Return the terms of the ideal ranking: all gold items, highest grade first."""
-    document = gold.document
-    order = np.lexsort((-gold.grade, document)) if (gold.grade != gold.grade[:1]).any() else np.arange(len(document))
-    return ordered_terms(document, ranks(gold.size), np.ones(len(document)), gold.grade[order])
-
-
-def _returned_ideal(terms: Terms) -> Terms:
-    """Return the terms of the best order of what was returned (the ideal of some published scripts)."""
-    order = np.lexsort((-terms.gain, terms.document))
-    length = np.bincount(terms.document)
-    return replace(terms, rank=ranks(length), gain=terms.gain[order], exp_gain=terms.exp_gain[order])
-
-
 def count(
-    lists: Lists, listed: Bools, gold: Gold, negatives: Gold, universe: Floats, conventions: Conventions, sets: bool = False
+    lists: Lists,
+    listed: Bools,
+    gold: Gold,
+    negatives: Gold,
+    universe: Floats,
+    conventions: Conventions,
+    sets: bool = False,
 ) -> Counts:
     """Return the counts of one system.
 
@@ -296,7 +261,7 @@ def count(
         document, row, grade = document[head], row[head], np.maximum.reduceat(grade, head)
     if conventions.ties == "expected" and lists.score is not None and len(rank):
         per_row, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
-        per_row[row], gain[row], exp_gain[row] = hits, grade, _exponential(grade)
+        per_row[row], gain[row], exp_gain[row] = hits, grade, exponential(grade)
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
         terms = tied_terms(np.repeat(np.arange(len(lists.length)), lists.length), rank, group, per_row, gain, exp_gain)
     else:
@@ -305,10 +270,10 @@ def count(
     if conventions.duplicates == "after" and lists.repeated.any():
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
-    ideal = ideal_terms(gold) if conventions.ideal == "gold" else _returned_ideal(terms)
+    ideal = ideal_terms(gold) if conventions.ideal == "gold" else returned_ideal(terms)
     return Counts(
         terms, ideal, gold.size, length, lists.length, lists.duplicates, listed, universe, conventions,
-        _judged(lists, gold, negatives, document, row), returned,
+        float(gold.grade.max(initial=0.0)), _judged(lists, gold, negatives, document, row), returned,
     )  # fmt: skip
 
 
@@ -338,7 +303,7 @@ def random_counts(gold: Gold, universe: Floats, conventions: Conventions) -> Cou
     rank = ranks(length)
     hits, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
     rows = ragged(np.cumsum(length) - length, gold.size)
-    hits[rows], gain[rows], exp_gain[rows] = 1.0, gold.grade, _exponential(gold.grade)
+    hits[rows], gain[rows], exp_gain[rows] = 1.0, gold.grade, exponential(gold.grade)
     terms = tied_terms(document, rank, np.cumsum(rank == 1) - 1, hits, gain, exp_gain)
     return _baseline(terms, length, gold, universe, conventions)
 
@@ -353,5 +318,5 @@ def _baseline(terms: Terms, length: Ints, gold: Gold, universe: Floats, conventi
     documents = len(gold.size)
     return Counts(
         terms, ideal_terms(gold), gold.size, length, length, np.zeros(documents, np.int64), np.ones(documents, bool),
-        universe, conventions,
+        universe, conventions, float(gold.grade.max(initial=0.0)),
     )  # fmt: skip

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kp_core.aggregate import per_document
+from kp_core.aggregate import View
 from kp_core.coding import Coded, Identities, code, identify
-from kp_core.counting import used_documents
+from kp_core.counts import Cutoff
 from kp_core.errors import UsageError
 from kp_core.evaluate import counts_of, resolve
 from kp_core.gold import Gold, gather
 from kp_core.matching import match, newly, prepare, ragged, ranks
-from kp_core.metrics import concordance, parse
+from kp_core.metrics import MEASURES, concordance, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings, resolved
 
@@ -44,15 +46,15 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
     frames = []
     for system, both in counted.items():
         counts = both.of(asked)
-        at = counts.at((cutoff,))
-        value = per_document(asked, at)[:, 0]
+        view = View(counts, (cutoff,))
+        at, value = view.cells, view.values(asked)[:, 0]
         status = np.where(counts.length == 0, "system_empty", "ok").astype(object)
         if agreement:
             status = concordance.status(at)[:, 0].astype(object)
         status[counts.size == 0] = "gold_empty"
         status[~counts.listed] = "missing_document"
         status[np.isnan(value) & (status == "ok")] = "no_judged_negatives"
-        value = np.where(used_documents(counts), value, np.nan)
+        value = np.where(view.used, value, np.nan)
         frames.append(
             pd.DataFrame(
                 {
@@ -70,6 +72,26 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
             )
         )
     return pd.concat(frames, ignore_index=True)
+
+
+def all_values(
+    corpus: Corpus, settings: Settings, measures: Sequence[str] | None = None
+) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
+    """Yield system, measure and its values (document, cutoff) at the settings' cutoffs; NaN where undefined.
+
+    One matrix after the other, so that memory holds few; a measure without a cutoff has one column. All measures of the
+    registry where none are named.
+    """
+    settings, _ = resolve(corpus, settings)
+    cutoffs = resolved(settings.k, 0)
+    asked = [parse(name) for name in measures or MEASURES]
+    for system, both in counts_of(corpus, settings).items():
+        views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
+        for one in asked:
+            fixed = one.cutoff if one.cutoff is not None else one.measure.fixed
+            wanted, counts = cutoffs if fixed is None else (fixed,), both.of(one)
+            view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
+            yield system, one.name(), view.values(one)
 
 
 @dataclass(frozen=True)
@@ -123,7 +145,8 @@ def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentV
         table.loc[kept, "counts"] = within
         lists[system] = table
     names["found"] = [
-        tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any()) for phrase in names["phrase"]
+        tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any())
+        for phrase in names["phrase"]
     ]
     row = corpus.documents.set_index("doc_id").reindex([document]).fillna("").iloc[0]
     title, text, group = (str(row.get(column, "")) for column in ("title", "text", "group"))

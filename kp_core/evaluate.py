@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.aggregate import averaged
+from kp_core.aggregate import View, averaged
 from kp_core.coding import Floats, average_gold_size, code
 from kp_core.conventions import Conventions
-from kp_core.counting import BASELINES, Counted, count_systems, used_documents
-from kp_core.counts import AtK, Cutoff
+from kp_core.counting import BASELINES, Counted, count_systems
+from kp_core.counts import Cutoff
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, parse
 from kp_core.model import Corpus, Note
@@ -25,6 +25,8 @@ from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
+
+
 def averages_asked(asked: Asked, settings: Settings) -> list[str]:
     """Return the averages in which a measure is given under the settings."""
     available = asked.measure.averages
@@ -83,6 +85,8 @@ def evaluate_with(
     for system, counts in counted.items():
         rows += _system_rows(system, counts, asked, cutoffs, weights, settings)
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
+    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     notes += evaluation_notes(corpus, settings, counted, cutoffs, agreement)
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
 
@@ -91,18 +95,19 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     """Settle what depends on the data: the universe, the average gold size, and no stemming for CJK scripts."""
     notes: list[Note] = []
     record = settings.conventions
-    stemmer = Normaliser.parse(record.normalise).stemmer
-    if settings.preset == "kpscope" and record.normalise == Conventions().normalise and stemmer:
-        if mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist()):
-            record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
-            text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
-            notes.append(Note("info", "normalise", text))
+    by_default = settings.preset == "kpscope" and record.normalise == Conventions().normalise
+    if by_default and mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist()):
+        record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
+        text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
+        notes.append(Note("info", "normalise", text))
     cutoffs = resolved(settings.k, average_gold_size(corpus, record) if "average" in settings.k else 0)
     universe = parse_universe(settings.universe, corpus)
     return replace(settings, conventions=record, universe=universe, k=cutoffs, fixes=corpus.report.fixes), notes
 
 
-def counts_of(corpus: Corpus, settings: Settings, agreement: bool = True, baselines: bool = False) -> dict[str, Counted]:
+def counts_of(
+    corpus: Corpus, settings: Settings, agreement: bool = True, baselines: bool = False
+) -> dict[str, Counted]:
     """Return the counts of every system under resolved settings; refuses a universe smaller than what was chosen."""
     documents = code(corpus).documents
     # Without tables nothing needs N, and counting the n-grams of all texts is the slowest step.
@@ -138,20 +143,27 @@ def _weights(counted: dict[str, Counted], settings: Settings, rng: np.random.Gen
 def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None,
                  settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
     rows: list[dict[str, Any]] = []
-    views: dict[tuple[bool, tuple[Cutoff, ...]], AtK] = {}
+    views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:
         fixed = one.cutoff if one.cutoff is not None else one.measure.fixed
         wanted: tuple[Cutoff, ...] = (fixed,) if fixed is not None else cutoffs
         counts = counted.of(one)
-        view = (counts is counted.table, wanted)
-        if view not in views:
-            views[view] = counts.at(wanted)
-        used = used_documents(counts)
+        # Views keep what measures share, so each is made once.
+        view = views.setdefault((counts is counted.table, wanted), View(counts, wanted))
         for average in averages_asked(one, settings):
-            found = averaged(one, views[view], average, used, weights, settings)
+            found = averaged(one, view, average, weights, settings)
             for i, cutoff in enumerate(wanted):
                 shown = None if one.measure.fixed is not None else cutoff
                 documents = int(found.documents[i])
-                values = (found.value[i], found.low[i], found.high[i], documents, len(used) - documents, found.reason[i])
-                rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True)))
+                values = (
+                    found.value[i],
+                    found.low[i],
+                    found.high[i],
+                    documents,
+                    len(counts.size) - documents,
+                    found.reason[i],
+                )
+                rows.append(
+                    dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True))
+                )
     return rows

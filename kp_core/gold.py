@@ -46,13 +46,17 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
     kind, _, number = annotators.partition(":")
     if kind in ("union", "intersection", "votes") and not number:
         return kind, 0
-    if kind == "majority" and (not number or number.isdigit() and int(number) > 0):
+    if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
         return kind, int(number or 0)
     known = ", ".join(names[:20])
-    raise UsageError(f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, or one of: {known}")
+    raise UsageError(
+        f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, or one of: {known}"
+    )
 
 
-def gather(coded: Coded, identities: Identities, conventions: Conventions, annotators: str = "union") -> tuple[Gold, Gold]:
+def gather(
+    coded: Coded, identities: Identities, conventions: Conventions, annotators: str = "union"
+) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
     Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
@@ -71,7 +75,11 @@ def gather(coded: Coded, identities: Identities, conventions: Conventions, annot
     chosen = entry[own]
     voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
     one_vote = len(coded.annotators) == 1 or kind == "one"
-    votes = np.ones(items, np.int64) if one_vote else np.bincount(np.unique(voter) // len(coded.annotators), minlength=items)
+    votes = (
+        np.ones(items, np.int64)
+        if one_vote
+        else np.bincount(np.unique(voter) // len(coded.annotators), minlength=items)
+    )
     document = coded.entry_document[representative].astype(np.int64)
     seen = coded.seen.sum(axis=0)[document]
     enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)

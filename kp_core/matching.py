@@ -172,10 +172,10 @@ def match(lists: Lists, gold: Gold) -> Matches:
             hit |= predicted == wanted[:, column : column + 1]
         which, position = np.nonzero(hit)
         spelled = predicted[which, position][:, None] == wanted[which]
-        match_of, column = np.nonzero(spelled)
+        match_of, spelling = np.nonzero(spelled)
         document = which[match_of]
         row = start[block][document] + position[match_of]
-        item = gold.spelling_item[gold.spelling_start[block][document] + column]
+        item = gold.spelling_item[gold.spelling_start[block][document] + spelling]
         found.append((document + block.start, row, item))
     documents, rows, items = (np.concatenate(part) for part in zip(*found, strict=True))
     return Matches(documents, rows, items)
@@ -183,6 +183,7 @@ def match(lists: Lists, gold: Gold) -> Matches:
 
 def newly(matches: Matches, items: int) -> Bools:
     """Mark the best-ranked match of every item; an item counts once, later matches of it are misses."""
+    number = np.arange(len(matches.item))
     best = np.full(items, -1, np.int64)
-    best[matches.item[::-1]] = np.arange(len(matches.item))[::-1]  # the last assignment stays, that is the first match
-    return best[matches.item] == np.arange(len(matches.item))
+    best[matches.item[::-1]] = number[::-1]  # the last assignment stays, that is the first match
+    return np.asarray(best[matches.item] == number)

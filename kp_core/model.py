@@ -75,10 +75,14 @@ class LoadReport:
 
 @dataclass(frozen=True)
 class Ranking:
-    """How the ranks of one system came about: from a rank column, from scores, or from the order in the file."""
+    """How the ranks of one system came about: from a rank column, from scores, or from the order in the file.
+
+    resorted  lists that stood in another order in the file
+    """
 
     ranked_by: Literal["rank", "score", "order"] = "order"
     higher_is_better: bool = True
+    resorted: int = 0
 
 
 @dataclass(frozen=True)

@@ -54,17 +54,19 @@ class Result:
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
     def wide(self) -> pd.DataFrame:
-        """Return one row a system and one column a measure (and average, where there are several)."""
-        frame = self.frame
-        both = frame.groupby("measure")["average"].nunique().max() > 1
-        column = frame["measure"] + (" (" + frame["average"] + ")" if both else "")
-        # kappa at several cutoffs has one name; its column says which cutoff it is
-        cut = frame.groupby(column)["k"].transform(lambda k: k.astype(str).nunique()) > 1
-        column = column.where(~cut, column + " k=" + frame["k"].astype(str))
-        table = frame.assign(column=column).pivot_table(
-            index="system", columns="column", values="value", sort=False, dropna=False
-        )
-        return table.reset_index().rename_axis(columns=None)
+        """Return one row a system and one column a measure, with average and cutoff where there are several."""
+        columns = [self.frame[name].tolist() for name in ("system", "measure", "k", "average", "value")]
+        rows = list(zip(*columns, strict=True))
+        averages, cutoffs = dict[str, set[str]](), dict[str, set[str]]()
+        for _, measure, k, average, _ in rows:
+            averages.setdefault(measure, set()).add(average)
+            cutoffs.setdefault(measure, set()).add(str(k))
+        table: dict[str, dict[str, Any]] = {}
+        for system, measure, k, average, value in rows:
+            name = f"{measure} ({average})" if len(averages[measure]) > 1 else measure
+            name = f"{name} k={k}" if len(cutoffs[measure]) > 1 else name
+            table.setdefault(system, {"system": system})[name] = value
+        return pd.DataFrame(list(table.values()))
 
     def latex(self) -> str:
         """Return a paper-ready table with the signature below."""
@@ -81,7 +83,7 @@ class Result:
 
 def _plain(value: Any) -> Any:
     """Return a value that JSON knows; undefined numbers are null."""
-    if value is None or isinstance(value, float) and value != value:
+    if value is None or (isinstance(value, float) and value != value):
         return None
     if hasattr(value, "item"):
         return _plain(value.item())

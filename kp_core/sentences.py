@@ -39,7 +39,11 @@ def verdict(comparison: Comparison, measure: str) -> str:
     equal = [name for name in ranking[1:] if name not in beaten]
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
-        zero = "all pairwise difference intervals include zero" if spread.all() else "no pairwise difference is significant"
+        zero = (
+            "all pairwise difference intervals include zero"
+            if spread.all()
+            else "no pairwise difference is significant"
+        )
         return (
             f"{best} has the highest {measure} ({figure(values[best])}), but {zero} after Holm's correction "
             f"({n} documents), so the ranking is not decisive.{few}"
@@ -54,8 +58,8 @@ def verdict(comparison: Comparison, measure: str) -> str:
     low, high = sorted((sign * row["low"], sign * row["high"]))
     text = (
         f"{best} is better than {_listed(beaten)} in {measure} (against {beaten[0]}: difference "
-        f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, Holm {probability(row['p_adjusted'])}, "
-        f"{n} documents)"
+        f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
+        f"Holm {probability(row['p_adjusted'])}, {n} documents)"
     )
     text += f"; {best} and {_listed(equal)} cannot be told apart." if equal else "."
     return text + few

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 from urllib.parse import quote, unquote
 
 from kp_core.conventions import FIELDS, Conventions, preset
 from kp_core.counts import Cutoff
 from kp_core.errors import UsageError
-from kp_core.text.stem import library
 from kp_core.text.normalise import Normaliser
+from kp_core.text.stem import library
 
 __version__ = "1.0.0"
 
@@ -31,7 +31,7 @@ class Settings:
     preset     the preset that the conventions started from
     """
 
-    conventions: Conventions = Conventions()
+    conventions: Conventions = field(default_factory=Conventions)
     preset: str = "kpscope"
     k: tuple[int | str, ...] = ("average",)
     annotators: str = "union"
@@ -46,17 +46,21 @@ class Settings:
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""
         shown = {name: format_value(getattr(self.conventions, name)) for name in FIELDS}
-        return {
-            "preset": self.preset,
-            "k": ",".join(map(str, self.k)),
-            "annotators": self.annotators,
-            "universe": self.universe,
-            "pool": self.pool,
-            "interval": self.interval,
-            "resamples": str(self.resamples),
-            "seed": str(self.seed),
-            "fixes": ",".join(self.fixes),
-        } | shown | ({"average": "both"} if self.both else {})
+        return (
+            {
+                "preset": self.preset,
+                "k": ",".join(map(str, self.k)),
+                "annotators": self.annotators,
+                "universe": self.universe,
+                "pool": self.pool,
+                "interval": self.interval,
+                "resamples": str(self.resamples),
+                "seed": str(self.seed),
+                "fixes": ",".join(self.fixes),
+            }
+            | shown
+            | ({"average": "both"} if self.both else {})
+        )
 
 
 def format_value(value: Any) -> str:
@@ -81,7 +85,9 @@ def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
         first, dash, last = word.partition("-")
         if word in ("average", "gold", "all"):
             found.append(word)
-        elif first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K:
+        elif (
+            first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
+        ):
             found.extend(range(int(first), int(last or first) + 1))
         else:
             raise UsageError(
@@ -136,13 +142,13 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     """
     fields = {"preset": settings.preset} if settings.preset != "kpscope" else {}
     record = settings.conventions
-    for name, field in FIELDS.items():
+    for name, convention in FIELDS.items():
         value = format_value(getattr(record, name))
-        if name in ("gold_stemmed", "rr_miss") and value == field.values[0]:
+        if name in ("gold_stemmed", "rr_miss") and value == convention.values[0]:
             continue
         if name == "average" and settings.both:
             value = "both"
-        fields[field.key] = dict(field.short).get(value, value)
+        fields[convention.key] = dict(convention.short).get(value, value)
     fields["k"] = ",".join(map(str, settings.k))
     if agreement:
         fields["N"] = settings.universe
@@ -168,12 +174,14 @@ def settings_from(line: str) -> Settings:
     if head != "kps" or any(":" not in part for part in parts):
         raise UsageError("this is no signature: expected a line such as kps|norm:…|k:10|docs:100|v:1.0.0")
     given = dict(part.split(":", 1) for part in parts)
-    by_key = {field.key: (name, {short: long for long, short in field.short}) for name, field in FIELDS.items()}
+    by_key = {one.key: (name, {short: long for long, short in one.short}) for name, one in FIELDS.items()}
     known = {*by_key, "preset", "k", "N", "annot", "pool", "ci", "fix", "docs", "stem", "v"}
     unknown = set(given) - known
     if unknown:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
-    settings = make_settings(preset_name=given.get("preset", "kpscope"), k=given.get("k"), annotators=unquote(given.get("annot", "union")))
+    settings = make_settings(
+        preset_name=given.get("preset", "kpscope"), k=given.get("k"), annotators=unquote(given.get("annot", "union"))
+    )
     changes = {
         name: long.get(given[key], given[key])
         for key, (name, long) in by_key.items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kp_core.coding import Floats, Identities, Ints, code, identify
+from kp_core.coding import Bools, Codes, Floats, Identities, Ints, code, identify
 from kp_core.conventions import Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.gold import Gold, gather
@@ -27,14 +27,14 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     name = str(universe).strip()
     if name in _REFUSED:
         raise UsageError(
-            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides rejected "
-            "(d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, ngrams, "
-            "vocabulary or a number"
+            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
+            "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
+            "ngrams, vocabulary or a number"
         )
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
-    if kind == "ngrams" and (not size or size.isdigit() and 1 <= int(size) <= 10):
+    if kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10)):
         if not corpus.has_texts:
             raise UsageError("the universe 'ngrams' needs the texts of the documents; load them, or choose rankings")
         return f"ngrams:{int(size or 3)}"
@@ -44,7 +44,9 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
         number = np.nan
     if number > 0 and number == int(number):
         return str(int(number))
-    raise UsageError(f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases")
+    raise UsageError(
+        f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases"
+    )
 
 
 def all_items(corpus: Corpus, conventions: Conventions) -> Gold:
@@ -85,7 +87,7 @@ def _pooled_sizes(corpus: Corpus, identities: Identities, items: Gold) -> Floats
     lists = [packed_forms(run, identities) for run in code(corpus).runs.values()]
     columns = [*lists, (items.spelling_form, items.spelling_count)]
     total = np.zeros(len(items.size))
-    for block in blocks(sum(length for _, length in columns)):
+    for block in blocks(np.sum([length for _, length in columns], axis=0)):
         matrices = [padded(form, (np.cumsum(length) - length)[block], length[block], -1) for form, length in columns]
         total[block] = _distinct(np.hstack(matrices)) - _distinct(matrices[-1]) + items.size[block]
     return total
@@ -96,7 +98,8 @@ def _distinct(matrix: np.ndarray) -> Ints:
     if matrix.shape[1] == 0:
         return np.zeros(len(matrix), np.int64)
     ordered = np.sort(matrix, axis=1)
-    return (ordered[:, 0] >= 0) + np.count_nonzero((ordered[:, 1:] != ordered[:, :-1]) & (ordered[:, 1:] >= 0), axis=1)
+    further = (ordered[:, 1:] != ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    return np.asarray((ordered[:, 0] >= 0) + np.count_nonzero(further, axis=1))
 
 
 def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, conventions: Conventions) -> Floats:
@@ -108,7 +111,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     runs = [(document, run) for document, text in enumerate(texts) for run in word_runs(text)]
     words = list(dict.fromkeys(word for _, run in runs for word in run))
     spelled = dict(zip(words, (form.split(" ") for form in normaliser.apply(words)), strict=True))
-    # The forms of all phrases go through the same coding as the texts, each as a run of its own after the last document.
+    # The forms of all phrases go through the same coding as the texts, each as a run after the last document.
     sequences = [[token for word in run for token in spelled[word] if token] for _, run in runs]
     sequences += [form.split(" ") for form in identities.forms.to_pylist()]
     owner = np.array([document for document, _ in runs] + [documents] * len(identities.forms), np.int64)
@@ -142,7 +145,7 @@ def _outside_text(corpus: Corpus, identities: Identities, items: Gold, in_text: 
     coded = code(corpus)
     documents = len(coded.documents)
 
-    def found(form: Ints, document: Ints) -> np.ndarray:
+    def found(form: Ints | Codes, document: Ints) -> Bools:
         known = form_gram[form] >= 0
         return known & np.isin(form_gram[form] * documents + document, in_text)
 

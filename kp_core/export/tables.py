@@ -72,11 +72,19 @@ def csv(frame: pd.DataFrame) -> str:
     return text
 
 
+def exchange_csv(frame: pd.DataFrame) -> str:
+    """Return CSV for other programs: cells as they are, also those that a spreadsheet would take for a formula."""
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    return text
+
+
 def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a Markdown table."""
     head = [escape_markdown(str(column)) for column in frame.columns]
     lines = [head, ["---:" if pd.api.types.is_numeric_dtype(frame[c]) else "---" for c in frame.columns]]
-    lines += [[escape_markdown(cell) if isinstance(raw, str) else cell for raw, cell in row] for row in _rows(frame, digits)]
+    lines += [
+        [escape_markdown(cell) if isinstance(raw, str) else cell for raw, cell in row] for row in _rows(frame, digits)
+    ]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
@@ -85,8 +93,9 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
     columns = "".join("r" if pd.api.types.is_numeric_dtype(frame[c]) else "l" for c in frame.columns)
     head = " & ".join(escape_latex(str(column)) for column in frame.columns)
     body = [" & ".join(escape_latex(cell) for _, cell in row) + r" \\" for row in _rows(frame, digits)]
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{escape_latex(caption)}}}", rf"\begin{{tabular}}{{{columns}}}",
-             r"\toprule", head + r" \\", r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]  # fmt: skip
+    title = rf"\caption{{{escape_latex(caption)}}}"
+    lines = [r"\begin{table}", r"\centering", title, rf"\begin{{tabular}}{{{columns}}}", r"\toprule", head + r" \\",
+             r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]  # fmt: skip
     if note:
         lines += [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)]
     return "\n".join([*lines, r"\end{table}", ""])

@@ -98,7 +98,5 @@ def bpref(at: AtK) -> Floats:
 )  # fmt: skip
 def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
-    terms, largest = at.counts.terms, at.counts.ideal.gain.max(initial=0.0)
-    if at.counts.conventions.ideal == "returned":
-        largest = at.counts.terms.gain.max(initial=0.0)
-    return at.total((1 - p) * terms.gain / (largest or 1.0) * p ** (terms.rank - 1.0))
+    terms = at.counts.terms
+    return at.total((1 - p) * terms.gain / (at.counts.largest or 1.0) * p ** (terms.rank - 1.0))

@@ -44,7 +44,11 @@ class Measure:
     @property
     def averages(self) -> tuple[str, ...]:
         """The averages that exist for this measure."""
-        by_family = {"concordance": ("micro", "macro"), "overlap": ("macro", "f-of-means", "micro"), "ranking": ("macro",)}
+        by_family = {
+            "concordance": ("micro", "macro"),
+            "overlap": ("macro", "f-of-means", "micro"),
+            "ranking": ("macro",),
+        }
         return by_family[self.family] if self.name not in ("success@k", "hits@k", "Rprec") else ("macro",)
 
 
@@ -92,8 +96,7 @@ class Asked:
 
     def scores(self, counts: Any) -> Floats:
         """Return the values for counts of any shape (documents, cutoffs) or sums."""
-        values = self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)
-        return values
+        return self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)
 
 
 def parse(text: str) -> Asked:

@@ -1,4 +1,4 @@
-"""Turn the cells of a table into lists where they hold several phrases, and tell roles of columns from their content."""
+"""Turn cells that hold several phrases into lists, and tell the roles of columns from their content."""
 
 from __future__ import annotations
 
@@ -16,8 +16,12 @@ from kp_core.reading.shapes import add_list, shape_of
 from kp_core.reading.values import floats, run_starts
 
 #: How the reading of list cells is told in the evidence.
-SAID = {";": "; cells are lists split at `;`", ",": "; cells are lists split at `,`", "json": "; cells are JSON lists",
-        "lists": "; cells are lists"}  # fmt: skip
+SAID = {
+    ";": "; cells are lists split at `;`",
+    ",": "; cells are lists split at `,`",
+    "json": "; cells are JSON lists",
+    "lists": "; cells are lists",
+}
 
 
 def is_long(table: Table, name: str, characters: int) -> bool:
@@ -105,14 +109,14 @@ def list_rows(table: Table, columns: dict[str, str], role: Role, separator: str)
         _add_cell(builder, table, row, doc_id, who, cell, separator)
     if separator == ",":
         shown = "; ".join(next((str(cell) for cell in values if cell and "," in str(cell)), "").split(",")[:3])
-        message = f"Cells of “{name}” were split at commas, such as “{shown}”. If phrases hold commas, choose another reading."
+        message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
         builder.notes.append(Note("warning", table.file, message))
     return builder.rows()
 
 
 def _add_cell(
     builder: ListBuilder, table: Table, row: int, doc_id: str, source: str | None, cell: object, separator: str
-) -> None:  # fmt: skip
+) -> None:
     line = row + 1 if table.lines is None else int(table.lines[row])
     if not doc_id.strip():
         builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
@@ -159,9 +163,22 @@ def variants(table: Table) -> pa.Array | None:
         return None
 
 
+def _doc_id(
+    table: Table, columns: dict[str, str], free: list[str], varied: dict[str, int], role: Role
+) -> dict[str, str]:
+    """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
+    place = table.names.index
+    phrase = columns.get("phrase") or columns.get("phrases")
+    if phrase is not None and not any(place(name) < place(phrase) for name in free) and len(table.names) == 2:
+        return {}
+    # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
+    sign = 1 if role == "system" else -1
+    return {"doc_id": max(free, key=lambda name: (varied[name], sign * place(name)))}
+
+
 def add_by_content(
     table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
-) -> dict[str, str]:  # fmt: skip
+) -> dict[str, str]:
     """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
     columns = dict(columns)
     free = [name for name in table.names if name not in columns.values()]
@@ -179,8 +196,7 @@ def add_by_content(
             columns["phrase"] = max(others, key=lambda n: varied[n])
     left = [name for name in free if name not in columns.values()]
     if "doc_id" in wanted and "doc_id" not in columns and left:
-        candidates = [name for name in left if name in texts] or left
-        columns["doc_id"] = max(candidates, key=lambda n: varied[n])
+        columns |= _doc_id(table, columns, [name for name in left if name in texts] or left, varied, role)
     left = [name for name in left if name not in columns.values()]
     if table.header or "rank" not in wanted or "doc_id" not in columns:
         return columns

@@ -56,21 +56,25 @@ def check(rows: Rows, name: str, limits: Limits, text: str = "") -> Checked:
     """Trim ids and phrases, parse numbers, and take out what has no id, no phrase, or is over a limit."""
     table = rows.table
     if len(table) > limits.rows:
-        raise InputError(name, f"{len(table):,} rows", f"at most {limits.rows:,}", "Split the file, or raise the limit.")
+        raise InputError(
+            name, f"{len(table):,} rows", f"at most {limits.rows:,}", "Split the file, or raise the limit."
+        )
     reasons: dict[int, str] = dict(rows.marked)
     starts = None
     if "doc_id" in table.column_names:
         table, starts = _ids(table, limits, reasons)
     needed = _NEEDED[rows.role]
     if needed is not None:
-        table = _set(table, needed, _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons))
+        table = _set(
+            table, needed, _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
+        )
     if "source" in table.column_names:
         table = _set(table, "source", trim(_filled(table["source"])))
     table = _numbers(table, rows, reasons)
     lists = None if rows.lists is None else _lists(rows.lists, limits)
     checked = Checked(
         table, lists, len(rows.table) + len(rows.rejected), rows.blank, list(rows.rejected), list(rows.notes), starts
-    )  # fmt: skip
+    )
     if reasons:
         _take_out(checked, rows, reasons, name, text)
     return checked
@@ -127,7 +131,11 @@ def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str]) -> pa.Table:
         missing = np.isnan(values) & ~bad
         if np.isnan(values).all() and len(values):  # no number at all: an ordinary column, not a score
             kept = table.column_names
-            table = table.drop_columns([name]) if missing.all() else table.rename_columns([f"{n} (text)" if n == name else n for n in kept])
+            table = (
+                table.drop_columns([name])
+                if missing.all()
+                else table.rename_columns([f"{n} (text)" if n == name else n for n in kept])
+            )
             continue
         _mark(reasons, bad, f"{name} is not a finite number")
         if missing.any() and name == "score" and rows.role == "judgements":
@@ -147,7 +155,9 @@ def _lists(lists: pd.DataFrame, limits: Limits) -> pd.DataFrame:
     if len(lists) and lists["length"].max() > limits.list_phrases:
         longest = lists.loc[lists["length"].idxmax()]
         found = f"a list of {longest['length']:,} phrases for “{str(longest['doc_id'])[:60]}”"
-        raise InputError(str(longest["file"]), found, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit.")
+        raise InputError(
+            str(longest["file"]), found, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit."
+        )
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     return lists.assign(doc_id=trim(ids.fill_null("")).to_pandas())
 
@@ -164,7 +174,9 @@ def _take_out(checked: Checked, rows: Rows, reasons: dict[int, str], name: str, 
 
 
 def _contents(table: pa.Table, indices: list[int]) -> list[str]:
-    names = [name for name in ("source", "doc_id", "rank", "phrase", "candidate", "score") if name in table.column_names]
+    names = [
+        name for name in ("source", "doc_id", "rank", "phrase", "candidate", "score") if name in table.column_names
+    ]
     taken = table.select(names).take(pa.array(indices, pa.int64()))
     return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
 
@@ -190,4 +202,6 @@ def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits,
     read = sum(part.read for part in checked)
     if len(rejected) * 100 > limits.rejected_percent * read:
         found = f"{len(rejected):,} of {read:,} rows that do not fit {family}, the first: {shown}"
-        raise InputError(where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format.")
+        raise InputError(
+            where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format."
+        )

@@ -12,9 +12,20 @@ from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.
 ENCODINGS = (
-    "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5", "shift_jis", "euc-jp",
-    "euc-kr", "utf-8", "utf-16", "utf-32",
-)  # fmt: skip
+    "windows-1252",
+    "iso-8859-15",
+    "windows-1250",
+    "windows-1251",
+    "koi8-r",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+    "utf-8",
+    "utf-16",
+    "utf-32",
+)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -59,15 +70,23 @@ def split_lines(text: str) -> list[str]:
     return lines[:-1] if lines[-1] == "" else lines
 
 
+def binary_kind(data: bytes) -> str | None:
+    """Say what bytes are if their beginning shows that they are no text.
+
+    >>> binary_kind(b"%PDF-1.7")
+    'a PDF'
+    """
+    return next((what for magic, what in _BINARIES if data.startswith(magic)), None)
+
+
 def decode(source: Source, encoding: str | None = None, *, strict: bool = False) -> Text:
     """Return the text of a source: its mark decides, else UTF-8, else windows-1252 with a warning.
 
     An encoding chosen by the user is taken as it is, never with replacement characters.
     """
     data, name = source.data, source.name
-    for magic, what in _BINARIES:
-        if data.startswith(magic):
-            raise InputError(name, what, "text", "Save it as CSV or UTF-8 text.")
+    if kind := binary_kind(data):
+        raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return _text(name, _strictly(name, data[len(mark) :], marked), marked, bom=True)
@@ -94,7 +113,9 @@ def _strictly(name: str, data: bytes, encoding: str) -> str:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
         line = _line_at(data, start)
         remedy = "Choose another encoding, or save the file as UTF-8."
-        raise InputError(f"{name}, line {line}", f"bytes that are not {encoding} (byte {start})", encoding, remedy) from None
+        raise InputError(
+            f"{name}, line {line}", f"bytes that are not {encoding} (byte {start})", encoding, remedy
+        ) from None
 
 
 def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:
@@ -108,7 +129,7 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
     changed = sum(1 for row in re.split(b"\r\n|\n|\r", data) if not row.isascii() and not _is_utf8(row))
     shown = split_lines(text)[line - 1].strip()[:60]
-    message = f"The file is not UTF-8 ({found}); it was read as windows-1252, which concerns {changed} lines, such as “{shown}”."
+    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {changed} lines, such as “{shown}”."
     return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
 
 

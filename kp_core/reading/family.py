@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, TypeVar, cast
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
@@ -42,7 +44,13 @@ class File:
     """A source seen as text, as lines or as JSON; each view is made once, when it is first asked for."""
 
     def __init__(
-        self, source: Source, limits: Limits, encoding: str | None = None, *, strict: bool = False, twice: str = "refuse"
+        self,
+        source: Source,
+        limits: Limits,
+        encoding: str | None = None,
+        *,
+        strict: bool = False,
+        twice: str = "refuse",
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self._made: dict[str, Any] = {}
@@ -134,7 +142,7 @@ class Rows:
     role: Role
     table: pa.Table
     lines: Sequence[int] | None = None
-    places: Sequence[str] | None = None
+    places: Sequence[str] | npt.NDArray[np.object_] | None = None
     lists: pd.DataFrame | None = None
     marked: dict[int, str] = field(default_factory=dict)
     rejected: list[Rejected] = field(default_factory=list)

@@ -60,7 +60,7 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
     for role in roles:
         if role in found:
             continue
-        name = next((by_plain[n] for n in NAMES[role] if n in by_plain and by_plain[n] not in found.values()), None)
-        if name is not None:
-            found[role] = name
+        fitting = next((by_plain[n] for n in NAMES[role] if n in by_plain and by_plain[n] not in found.values()), None)
+        if fitting is not None:
+            found[role] = fitting
     return found

@@ -19,7 +19,9 @@ from kp_core.reading.lists import storable, text_column
 from kp_core.reading.shapes import shape_of
 
 
-def frame_rows(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> tuple[list[Rows], str, dict[str, str]]:
+def frame_rows(
+    frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits
+) -> tuple[list[Rows], str, dict[str, str]]:
     """Return the rows of a DataFrame, what was understood in words, and the columns taken."""
     if len(frame) > limits.rows:
         raise InputError(name, f"{len(frame):,} rows", f"at most {limits.rows:,}", "Split it, or raise the limit.")
@@ -44,7 +46,9 @@ def _arrow(column: pd.Series) -> pa.ChunkedArray:
     """Return a column in Arrow; text of pandas comes without a copy, anything mixed becomes text."""
     if column.dtype == object:
         present = column.dropna()
-        if len(present) and isinstance(present.iloc[0], (list, tuple)) or hasattr(present.iloc[0] if len(present) else 0, "tolist"):
+        if (len(present) and isinstance(present.iloc[0], (list, tuple))) or hasattr(
+            present.iloc[0] if len(present) else 0, "tolist"
+        ):
             return _lists(column)
         values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
         return pa.chunked_array([text_column(values)[0]], pa.large_string())
@@ -60,7 +64,10 @@ def _arrow(column: pd.Series) -> pa.ChunkedArray:
 
 
 def _lists(column: pd.Series) -> pa.ChunkedArray:
-    lists = [None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [storable(str(x)) for x in v] for v in column]
+    lists = [
+        None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [storable(str(x)) for x in v]
+        for v in column
+    ]
     return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))])
 
 
@@ -72,11 +79,15 @@ def dict_rows(lists: Mapping[Any, Any], role: Role, name: str, choice: Choice) -
         arrays = {"doc_id": text_column([str(key) for key in lists])[0], "text": text_column(list(lists.values()))[0]}
         return [Rows("documents", pa.table(arrays))], f"a dictionary of {len(lists):,} texts"
     if any(isinstance(value, str) for value in lists.values()):
-        raise InputError(name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list.")
+        raise InputError(
+            name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
+        )
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
     found = shape_of(plain.values()) if plain else ("phrases", "no documents")
     if found is None:
-        raise InputError(name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases.")
+        raise InputError(
+            name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
+        )
     shape = choice.options.get("inner", found[0])
     rows = json_lists.rows_of(plain, shape, role, name)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {len(lists):,} documents with {found[1]}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 
 from kp_core.errors import UsageError
-from kp_core.reading.source import stem_of
 
 _EXTENSIONS = (".txt", ".key", ".kwd", ".tags", ".abstr", ".html", ".htm", ".xml", ".json", ".pdf")
 
@@ -44,6 +44,7 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
 OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists for one document",
     "merge": "merge two lists for one document",
+    "strip-common": "strip what all file names of systems (or annotators) begin or end with",
     "missing-as-empty": "count missing lists of a system as empty",
 }
 
@@ -55,6 +56,28 @@ def id_fix(name: str) -> Callable[[str], str] | None:
     if name in OTHER_FIXES:
         return None
     raise UsageError(f"there is no fix '{name}'; choose among: {', '.join((*ID_RULES, *OTHER_FIXES))}")
+
+
+def without_common(names: Sequence[str]) -> list[str]:
+    """Strip what all names begin or end with, up to a separator; a single name stays.
+
+    >>> without_common(["candidats.degree", "candidats.textrank"]), without_common(["a-run", "b-run"])
+    (['degree', 'textrank'], ['a', 'b'])
+    """
+    if len(set(names)) < 2:
+        return list(names)
+    head = re.match(r"(?:.*[._\- ])?", _shared(names))
+    tail = re.match(r"(?:.*[._\- ])?", _shared([name[::-1] for name in names]))
+    start, stop = (len(found.group()) if found else 0 for found in (head, tail))
+    short = [name[start : len(name) - stop] for name in names]
+    return short if all(short) and len(set(short)) == len(set(names)) else list(names)
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return the characters with which all names begin."""
+    first, last = min(names), max(names)
+    differing = (i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
+    return first[: next(differing, min(len(first), len(last)))]
 
 
 def matches(left: Collection[str], right: Collection[str], rule: Callable[[str], str]) -> int:

@@ -16,7 +16,7 @@ _SHAPES: tuple[Shape, ...] = ("phrases", "variants", "scored", "tokens")
 
 def recognise(
     family: str, shapes: tuple[Shape, ...], files: Sequence[File], role: Role | None, choice: Choice
-) -> Recognition | None:  # fmt: skip
+) -> Recognition | None:
     """Recognise a JSON file whose lists have one of the shapes."""
     if len(files) != 1 or role in ("documents", "judgements") or not is_json(files[0].json):
         return None
@@ -66,7 +66,9 @@ def rows_of(lists: Mapping[str, Any], shape: Shape, role: Role, file: str, sourc
     return builder.rows()
 
 
-def add_lists(builder: ListBuilder, lists: Mapping[str, Any], shape: Shape, file: str, source: str | None = None) -> None:
+def add_lists(
+    builder: ListBuilder, lists: Mapping[str, Any], shape: Shape, file: str, source: str | None = None
+) -> None:
     """Add every list of document → list."""
     amount = "score" if builder.role == "system" else "relevance"
     for doc_id, value in lists.items():

@@ -66,6 +66,11 @@ def is_json(value: Any) -> bool:
     return not isinstance(value, _NotJson)
 
 
+def begins_like_json(value: Any) -> bool:
+    """Tell whether a text is JSON, or begins like it and is broken."""
+    return is_json(value) or bool(value.message)
+
+
 def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str = "refuse") -> list[JsonRecord]:
     """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too."""
     if isinstance(whole, list):
@@ -86,7 +91,9 @@ def _by_line(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecor
         if not line.strip():
             continue
         if len(line) > limits.line_bytes:
-            raise InputError(f"{name}, line {number}", "a very long line", f"at most {limits.line_bytes:,} characters", "Split it.")
+            raise InputError(
+                f"{name}, line {number}", "a very long line", f"at most {limits.line_bytes:,} characters", "Split it."
+            )
         record = _record(name, number, line, hooks, limits)
         records.append(record)
         seen += 1
@@ -112,7 +119,9 @@ def _record(name: str, number: int, line: str, hooks: dict[str, Any], limits: Li
         raise _refused_digits(f"{name}, line {number}", limits) from None
     except RecursionError:
         raise _refused_depth(f"{name}, line {number}", limits) from None
-    return JsonRecord(number, value) if isinstance(value, dict) else JsonRecord(number, None, "no JSON object", line[:200])
+    return (
+        JsonRecord(number, value) if isinstance(value, dict) else JsonRecord(number, None, "no JSON object", line[:200])
+    )
 
 
 def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
@@ -157,7 +166,7 @@ def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
 
     hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": str}
     # A hook for every integer is slow, so it is set only where a long one occurs.
-    if re.search(r"\d{%d}" % (limits.json_digits + 1), text):
+    if re.search(rf"\d{{{limits.json_digits + 1}}}", text):
         hooks["parse_int"] = whole_number
     return hooks
 
@@ -193,7 +202,10 @@ def _refused_digits(where: str, limits: Limits) -> InputError:
 
 
 def _refused_twice(name: str, text: str, key: str) -> InputError:
-    places = [_line(text, match.start()) for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)]
+    places = [
+        _line(text, match.start())
+        for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+    ]
     lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
     remedy = "Keep one of them, or choose ‘keep the first’ or ‘merge’."
     return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)

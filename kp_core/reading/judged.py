@@ -22,7 +22,7 @@ _TEXT = pd.StringDtype(na_value=np.nan)
 
 
 def judgement_columns(table: Table, choice: Choice) -> dict[str, str] | None:
-    """Return the columns of a judgement table, or None if it is none: `candidate` must stand beside `keyphrase` or scores."""
+    """Return the columns of a judgement table: `candidate` beside `keyphrase` or scores; None if it is none."""
     if not table.header:
         return None
     columns = find_roles(table.names, (*_FIXED, "annotator", "score"), choice.columns)
@@ -70,10 +70,14 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
     lines = np.repeat(numbers, len(scored))[keep]
     position = np.cumsum(keep) - 1
     return Rows(
-        "judgements", pa.table(taken).filter(pa.array(keep)), lines.tolist(),
+        "judgements",
+        pa.table(taken).filter(pa.array(keep)),
+        lines.tolist(),
         marked={int(position[i]): reason for i, reason in marked.items()},
-        rejected=table.rejected, notes=table.notes, blank=table.blank + int((~keep).sum()),
-    )  # fmt: skip
+        rejected=table.rejected,
+        notes=table.notes,
+        blank=table.blank + int((~keep).sum()),
+    )
 
 
 def _judge(name: str) -> str:
@@ -93,7 +97,11 @@ def _scale(values: npt.NDArray[np.float64], choice: Choice) -> tuple[float, floa
 
 def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
     """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
-    frames = [part.table.to_pandas(types_mapper={pa.large_string(): _TEXT, pa.string(): _TEXT}.get) for part in parts if len(part.table)]
+    frames = [
+        part.table.to_pandas(types_mapper={pa.large_string(): _TEXT, pa.string(): _TEXT}.get)
+        for part in parts
+        if len(part.table)
+    ]
     if not frames:
         return empty_table("judgements").astype({"score": "float64"})
     table = pd.concat(frames, ignore_index=True)
@@ -105,11 +113,17 @@ def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[No
         terms = gold.drop_duplicates(["doc_id", "gold_id"]).set_index(["doc_id", "gold_id"])["phrase"]
         linked = terms.reindex(pd.MultiIndex.from_frame(table[["doc_id", "gold_id"]])).to_numpy()
         table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=_TEXT))
-        notes.append(Note("info", "judgements", f"{int(table['keyphrase'].notna().sum()):,} pairs are linked to a gold keyphrase."))
+        notes.append(
+            Note(
+                "info", "judgements", f"{int(table['keyphrase'].notna().sum()):,} pairs are linked to a gold keyphrase."
+            )
+        )
     again = table.duplicated(["pair_id", "annotator"])
     if again.any():
         row = table[again].iloc[0]
         found = f"a second score of “{row['annotator']}” for pair “{row['pair_id']}”"
-        raise InputError("judgements", found, "one score a pair and annotator", "Remove one of them, or number the pairs.")
+        raise InputError(
+            "judgements", found, "one score a pair and annotator", "Remove one of them, or number the pairs."
+        )
     first = ["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"]
     return table[[*first, *(name for name in table if name not in first)]]

@@ -129,14 +129,20 @@ class ListBuilder:
         files = [head[2] for head in self._heads]
         lines = [head[3] for head in self._heads]
         lists = pd.DataFrame(
-            {"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines, "length": self._lengths}
+            {
+                "source": names.to_pandas(),
+                "doc_id": ids.to_pandas(),
+                "file": files,
+                "line": lines,
+                "length": self._lengths,
+            }
         )
         if bad_ids:
             lists = lists.drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
         return Rows(
             self.role, pa.table(columns), self._lines, places, lists, marked, self.rejected, self.notes, self.blank
-        )  # fmt: skip
+        )
 
 
 def _column(values: list[Any], marked: dict[int, str]) -> pa.Array:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import pandas as pd
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note, Reading, Role
-from kp_core.reading.assemble import Part, assemble
+from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.frames import dict_rows, frame_rows
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.settle import Part
 from kp_core.reading.sniff import family_named, name_of, recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
-Item = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
+Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
 
 
 @dataclass
@@ -91,6 +92,9 @@ def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
     if given is None:
         return
     if isinstance(given, Mapping) and _is_named(given, role):
+        if role == "system" and given and all(_is_list_of_phrases(item) for item in given.values()):
+            remedy = "Put the lists under the name of a system."
+            raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
         for name, item in given.items():
             state.origins += 1
             for one in item if isinstance(item, (list, tuple)) else [item]:
@@ -103,6 +107,10 @@ def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
     for item in items:
         state.origins += 1
         _read_item(state, item, role, None)
+
+
+def _is_list_of_phrases(item: Any) -> bool:
+    return isinstance(item, (list, tuple)) and all(isinstance(one, str) and not Path(one).exists() for one in item)
 
 
 def _is_named(given: Mapping[Any, Any], role: Role | None) -> bool:
@@ -124,7 +132,9 @@ def _read_item(state: _Loading, item: Any, role: Role | None, name: str | None) 
         _read_bundles(state, [_expand(state, item)], role, name)
     else:
         found = f"something of type {type(item).__name__}"
-        raise InputError(name or role or "files", found, "a path, Source, DataFrame or dictionary", "Give one of these.")
+        raise InputError(
+            name or role or "files", found, "a path, Source, DataFrame or dictionary", "Give one of these."
+        )
 
 
 def _expand(state: _Loading, item: Any) -> Bundle:
@@ -162,7 +172,9 @@ def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, nam
         files = []
         for source in bundle.files:
             chosen = state.choices.get(source.name) or state.choices.get(source.name.rsplit("/", 1)[-1]) or Choice()
-            files.append(File(source, state.limits, chosen.encoding or state.encoding, strict=state.strict, twice=twice))
+            files.append(
+                File(source, state.limits, chosen.encoding or state.encoding, strict=state.strict, twice=twice)
+            )
         found += [(bundle, recognition) for recognition in recognise(files, role, state.choices)]
     said: list[str] = []
     settled = settle_roles([recognition for _, recognition in found], said)
@@ -171,8 +183,14 @@ def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, nam
         _read_recognised(state, bundle, recognition, role, name)
 
 
-def _read_recognised(state: _Loading, bundle: Bundle, recognition: Recognition, asked: Role | None, name: str | None) -> None:
-    if asked is not None and recognition.role != asked and not (recognition.role == "documents" and not state.texts_given):
+def _read_recognised(
+    state: _Loading, bundle: Bundle, recognition: Recognition, asked: Role | None, name: str | None
+) -> None:
+    if (
+        asked is not None
+        and recognition.role != asked
+        and not (recognition.role == "documents" and not state.texts_given)
+    ):
         what = f"{len(recognition.files)} files, {recognition.evidence}"
         state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
@@ -206,10 +224,21 @@ def _is_text(recognition: Recognition) -> bool:
 
 
 def _keep(
-    state: _Loading, rows: list[Rows], reading: Reading, default: str, asked: Role | None, name: str | None, choice: Choice, text: str = ""
-) -> None:  # fmt: skip
+    state: _Loading,
+    rows: list[Rows],
+    reading: Reading,
+    default: str,
+    asked: Role | None,
+    name: str | None,
+    choice: Choice,
+    text: str = "",
+) -> None:
     """Check the rows of one reading, count them in its report, and keep those that are wanted."""
-    wanted = [part for part in rows if not (part.role == "documents" and state.texts_given and asked not in (None, "documents"))]
+    wanted = [
+        part
+        for part in rows
+        if not (part.role == "documents" and state.texts_given and asked not in (None, "documents"))
+    ]
     checked = [check(part, reading.file, state.limits, text) for part in wanted]
     refuse_if_mostly_rejected(reading.file, checked, state.limits, reading.family, strict=state.strict)
     main = checked[:1]
@@ -217,9 +246,9 @@ def _keep(
     rejected, blank = sum(len(part.rejected) for part in main), sum(part.blank for part in main)
     reading = replace(
         reading, rows_read=loaded + rejected + blank, rows_loaded=loaded, rows_rejected=rejected, rows_blank=blank
-    )  # fmt: skip
+    )
     state.readings.append(reading)
     for rows_part, part in zip(wanted, checked, strict=True):
         state.parts.append(
             Part(rows_part.role, reading.file, default, part, state.origins, name is not None, choice.higher_is_better)
-        )  # fmt: skip
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,6 @@ class Order:
     take: Integers | None
     rank: Integers
     ranking: Ranking
-    resorted: int = 0
     tied: int = 0
 
 
@@ -57,10 +56,11 @@ def order(table: pa.Table, starts: Integers, higher_is_better: bool | None = Non
         higher, resort = _orientation(codes, scores, higher_is_better)
         key, ranking = (-scores if higher else scores), Ranking("score", higher)
         if not resort:
-            return Order(take, rank, ranking, 0, _ties(codes, key))
+            return Order(take, rank, ranking, _ties(codes, key))
         moved = np.lexsort((key, codes))
     resorted = len(np.unique(codes[moved != np.arange(size)]))
-    return Order(moved if take is None else take[moved], rank, ranking, resorted, _ties(codes, key[moved]))
+    ranking = replace(ranking, resorted=resorted)
+    return Order(moved if take is None else take[moved], rank, ranking, _ties(codes, key[moved]))
 
 
 def _spread(values: Integers, starts: Integers, size: int) -> Integers:
@@ -71,13 +71,11 @@ def _spread(values: Integers, starts: Integers, size: int) -> Integers:
 def _column(table: pa.Table, name: str, take: Integers | None) -> npt.NDArray[np.float64] | None:
     if name not in table.column_names:
         return None
-    values = table[name].to_numpy()
+    values: npt.NDArray[np.float64] = table[name].to_numpy()
     return values if take is None else values[take]
 
 
-def _orientation(
-    codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None
-) -> tuple[bool, bool]:  # fmt: skip
+def _orientation(codes: Integers, scores: npt.NDArray[np.float64] | None, chosen: bool | None) -> tuple[bool, bool]:
     """Tell whether higher scores are better, judged over all lists, and whether any list must be re-sorted."""
     if scores is None:
         return (True if chosen is None else chosen), False

@@ -79,6 +79,19 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         _add_item(builder, item, shape, amount)
 
 
+def title_and_body(text: str) -> tuple[str | None, str]:
+    """Split a text at the marker that some collections put after the title.
+
+    >>> title_and_body("Tides [sep] Water rises.")
+    ('Tides', 'Water rises.')
+    """
+    for marker in (" [sep] ", " [SEP] ", " <eos> "):
+        title, found, body = text.partition(marker)
+        if found:
+            return title.strip(), body.strip()
+    return None, text
+
+
 def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str) -> None:
     if isinstance(item, Mapping):
         _add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount)
@@ -93,7 +106,8 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str) -> Non
         elif len(spellings) != len(item) or not spellings:
             builder.add(str(item)[:200], reject="an entry with an empty or missing spelling")
         else:
-            builder.add(spellings[0], **({"variants": spellings} if len(spellings) > 1 else {}))
+            more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
+            builder.add(spellings[0], **more)
     else:
         text = text_of(item)
         builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text")
@@ -108,7 +122,8 @@ def _add_scored(builder: ListBuilder, phrase: Any, score: Any, amount: str) -> N
     elif not is_number(score):
         builder.add(text, reject=f"{amount} is not a finite number: {str(score)[:40]}")
     else:
-        builder.add(text, **{amount: number(score)})
+        more: dict[str, Any] = {amount: number(score)}
+        builder.add(text, **more)
 
 
 def _pick(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:

@@ -5,23 +5,29 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
+from typing import cast
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Role
 from kp_core.reading import families
+from kp_core.reading.decode import binary_kind
 from kp_core.reading.family import Choice, Family, File, Recognition
 from kp_core.reading.json_text import is_json
 from kp_core.reading.source import stem_of
+
+Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
 
 
 @cache
 def all_families() -> tuple[Family, ...]:
     """Return every module of `families` in the order of the numbers in their names."""
-    modules = [importlib.import_module(f"{families.__name__}.{m.name}") for m in pkgutil.iter_modules(families.__path__)]
-    return tuple(sorted(modules, key=lambda module: int(re.sub(r"\D", "", module.NAME) or 0)))  # type: ignore[arg-type]
+    modules = [
+        importlib.import_module(f"{families.__name__}.{m.name}") for m in pkgutil.iter_modules(families.__path__)
+    ]
+    return tuple(sorted(modules, key=lambda module: int(re.sub(r"\D", "", module.NAME) or 0)))
 
 
 def family_named(name: str) -> Family:
@@ -37,7 +43,7 @@ def recognise(files: Sequence[File], role: Role | None, choices: dict[str, Choic
     left = list(files)
     found: list[Recognition] = []
     for family in all_families():
-        groups = getattr(family, "recognise_groups", None)
+        groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
         if groups is None or not left:
             continue
         for recognition in groups(left, role):
@@ -55,7 +61,9 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
         family = family_named(choice.family)
         chosen = family.recognise([file], role, choice)
         if chosen is None:
-            raise InputError(file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family.")
+            raise InputError(
+                file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
+            )
         return chosen
     fitting = readings_of(file, role, choice)
     if not fitting:
@@ -68,7 +76,10 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
 def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families."""
     fitting = []
+    binary = binary_kind(file.source.data) is not None
     for family in all_families():
+        if binary != getattr(family, "BINARY", False):
+            continue
         recognition = family.recognise([file], role, choice or Choice())
         if recognition is not None:
             fitting.append(recognition)
@@ -78,7 +89,7 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
-    """Give files whose role nothing tells one: the first is the gold standard if there is none, the rest are systems."""
+    """Settle roles that nothing tells: the first file is the gold standard if there is none, the rest are systems."""
     has_gold = any(r.role == "gold" and _sure(r) for r in recognitions)
     settled = []
     for recognition in recognitions:
@@ -86,7 +97,9 @@ def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Reco
             by_name = _role_by_name(recognition.files[0].name)
             role: Role = by_name or ("system" if has_gold else "gold")
             has_gold = has_gold or role == "gold"
-            notes.append(f"{recognition.files[0].name} was taken as {'gold standard' if role == 'gold' else 'system output'}.")
+            notes.append(
+                f"{recognition.files[0].name} was taken as {'gold standard' if role == 'gold' else 'system output'}."
+            )
             recognition = replace(recognition, role=role)
         settled.append(recognition)
     return settled
@@ -100,7 +113,11 @@ def _role_by_name(name: str) -> Role | None:
     words = set(re.split(r"[^a-z]+", name.lower()))
     if words & {"gold", "ref", "refs", "reference", "references", "goldstandard"}:
         return "gold"
-    return "system" if words & {"system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "candidats"} else None
+    return (
+        "system"
+        if words & {"system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "candidats"}
+        else None
+    )
 
 
 def _shown(file: File) -> str:
@@ -113,9 +130,11 @@ def _unknown(file: File, role: Role | None) -> InputError:
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
     if not is_json(value) and getattr(value, "message", ""):
-        return InputError(file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again.")
+        return InputError(
+            file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again."
+        )
     what = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
-    expected = f"{what.get(role or '', 'keyphrases')} in a known format, with document ids"
+    expected = f"{what[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
     return InputError(file.name, _shown(file), expected, remedy)
 

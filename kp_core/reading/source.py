@@ -16,10 +16,15 @@ from kp_core.reading.limits import LIMITS, Limits
 
 #: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
 KNOWN_EXTENSIONS = frozenset(
-    ".csv .tsv .tab .txt .json .jsonl .ndjson .key .kwd .tags .contr .uncontr .abstr .html .htm .xml .md .pdf "
-    ".parquet .xlsx .gz .zip .ref .annif .qrels .run".split()
+    (
+        *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip"),
+        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".annif", ".ref", ".qrels", ".run"),
+        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
+    )
 )
-_IGNORED_NAMES = re.compile(r"^(\._.*|\.DS_Store|Thumbs\.db|\.gitkeep|\.gitignore|(README|LICEN[CS]E|COPYING)(\.\w+)?)$", re.I)
+_IGNORED_NAMES = re.compile(
+    r"^(\._.*|\.DS_Store|Thumbs\.db|\.gitkeep|\.gitignore|(README|LICEN[CS]E|COPYING)(\.\w+)?)$", re.I
+)
 _ARCHIVES = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 
 
@@ -93,9 +98,13 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
 
 
 def _folder(root: Path, limits: Limits) -> Bundle:
-    paths = sorted((p for p in root.rglob("*") if p.is_file()), key=lambda p: natural_key(p.relative_to(root).as_posix()))
+    paths = sorted(
+        (p for p in root.rglob("*") if p.is_file()), key=lambda p: natural_key(p.relative_to(root).as_posix())
+    )
     _limit(root.name, len(paths), limits.archive_members, "a folder", unit="files")
-    files, ignored, total = [], [], 0
+    files: list[Source] = []
+    ignored: list[str] = []
+    total = 0
     for path in paths:
         inner = path.relative_to(root).as_posix()
         if is_ignored(inner):
@@ -135,11 +144,15 @@ def _gunzip(source: Source, limits: Limits) -> Source:
     unzip = zlib.decompressobj(wbits=31)
     data = _counted(source.name, _inflated(unzip, source.data), len(source.data), limits)
     if not unzip.eof:
-        raise InputError(source.name, "a gzip file that ends early", "a whole gzip file", "Copy or pack the file again.")
+        raise InputError(
+            source.name, "a gzip file that ends early", "a whole gzip file", "Copy or pack the file again."
+        )
     if unzip.unused_data[:2] == b"\x1f\x8b":
         raise InputError(source.name, "several files in one gzip file", "one", "Pack them as a zip archive.")
     if data[:2] == b"\x1f\x8b" or is_zip(data) or data[257:262] == b"ustar":
-        raise InputError(source.name, "an archive inside a gzip file", "one text file", "Pack the files as a zip archive.")
+        raise InputError(
+            source.name, "an archive inside a gzip file", "one text file", "Pack the files as a zip archive."
+        )
     return Source(name, data)
 
 
@@ -159,14 +172,18 @@ def _unzip(source: Source, limits: Limits) -> Bundle:
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError, OSError) as error:
         if isinstance(error, InputError):
             raise
-        raise InputError(source.name, "a damaged or unusual zip archive", "a zip archive", "Pack the files again.") from None
+        raise InputError(
+            source.name, "a damaged or unusual zip archive", "a zip archive", "Pack the files again."
+        ) from None
 
 
 def _members(name: str, archive: zipfile.ZipFile, limits: Limits) -> Bundle:
     infos = [info for info in archive.infolist() if not info.is_dir()]
     _limit(name, len(infos), limits.archive_members, "an archive", unit="members")
     seen: set[str] = set()
-    files, ignored, total = [], [], 0
+    files: list[Source] = []
+    ignored: list[str] = []
+    total = 0
     for info in sorted(infos, key=lambda i: natural_key(i.filename)):
         inner = info.orig_filename
         _check_member(name, info, seen)
@@ -194,13 +211,18 @@ def _check_member(archive: str, info: zipfile.ZipInfo, seen: set[str]) -> None:
     parts = PurePosixPath(inner).parts
     linked = stat.S_ISLNK(info.external_attr >> 16)
     problem = (
-        "a member that leaves the archive" if ".." in parts or inner.startswith("/") or re.match(r"^[A-Za-z]:", inner)
-        else "a member with a backslash or NUL in its name" if "\\" in inner or "\0" in inner
-        else "a link" if linked
-        else "an encrypted member" if info.flag_bits & 1
-        else "two members of one name" if inner in seen
+        "a member that leaves the archive"
+        if ".." in parts or inner.startswith("/") or re.match(r"^[A-Za-z]:", inner)
+        else "a member with a backslash or NUL in its name"
+        if "\\" in inner or "\0" in inner
+        else "a link"
+        if linked
+        else "an encrypted member"
+        if info.flag_bits & 1
+        else "two members of one name"
+        if inner in seen
         else ""
-    )  # fmt: skip
+    )
     if problem:
         shown = inner.replace("\0", "\\0")[:100]
         raise InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")

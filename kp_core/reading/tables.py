@@ -55,10 +55,14 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         if "doc_id" not in columns or not {"text", "title", "group"} & set(columns):
             return None
         return Layout("documents", columns, evidence=_evidence(table, columns))
-    wide = cells.wide_columns(table, columns) if "doc_id" in columns and not {"phrase", "phrases"} & set(columns) else []
+    wide = (
+        cells.wide_columns(table, columns) if "doc_id" in columns and not {"phrase", "phrases"} & set(columns) else []
+    )
     if wide:
         what = "annotator" if guessed == "gold" else "system"
-        evidence = f"{_evidence(table, columns)}; {len(wide)} columns of lists, one an {what}".replace("an system", "a system")
+        evidence = f"{_evidence(table, columns)}; {len(wide)} columns of lists, one an {what}".replace(
+            "an system", "a system"
+        )
         return Layout(guessed, columns, {"wide": "\n".join(wide)}, evidence, sure)
     if not table.header or not {"phrase", "phrases"} & set(columns) or "doc_id" not in columns:
         columns = cells.add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), guessed)
@@ -74,16 +78,21 @@ def _settle(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]
     columns = dict(columns)
     if "phrase" in columns and "phrases" in columns:
         del columns["phrases"]
-    if "doc_id" not in columns and "text" in columns and not cells.is_long(table, columns["text"], _LONG_TEXT):
-        if not {"title"} & set(columns):
-            columns["doc_id"] = columns.pop("text")
+    if (
+        not {"doc_id", "title"} & set(columns)
+        and "text" in columns
+        and not cells.is_long(table, columns["text"], _LONG_TEXT)
+    ):
+        columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and not cells.is_long(table, columns["text"], _LONG_TEXT // 4):
         del columns["text"]
     return columns
 
 
 def _guess_role(table: Table) -> Role | None:
-    found = find_roles(table.names, ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases"))
+    found = find_roles(
+        table.names, ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
+    )
     if not {"phrase", "phrases"} & set(found) and table.header:
         long = any(cells.is_long(table, name, _LONG_TEXT) for name in table.names)
         return "documents" if long or "text" in find_roles(table.names, _TEXTS) else None
@@ -116,10 +125,16 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
     if role in ("system", "judgements") and _is_judged(table, columns):
         parts = [_judged(table, columns), *parts] if role == "judgements" else [*parts, _judged(table, columns)]
     first = parts[0]
-    first.rejected, first.notes, first.blank = table.rejected + first.rejected, table.notes + first.notes, first.blank + table.blank
+    first.rejected, first.notes, first.blank = (
+        table.rejected + first.rejected,
+        table.notes + first.notes,
+        first.blank + table.blank,
+    )
     if role == "judgements":
         if not _is_judged(table, columns):
-            raise InputError(table.file, "no scores of people", "a column `score`, `score_1` or `pertinence`", "Name the column.")
+            raise InputError(
+                table.file, "no scores of people", "a column `score`, `score_1` or `pertinence`", "Name the column."
+            )
         for part in parts[1:]:
             part.role = "system"
     return parts
@@ -127,38 +142,45 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
 
 def _long(table: Table, columns: dict[str, str], role: Role) -> Rows:
     phrase = columns.get("phrase") or columns["phrases"]
-    taken = {"doc_id": table.texts(columns["doc_id"]), "phrase": table.texts(phrase)}
-    notes: list[Note] = []
     source = columns.get("annotator" if role == "gold" else "system", columns.get("source"))
+    taken = {"doc_id": table.texts(columns["doc_id"]), "phrase": table.texts(phrase)}
+    used = {columns["doc_id"], phrase}
     if source is not None:
         taken["source"] = table.texts(source)
-    used = {columns["doc_id"], phrase, source}
-    if role == "gold":
-        graded = columns.get("relevance") or columns.get("votes")
-        if graded is not None:
-            taken["relevance"] = table.column(graded)
-            used.add(graded)
-            if graded == columns.get("votes") and source is None:
-                taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
-        variants = cells.variants(table)
-        if variants is not None:
-            taken["variants"] = variants
-            used.add("variants")
-    else:
-        for name in ("rank", "score"):
-            if name in columns:
-                taken[name] = table.column(columns[name])
-                used.add(columns[name])
+        used.add(source)
     if "concept" in columns:
         taken["concept"] = table.texts(columns["concept"])
         used.add(columns["concept"])
+    if role == "gold":
+        used |= _add_grades(table, columns, taken)
+    for name in ("rank", "score") if role != "gold" else ():
+        if name in columns:
+            taken[name] = table.column(columns[name])
+            used.add(columns[name])
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in used:
             taken[_free(name, taken)] = column
+    notes: list[Note] = []
     if not table.header:
         said = ", ".join(f"{name} is {part}" for part, name in columns.items())
         notes.append(Note("warning", table.file, f"There is no header; by their content, {said}."))
     return Rows(role, pa.table(taken), table.lines, notes=notes)
+
+
+def _add_grades(table: Table, columns: dict[str, str], taken: dict[str, pa.ChunkedArray]) -> set[str]:
+    """Add grades or votes and variants to the columns of a gold table; return the columns used."""
+    used = set()
+    graded = columns.get("relevance") or columns.get("votes")
+    if graded is not None:
+        taken["relevance"] = table.column(graded)
+        used.add(graded)
+    if graded is not None and "relevance" not in columns and "source" not in taken:
+        taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
+    variants = cells.variants(table)
+    if variants is not None:
+        taken["variants"] = variants
+        used.add("variants")
+    return used
 
 
 def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
@@ -170,8 +192,9 @@ def _documents(table: Table, columns: dict[str, str]) -> Rows:
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in columns.values():
             taken[name if name not in taken else f"{name} (file)"] = column
-    rows = Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=table.notes, blank=table.blank)
-    return rows
+    return Rows(
+        "documents", pa.table(taken), table.lines, rejected=table.rejected, notes=table.notes, blank=table.blank
+    )
 
 
 def _beside(table: Table, columns: dict[str, str]) -> Rows | None:

@@ -12,7 +12,18 @@ from kp_core.reading.lists import number
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_BLANK = [*range(0x21), *range(0x7F, 0xA1), 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF]
+_BLANK = [
+    *range(0x21),
+    *range(0x7F, 0xA1),
+    0x1680,
+    *range(0x2000, 0x200B),
+    0x2028,
+    0x2029,
+    0x202F,
+    0x205F,
+    0x3000,
+    0xFEFF,
+]
 #: White space, control characters and the byte order mark: what is taken off both ends of ids and phrases.
 EDGES = "".join(map(chr, _BLANK))
 #: Rankings made from PDF hold U+008C and the like as whole phrases: what is nothing else stays a phrase.

@@ -18,16 +18,21 @@ _BORDER = "\x00"
 _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
+_UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK_GAP = re.compile(f"(?<=[{_CJK}]) (?=[{_CJK}])")
 _CJK_LETTER = re.compile(f"[{_CJK}\uac00-\ud7af]")
-_POSSESSIVE = re.compile(f"['\u2019]s(?![^ {_BORDER}])|(?<=s)['\u2019](?![^ {_BORDER}])|(?<![^ {_BORDER}])['\u2019](?![^ {_BORDER}])")
+_POSSESSIVE = re.compile(
+    f"['\u2019]s(?![^ {_BORDER}])|(?<=s)['\u2019](?![^ {_BORDER}])|(?<![^ {_BORDER}])['\u2019](?![^ {_BORDER}])"
+)
 
 
 def _space(text: str) -> str:
-    text = _EDGES.sub(_BORDER, _BLANKS.sub(" ", text)).strip(" ")
-    return _CJK_GAP.sub("", text)
+    if _UNEVEN.search(text):
+        text = _EDGES.sub(_BORDER, _BLANKS.sub(" ", text))
+    text = text.strip(" ")
+    return text if text.isascii() else _CJK_GAP.sub("", text)
 
 
 def _invisible_dropped(form: str) -> Callable[[str], str]:

@@ -51,8 +51,8 @@ def sentences(text: str) -> list[list[Token]]:
     ended = False
     for match in _TOKEN.finditer(text):
         token = match.group()
-        starts = not token[0].isascii() and not token[0].islower() or token[0].isupper() or token[0].isdigit()
-        if current and (ended and starts or len(current) >= LONGEST_SENTENCE):
+        starts = (not token[0].isascii() and not token[0].islower()) or token[0].isupper() or token[0].isdigit()
+        if current and ((ended and starts) or len(current) >= LONGEST_SENTENCE):
             found.append(current)
             current = []
         current.append(Token(token, match.start(), match.end()))

@@ -15,12 +15,12 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("model",),
     ("conventions", "text", "reading"),
     ("coding",),
-    ("gold", "matching", "universe", "counts"),
+    ("gold", "matching", "terms", "counts", "universe"),
     ("metrics", "similarity"),
     ("settings", "signature"),
     ("inference", "judgements"),
     # what evaluate and compare are made of; export.tables writes any table and knows no Result
-    ("counting", "aggregate", "notes", "result", "documents", "evaluate", "compare", "sentences", "export.tables"),
+    ("counting", "aggregate", "notes", "result", "documents", "evaluate", "compare", "sentences", "methods", "validation", "export.tables"),
     ("trimming", "extractors", "scale"),
     ("export", "charts", "cli", "__main__", ""),
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import dropwhile
 
 from kp_core.model import Note, Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -21,10 +22,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if len(files) != 1 or role in ("documents", "judgements"):
         return None
     lines = files[0].sample
-    if not lines:
-        return None
     separator = choice.options.get("separator") or next((s for s in ("\t", "@") if _fits(lines, s)), None)
-    if separator is None:
+    if separator is None or not lines:
         return None
     fitting = sum(_is_list(line, separator) for line in lines)
     shown = "TAB" if separator == "\t" else "@"
@@ -38,8 +37,14 @@ def _is_list(line: str, separator: str) -> bool:
 
 
 def _fits(lines: list[str], separator: str) -> bool:
+    if separator == "@":  # comments may stand before the first list
+        lines = list(dropwhile(lambda line: not _is_list(line, "@"), lines))
     fitting = [line for line in lines if _is_list(line, separator)]
-    if len(fitting) < 0.8 * len(lines) or (separator == "@" and not any(";" in line for line in fitting)):
+    if (
+        not fitting
+        or len(fitting) < 0.8 * len(lines)
+        or (separator == "@" and not any(";" in line for line in fitting))
+    ):
         return False
     pairs = [line.split(separator, 1) for line in fitting]
     first = [plain(cell) for cell in lines[0].split(separator)]
@@ -63,13 +68,16 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         elif separator == "@" and not _AT.match(line) and len(comments) == number - 1 - builder.blank:
             comments.append(number)
         elif not found or not doc_id.strip():
-            reason = "an empty id" if found else f"no {'TAB' if separator == chr(9) else separator} between id and phrases"
+            reason = (
+                "an empty id" if found else f"no {'TAB' if separator == chr(9) else separator} between id and phrases"
+            )
             builder.rejected.append((file.name, number, reason, line[:200]))
         else:
             builder.open(doc_id, file=file.name, line=number)
             builder.split(phrases)
     if comments:
         builder.blank += len(comments)
-        message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{file.lines[comments[0] - 1][:60]}”."
+        first = file.lines[comments[0] - 1][:60]
+        message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{first}”."
         builder.notes.append(Note("info", file.name, message))
     return [builder.rows()]

@@ -21,7 +21,10 @@ TITLE = "document texts: .txt, .abstr, .html, .md"
 EXAMPLE = "documents/1203.txt:\nTides rise and fall twice a day."
 _SUFFIXES = (".txt", ".abstr", ".html", ".htm", ".md")
 _DROPPED = {"script", "style", "head", "template", "noscript"}
-_BLOCKS = set("p div br li ul ol h1 h2 h3 h4 h5 h6 tr table section article header footer blockquote pre td th".split())
+_BLOCKS = {
+    *("p", "div", "br", "li", "ul", "ol", "tr", "td", "th", "table", "pre", "blockquote"),
+    *("h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "header", "footer"),
+}
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -63,10 +66,10 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text; the title of HTML is its `<title>` or first `<h1>`."""
     first = recognition.files[0]
     if first.suffix not in _SUFFIXES:
-        pairs = [(text_of(key) or "", storable(text), "") for key, text in first.json.items()]
-        return [_rows(pairs, None)]
+        return [_rows([(text_of(key) or "", storable(text), "") for key, text in first.json.items()], None)]
     groups = _groups(recognition.files)
-    pairs, seen = [], {}
+    pairs: list[tuple[str, str, str]] = []
+    seen: dict[str, str] = {}
     for file in recognition.files:
         stem = file.stem
         if stem in seen:
@@ -79,7 +82,10 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _rows(pairs: list[tuple[str, str, str]], places: list[str] | None, groups: list[str] | None = None) -> Rows:
-    columns = {name: pa.array([storable(pair[i]) for pair in pairs], pa.large_string()) for i, name in enumerate(("doc_id", "text", "title"))}
+    columns = {
+        name: pa.array([storable(pair[i]) for pair in pairs], pa.large_string())
+        for i, name in enumerate(("doc_id", "text", "title"))
+    }
     if groups:
         columns["group"] = pa.array(groups, pa.large_string())
     return Rows("documents", pa.table(columns), [1] * len(pairs), places)

@@ -12,11 +12,13 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.json_text import JsonRecord
 from kp_core.reading.lists import ListBuilder, is_number, number, storable, text_column
-from kp_core.reading.shapes import Shape, add_list, shape_of, text_of
+from kp_core.reading.shapes import Shape, add_list, shape_of, text_of, title_and_body
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
-EXAMPLE = '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
+EXAMPLE = (
+    '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
+)
 _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase")
 
 
@@ -120,7 +122,11 @@ def _value(record: dict[str, Any], field: str, columns: dict[str, str]) -> Any:
 def _shape(values: list[Any], field: str, scored: bool) -> Shape:
     found = shape_of([value for value in values if not isinstance(value, str)])
     shape: Shape = found[0] if found else "phrases"
-    return "tokens" if shape == "variants" and (plain(field) == "keyphrases" and field != field.lower() or scored) else shape
+    return (
+        "tokens"
+        if shape == "variants" and ((plain(field) == "keyphrases" and field != field.lower()) or scored)
+        else shape
+    )
 
 
 def _add_scored(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> None:
@@ -128,13 +134,19 @@ def _add_scored(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> 
         score = scores[position] if position < len(scores) else None
         text = " ".join(t for t in map(text_of, phrase) if t) if isinstance(phrase, list) else text_of(phrase)
         good = text is not None and is_number(score)
-        builder.add(text or str(phrase)[:200], reject="" if good else "score is not a finite number", score=number(score) if good else None)
+        builder.add(
+            text or str(phrase)[:200],
+            reject="" if good else "score is not a finite number",
+            score=number(score) if good else None,
+        )
 
 
 def _texts(file: File, columns: dict[str, str], alone: bool) -> Rows:
     fields = [name for name in ("text", "title", "group") if name in columns]
     found: dict[str, list[str | None]] = {name: [] for name in ("doc_id", *fields)}
-    lines, marked, tokenised = [], {}, False
+    lines: list[int] = []
+    marked: dict[int, str] = {}
+    tokenised = False
     for position, record in enumerate(file.records, 1):
         doc_id = _id(record, columns, position) if record.value is not None else None
         if record.value is None or (not doc_id and not alone):
@@ -146,11 +158,16 @@ def _texts(file: File, columns: dict[str, str], alone: bool) -> Rows:
             tokenised |= isinstance(value, list)
             text = " ".join(t for t in map(text_of, value) if t) if isinstance(value, list) else text_of(value)
             found[name].append(text)
+        if "title" not in columns and "text" in columns:
+            title, found["text"][-1] = title_and_body(found["text"][-1] or "")
+            found.setdefault("title", [None] * (len(lines) - 1)).append(title)
     arrays = {}
-    for name, column in found.items():
-        arrays[name], bad = text_column(column)
+    for part, column in found.items():
+        arrays[part], bad = text_column(column)
         marked |= dict.fromkeys(bad, "half a character (a lone surrogate) that cannot be stored")
     rows = Rows("documents", pa.table(arrays), lines, marked=marked)
     if tokenised:
-        rows.notes.append(Note("info", file.name, "Texts are lists of tokens; they were joined with spaces (tokenised)."))
+        rows.notes.append(
+            Note("info", file.name, "Texts are lists of tokens; they were joined with spaces (tokenised).")
+        )
     return rows

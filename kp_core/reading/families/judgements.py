@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from kp_core.model import Role
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.json_text import is_json
+from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.judged import judgement_columns, judgement_rows
 
 NAME = "F11"
@@ -18,7 +18,7 @@ OPTIONS = {"scale": ("0-4", "0-2", "0-10")}
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a header with `candidate` beside `keyphrase`."""
-    if len(files) != 1 or role not in (None, "judgements") or is_json(files[0].json):
+    if len(files) != 1 or role not in (None, "judgements") or begins_like_json(files[0].json):
         return None
     table = files[0].once("table", lambda: read_delimited(files[0], choice))
     columns = judgement_columns(table, choice) if table is not None else None

@@ -49,7 +49,8 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice | None
     labels = choice.options.get("labels", labels) if choice else labels
     evidence = f"files named {suffixes}; {rule}"
     if labelled:
-        evidence += f"; {labelled:,} of {len(lines):,} lines are `id: label`, {'split' if labels == 'split' else 'taken as they are'}"
+        done = "split" if labels == "split" else "taken as they are"
+        evidence += f"; {labelled:,} of {len(lines):,} lines are `id: label`, {done}"
     names = {source for _, source in sources.values() if source}
     guessed = {"role": "guessed"} if role is None and len(names) < 2 else {}
     options = {"labels": labels, "labelled": f"{labelled} of {len(lines)}" if labelled else ""} | guessed
@@ -99,7 +100,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         for number, line in enumerate(file.lines, 1):
             _add_line(builder, file.name, number, line, split)
     if semicolons:
-        message = f"{len(semicolons)} files hold `;` in a few lines, such as {semicolons[0]}; it was taken as part of the phrase."
+        message = f"`;` in a few lines, such as those of {semicolons[0]}, was taken as part of the phrase."
         builder.notes.append(Note("info", semicolons[0], message))
     if recognition.options.get("labelled") and not split:
         message = f"Only {recognition.options['labelled']} lines are `id: label`; all lines were taken as they are."

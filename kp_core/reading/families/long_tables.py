@@ -8,7 +8,7 @@ from kp_core.model import Role
 from kp_core.reading import tables
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.json_text import is_json
+from kp_core.reading.json_text import begins_like_json
 
 NAME = "F10"
 TITLE = "tables, one row a phrase: CSV, TSV"
@@ -18,7 +18,7 @@ OPTIONS = {"delimiter": (",", "\t", ";", "|"), "header": ("yes", "no"), "cells":
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise lines that split evenly and have a column for ids and one for phrases or texts."""
-    if len(files) != 1 or is_json(files[0].json):
+    if len(files) != 1 or begins_like_json(files[0].json):
         return None
     table = files[0].once("table", lambda: read_delimited(files[0], choice))
     layout = tables.layout_of(table, role, choice) if table is not None else None

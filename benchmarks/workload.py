@@ -1,0 +1,63 @@
+"""Make the data of the benchmarks from a fixed seed, and describe the machine they ran on."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib.metadata import version
+
+import numpy as np
+import pandas as pd
+
+PHRASES, WORDS, DEPTH = 120_000, 12_000, 50
+
+
+def frames(documents: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return gold (doc_id, phrase) and run (doc_id, rank, score, phrase) frames of strings.
+
+    50 ranked phrases and 5 to 15 gold phrases a document, 120,000 distinct phrases of 12,000 distinct words.
+    """
+    rng = np.random.default_rng(seed)
+    words = np.array(
+        [f"{a}{b}{i}" for i, (a, b) in enumerate(zip(*rng.choice(list("bcdfgklmnprst"), (2, WORDS)), strict=True))]
+    )
+    length = rng.integers(1, 4, PHRASES * 2)
+    picks = words[rng.integers(0, WORDS, (PHRASES * 2, 3))]
+    vocabulary = np.unique([" ".join(row[:n]) for row, n in zip(picks.tolist(), length, strict=True)])[:PHRASES]
+    ranked = rng.integers(0, len(vocabulary), (documents, DEPTH))
+    for row in np.flatnonzero((np.diff(np.sort(ranked, axis=1), axis=1) == 0).any(axis=1)):
+        ranked[row] = rng.choice(len(vocabulary), DEPTH, replace=False)
+    size = rng.integers(5, 16, documents)
+    hit = rng.random((documents, DEPTH)) < 0.42 / np.arange(1, DEPTH + 1) ** 0.45
+    gold = [
+        np.unique(np.concatenate([ranked[d, hit[d]][: size[d]], rng.integers(0, len(vocabulary), size[d])])[: size[d]])
+        for d in range(documents)
+    ]
+    ids = np.array([f"document-{i:06d}" for i in range(documents)])
+    run = pd.DataFrame(
+        {
+            "doc_id": np.repeat(ids, DEPTH),
+            "rank": np.tile(np.arange(1, DEPTH + 1), documents),
+            "score": np.tile(1.0 / np.arange(1, DEPTH + 1), documents),
+            "phrase": vocabulary[ranked.ravel()],
+        }
+    )
+    chosen = pd.DataFrame(
+        {"doc_id": np.repeat(ids, [len(g) for g in gold]), "phrase": vocabulary[np.concatenate(gold)]}
+    )
+    return chosen.astype("str"), run.astype({"doc_id": "str", "phrase": "str"})
+
+
+def rebuilt(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the frame with its strings built anew, so that no hash or identity is kept from an earlier run."""
+    return frame.assign(**{c: (frame[c] + " ").str[:-1] for c in frame.columns if frame[c].dtype == "str"})
+
+
+def machine(packages: tuple[str, ...]) -> dict[str, str]:
+    """Describe processor, cores, Python and versions."""
+    model = platform.processor() or platform.machine()
+    if os.path.exists("/proc/cpuinfo"):
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            model = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), model)
+    described = {"processor": model, "cores": str(os.cpu_count()), "python": platform.python_version()}
+    return described | {package: version(package) for package in packages}

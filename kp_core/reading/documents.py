@@ -1,0 +1,45 @@
+"""Turn the texts of all files into one table of documents, one row an id."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import InputError
+from kp_core.reading.frame import TEXT, frame_of, series
+from kp_core.reading.limits import Limits
+from kp_core.reading.settle import Part
+
+
+def document_table(parts: Sequence[Part], ids: Sequence[str], limits: Limits) -> pd.DataFrame:
+    """Return a row for every id of any source, with the text, title and type that some file gives."""
+    index = pd.Index(list(dict.fromkeys(ids)), dtype=TEXT, name="doc_id")
+    if len(index) > limits.documents:
+        raise InputError("documents", f"{len(index):,} documents", f"at most {limits.documents:,}", "Load fewer.")
+    nothing = pa.chunked_array([pa.nulls(len(index), pa.large_string())])
+    blank = {name: series(nothing) for name in ("text", "title", "group")}
+    if not parts:
+        return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
+    frames = [frame_of(part.checked.table, ("doc_id",)).assign(file_=part.file) for part in parts]
+    every = pd.concat(frames, ignore_index=True).replace("", np.nan)
+    if every["doc_id"].duplicated().any():
+        if "text" in every:
+            _refuse_two_texts(every)
+        every = every.groupby("doc_id", sort=False, dropna=False).first().reset_index()
+    found = every.drop(columns="file_").set_index("doc_id").reindex(index).reset_index()
+    for name, column in blank.items():
+        found[name] = found[name].astype(TEXT) if name in found else column
+    return found[["doc_id", "text", "title", "group", *(c for c in found if c not in ("doc_id", *blank))]]
+
+
+def _refuse_two_texts(every: pd.DataFrame) -> None:
+    texts = every.dropna(subset=["text"]).drop_duplicates(["doc_id", "text"])
+    again = texts["doc_id"].duplicated()
+    if again.any():
+        second = texts[again].iloc[0]
+        first = texts[texts["doc_id"] == second["doc_id"]].iloc[0]
+        found = f"another text for “{second['doc_id']}”, first in {first['file_']}"
+        raise InputError(second["file_"], found, "one text a document", "Remove one of them.")

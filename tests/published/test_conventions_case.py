@@ -1,0 +1,103 @@
+"""Seven awkward documents under every preset and every single change: exact fractions of an independent program.
+
+The columns MAP and MRR of the oracle are by definition the first hit with 0 for a miss, whatever the preset says, so
+these two are asked for with rr=first and rr_miss=0.
+"""
+
+import csv
+import json
+from fractions import Fraction
+
+import pytest
+
+import kp_core as kp
+from tests.corpora import corpus_of, document_values, scored
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def case(shared):
+    return json.loads(shared("oracles/ranking/conventions_case.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def table(shared):
+    return rows(shared("oracles/ranking/conventions_case_expected.csv"))
+
+
+@pytest.fixture(scope="module")
+def corpus(case):
+    return corpus_of(case["gold"], {"s": case["run"]})
+
+
+def test_presets_are_the_published_records(case):
+    for name, preset in kp.PRESETS.items():
+        for field, expected in case["conventions"][name].items():
+            assert getattr(preset.conventions, field) == expected, (name, field)
+    assert {name for name in case["conventions"] if "," not in name} == set(kp.PRESETS)
+
+
+def test_precision_recall_and_f1_under_every_convention(case, table, corpus):
+    wrong = []
+    for row in table:
+        record, k = case["conventions"][row["convention"]], int(row["k"])
+        frame = scored(corpus, ["P@k", "R@k", "F1@k"], k, **record)
+        for column, found in zip(("P", "R", "F1"), frame["value"], strict=True):
+            if found != pytest.approx(float(Fraction(row[column])), abs=1e-12):
+                wrong.append((row["convention"], k, column, found, row[column]))
+        assert set(frame["documents"]) == {int(row["documents"])}, row["convention"]
+    assert len(table) == 46
+    assert not wrong
+
+
+def test_map_and_mrr_under_every_convention(case, table, corpus):
+    wrong = []
+    for row in table:
+        record = case["conventions"][row["convention"]] | {"rr": "first", "rr_miss": "0"}
+        frame = scored(corpus, ["MAP", "MRR"], int(row["k"]), **record)
+        for column, found in zip(("MAP", "MRR"), frame["value"], strict=True):
+            if found != pytest.approx(float(Fraction(row[column])), abs=1e-12):
+                wrong.append((row["convention"], column, found, row[column]))
+    assert not wrong
+
+
+def test_sums_over_documents_under_every_convention(case, table, corpus):
+    wrong = []
+    for row in table:
+        record, k = case["conventions"][row["convention"]] | {"average": "micro"}, int(row["k"])
+        found = scored(corpus, ["P@k", "R@k"], k, **record)["value"].tolist()
+        hits, denominator, gold = (int(row[name]) for name in ("hits", "denominator_total", "gold_total"))
+        if found != pytest.approx([hits / denominator, hits / gold], abs=1e-12):
+            wrong.append((row["convention"], k, found, hits, denominator, gold))
+        rows_found = document_values(corpus, "hits@k", k, **record)
+        scored_on = rows_found[rows_found["value"].notna()]
+        if (scored_on["hits"].sum(), scored_on["gold_size"].sum()) != (hits, gold):
+            wrong.append((row["convention"], k, scored_on["hits"].sum(), scored_on["gold_size"].sum(), hits, gold))
+    assert not wrong
+
+
+def test_every_document_under_the_defaults(shared, corpus):
+    for row in rows(shared("oracles/ranking/conventions_case_expected_by_document.csv")):
+        for column, measure in (("P", "P@k"), ("R", "R@k"), ("F1", "F1@k"), ("AP", "MAP"), ("rr", "MRR")):
+            found = document_values(corpus, measure, int(row["k"])).set_index("document").loc[row["document"]]
+            assert found["value"] == pytest.approx(float(Fraction(row[column])), abs=1e-12), (row, column)
+            assert found["gold_size"] == int(row["gold_size"])
+            assert found["hits"] == int(row["hits"]) or column in ("AP", "rr")
+
+
+def test_kex_gives_a_miss_one_over_the_length_of_the_list_plus_one(case, corpus):
+    record = case["conventions"]["kex"]
+    found = document_values(corpus, "MRR", 5, **record).set_index("document")["value"]
+    assert found[["d4", "d5"]].tolist() == [1.0, 1.0]  # no list, and an empty one: 1/(0+1)
+    assert found[["d1", "d8"]].tolist() == [1.0, 0.5]
+
+
+def test_opennmt_averages_the_reciprocal_ranks_of_all_hits(case, corpus):
+    found = document_values(corpus, "MRR", 5, **case["conventions"]["opennmt-kpg"]).set_index("document")["value"]
+    # d8 after duplicates: retrieval index stem query-expansion information-retrieval relevance relevance-feedback
+    assert found["d8"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4 + 1 / 5 + 1 / 7) / 5, abs=1e-12)
+    assert found["d3"] == 0

@@ -1,0 +1,164 @@
+"""A whole invented corpus, worked end to end by an independent implementation: tables, averages, errors, baselines.
+
+Not covered, because they come with the annotator pages: `annotators`, `human_ceiling` and `trimming`; item-level errors
+(`se_iid`); and the linearised error of a paired difference, in whose place KPScope gives a bootstrap interval.
+"""
+
+import json
+
+import pytest
+from scipy.stats import t
+
+import kp_core as kp
+from kp_core.metrics import concordance
+from tests.corpora import corpus_of, document_values, scored, value
+
+NAMES = {
+    "kappa": "kappa", "ppos": "P_pos", "pneg": "P_neg", "pabak": "PABAK", "ac1": "AC1", "pi_scott": "pi", "bi": "BI",
+    "pi": "PI", "kappa_max": "kappa_max", "po": "Po", "pe": "Pe", "recall": "R@k",
+}  # fmt: skip
+#: The texts list the items 1..N, so that the 1-grams of a text are the universe of the oracle.
+OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
+
+
+@pytest.fixture(scope="module")
+def oracle(shared):
+    return json.loads(shared("oracles/agreement/documents_oracle.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def expected(oracle):
+    return oracle["expected"]
+
+
+@pytest.fixture(scope="module")
+def corpus(oracle):
+    gold = {f"ann{i}": {} for i in (1, 2, 3)}
+    runs = {"s1": {}, "s2": {}}
+    for document in oracle["documents"]:
+        for annotator, items in document["annotators"].items():
+            gold[annotator][document["id"]] = [str(item) for item in items]
+        for system, items in document["systems"].items():
+            runs[system][document["id"]] = [str(item) for item in items]
+    texts = {d["id"]: " ".join(str(item) for item in range(1, d["N"] + 1)) for d in oracle["documents"]}
+    return corpus_of(gold, runs, texts=texts)
+
+
+def by_system(frame, measure, average="micro"):
+    rows = frame[(frame["measure"] == measure) & (frame["average"] == average)]
+    return rows.set_index("system")
+
+
+def test_tables_of_every_document(corpus, expected):
+    for cell, place in zip("abcd", range(4), strict=True):
+        rows = document_values(corpus, cell, 5, **OPTIONS)
+        for system, tables in expected["tables_per_document"].items():
+            found = rows[rows["system"] == system].set_index("document")["value"]
+            assert found.dropna().to_dict() == {document: table[place] for document, table in tables.items()}
+
+
+def test_documents_without_gold_are_left_out_and_counted(corpus, expected):
+    frame = scored(corpus, "kappa", 5, average="both", **OPTIONS)
+    assert frame["documents"].tolist() == [len(expected["documents_scored"])] * 4
+    assert frame["undefined"].tolist() == [len(expected["documents_excluded_empty_gold"])] * 4
+
+
+def test_pooled_values(corpus, expected):
+    frame = scored(corpus, [*NAMES.values(), *"abcd"], 5, average="micro", **OPTIONS)
+    for system, micro in expected["micro"].items():
+        for place, cell in enumerate("abcd"):
+            assert by_system(frame, cell)["value"][system] == micro["totals"][place]
+        for key, name in NAMES.items():
+            found = by_system(frame, name.replace("@k", "@5"))["value"][system]
+            assert found == pytest.approx(micro["metrics"][key], abs=1e-9), key
+
+
+def test_precision_of_the_pooled_table(corpus, expected):
+    frame = scored(corpus, "P@5", average="micro", denominator="returned", **OPTIONS)
+    for system, micro in expected["micro"].items():
+        assert by_system(frame, "P@5")["value"][system] == pytest.approx(micro["metrics"]["precision"], abs=1e-9)
+
+
+def test_document_cluster_errors_and_intervals_of_pooled_values(corpus, expected):
+    keys = list(expected["micro"]["s1"]["ci95_cluster_t"])
+    assert set(keys) <= set(NAMES)
+    frame = scored(corpus, [NAMES[key] for key in keys], 5, average="micro", interval="cluster-t", **OPTIONS)
+    for system, micro in expected["micro"].items():
+        for key in keys:
+            row = by_system(frame, NAMES[key]).loc[system]
+            assert [row["low"], row["high"]] == pytest.approx(micro["ci95_cluster_t"][key], abs=1e-9), key
+            error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, micro["D"] - 1)
+            assert error == pytest.approx(micro["se_cluster"][key], abs=1e-9), key
+
+
+def test_macro_means_and_errors(corpus, expected):
+    for system, macro in expected["macro"].items():
+        for key, found in macro.items():
+            frame = scored(corpus, NAMES[key], 5, average="macro", interval="cluster-t", **OPTIONS)
+            row = by_system(frame, NAMES[key], "macro").loc[system]
+            assert row["value"] == pytest.approx(found["mean"], abs=1e-9)
+            assert row["documents"] == found["n_used"]
+            error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, found["n_used"] - 1)
+            assert error == pytest.approx(found["se"], abs=1e-9)
+
+
+def test_documents_without_gold_can_be_included(corpus, expected):
+    options = OPTIONS | {"empty_gold": "zero", "interval": "cluster-t"}
+    for system, found in expected["including_empty_gold"].items():
+        frame = scored(corpus, ["kappa", "P_pos"], 5, average="both", **options)
+        assert by_system(frame, "kappa")["value"][system] == pytest.approx(found["micro_kappa"], abs=1e-9)
+        for key, name in (("macro_kappa", "kappa"), ("macro_ppos", "P_pos")):
+            row = by_system(frame, name, "macro").loc[system]
+            assert row["value"] == pytest.approx(found[key]["mean"], abs=1e-9)
+            assert row["documents"] == found[key]["n_used"] == 8
+            error = (row["high"] - row["low"]) / 2 / t.ppf(0.975, 7)
+            assert error == pytest.approx(found[key]["se"], abs=1e-9)
+
+
+def test_difference_of_two_systems(corpus, expected):
+    for key, found in expected["paired_s1_minus_s2_micro"].items():
+        row = kp.compare(corpus, NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
+        assert (row["a"], row["b"], row["documents"]) == ("s1", "s2", 7)
+        assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("key", "name"), [("empty", "says nothing"), ("random_k", "random k"), ("oracle_k", "oracle k")]
+)
+def test_baselines(corpus, expected, key, name):
+    found = expected["baselines"][key]
+    metrics = found.get("metrics", found)
+    frame = scored(corpus, [*NAMES.values(), *"abcd"], 5, average="micro", baselines=True, **OPTIONS)
+    for place, total in enumerate(found.get("totals", [0, 88, 0, 307])):
+        assert by_system(frame, "abcd"[place])["value"][name] == pytest.approx(total, abs=1e-8)
+    for metric, measure in NAMES.items():
+        value_found = by_system(frame, measure.replace("@k", "@5"))["value"][name]
+        assert value_found == pytest.approx(metrics[metric], abs=1e-9), metric
+
+
+def test_curve_over_k(corpus, expected):
+    names = {key: NAMES[key] for key in ("kappa", "ppos", "pneg", "pabak")}
+    frame = scored(corpus, list(names.values()), "1-6", average="micro", **OPTIONS)
+    for system, points in expected["k_sweep_micro"].items():
+        for point in points:
+            for key, name in names.items():
+                rows = frame[(frame["measure"] == name) & (frame["system"] == system) & (frame["k"] == point["k"])]
+                assert rows["value"].item() == pytest.approx(point[key], abs=1e-9)
+
+
+def test_curve_over_the_size_of_the_universe(corpus, expected):
+    a, b, c = (value(only(corpus), cell, 5, average="micro", **OPTIONS) for cell in "abc")
+    for point in expected["kappa_vs_N_s1"]:
+        n = 1e15 if point["N"] == "limit" else point["N"]
+        found = concordance.kappa(concordance.table(a, b, c, n - a - b - c))
+        assert found == pytest.approx(point["kappa"], abs=1e-9)
+    zero = expected["kappa_vs_N_s1_zero_at_N"]
+    assert concordance.kappa(concordance.table(a, b, c, zero - a - b - c)) == pytest.approx(0, abs=1e-9)
+
+
+def only(corpus):
+    """Return the corpus with the first system alone."""
+    from dataclasses import replace
+
+    runs = corpus.runs[corpus.runs["system"] == "s1"]
+    return replace(corpus, runs=runs, rankings={"s1": corpus.rankings["s1"]}, cache={})

@@ -1,0 +1,154 @@
+"""Five published rankings of SemEval-2010, scored as their authors did, and under every convention that others use."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from kp_core.coding import code, identify
+from kp_core.counts import Cells
+from kp_core.gold import gather
+from kp_core.metrics import overlap
+from tests.corpora import document_values, scored, settings
+from tests.published import semeval
+
+PRF = ("P@k", "R@k", "F1@k")
+IJCNLP13 = {"preset": "ijcnlp13", "gold_stemmed": "yes"}
+
+
+def rows(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture(scope="module")
+def corpora(shared):
+    return {gold: semeval.corpus(shared, gold) for gold in ("published", "combined", "reader", "author")}
+
+
+def by_document(corpus, k=10, **options):
+    found = {m: document_values(corpus, m, k, **options).set_index(["system", "document"]) for m in PRF}
+    return {m: frame["value"].to_dict() for m, frame in found.items()}, found["P@k"]
+
+
+@pytest.mark.published
+def test_every_published_row(shared, corpora):
+    table = rows(shared("oracles/real/semeval2010_prf10_by_document.csv"))
+    values, frame = by_document(corpora["published"], **IJCNLP13)
+    wrong = []
+    for row in table:
+        key = row["system"], row["doc_id"].removesuffix(".txt")
+        for measure, column in zip(PRF, ("P10", "R10", "F10"), strict=True):
+            found = values[measure][key]
+            if not abs(found - float(row[column])) <= 1e-9 or f"{found:.3f}" != row[f"{column}_printed"]:
+                wrong.append((*key, column, found, row[column], row[f"{column}_printed"]))
+        counts = frame.loc[key]
+        if (counts["hits"], counts["gold_size"]) != (int(row["hits"]), int(row["gold_size"])):
+            wrong.append((*key, counts["hits"], row["hits"], counts["gold_size"], row["gold_size"]))
+    assert len(table) == 500
+    assert not wrong
+
+
+@pytest.mark.published
+def test_published_score_files_hold_the_same_rows(shared, corpora):
+    values, _ = by_document(corpora["published"], **IJCNLP13)
+    for system in semeval.SYSTEMS:
+        folder = "data/semeval2010/system_outputs_ijcnlp13/output/semeval"
+        printed = shared(f"{folder}/candidats.{system}.scores").read_text("utf-8").split("\n")[1:]
+        found = [" ".join(f"{values[m][key]:.3f}" for m in PRF) for key in values["P@k"] if key[0] == system]
+        assert sorted(found) == sorted(line.strip() for line in printed if line.strip())
+
+
+#: Convention of the oracle → gold, k, and what is changed from the published convention. All 18 can be expressed.
+CONVENTIONS = {
+    "published": ("published", 10, {}),
+    "porter-original": ("published", 10, {"normalise": "lower+space+porter-original"}),
+    "porter-martin": ("published", 10, {"normalise": "lower+space+porter-martin"}),
+    "snowball-english": ("published", 10, {"normalise": "lower+space+snowball-en"}),
+    "nfkc": ("published", 10, {"normalise": "nfkc+lower+space+porter-nltk"}),
+    "gold-unique": ("published", 10, {"gold_list": "unique"}),
+    "duplicates-after-cut": ("published", 10, {"duplicates": "after"}),
+    "duplicates-after-cut-soft": ("published", 10, {"duplicates": "after", "denominator": "returned"}),
+    "k5": ("published", 5, {}),
+    "k15": ("published", 15, {}),
+    **{f"{gold}-first": (gold, 10, {}) for gold in ("author", "reader", "combined")},
+    **{f"{gold}-any": (gold, 10, {"variants": "any"}) for gold in ("author", "reader", "combined")},
+    "combined-first-by-gold": ("combined", 10, {"hits_as": "gold"}),
+    "combined-any-by-gold": ("combined", 10, {"hits_as": "gold", "variants": "any"}),
+}
+
+
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_means_under_every_convention(shared, corpora, convention):
+    gold, k, changes = CONVENTIONS[convention]
+    options = IJCNLP13 | changes
+    table = [
+        r for r in rows(shared("oracles/real/semeval2010_means_by_convention.csv")) if r["convention"] == convention
+    ]
+    assert len(table) == 5
+    columns = {
+        "macro": {"P@k": "mean_P", "R@k": "mean_R", "F1@k": "mean_of_F"},
+        "f-of-means": {"F1@k": "F_of_means"},
+        "micro": {"F1@k": "micro_F"},
+    }
+    for average, named in columns.items():
+        frame = scored(corpora[gold], list(named), k, average=average, **options)
+        for row in table:
+            found = frame[frame["system"] == row["system"]]["value"].tolist()
+            assert found == pytest.approx([float(row[column]) for column in named.values()], abs=1e-9), row["system"]
+    counts = document_values(corpora[gold], "P@k", k, **options).groupby("system")[["hits", "gold_size"]].sum()
+    for row in table:
+        assert counts.loc[row["system"]].tolist() == [int(row["hits"]), int(row["gold_total"])]
+
+
+def test_documents_changed_by_every_convention(shared, corpora):
+    published, _ = by_document(corpora["published"], **IJCNLP13)
+    table = [r for r in rows(shared("oracles/real/semeval2010_means_by_convention.csv")) if r["documents_changed"]]
+    conventions = dict.fromkeys(row["convention"] for row in table)
+    found = dict[tuple[str, str], int]()
+    for convention in conventions:
+        gold, k, changes = CONVENTIONS[convention]
+        values, _ = by_document(corpora[gold], k, **(IJCNLP13 | changes))
+        for key in published["P@k"]:
+            changed = any(not abs(values[measure][key] - published[measure][key]) <= 1e-12 for measure in PRF)
+            found[key[0], convention] = found.get((key[0], convention), 0) + changed
+    assert len(table) == 60
+    assert found == {(row["system"], row["convention"]): int(row["documents_changed"]) for row in table}
+
+
+@pytest.mark.parametrize("gold", ["combined", "reader", "author"])
+def test_official_preset(shared, corpora, gold):
+    table = [r for r in rows(shared("oracles/ranking/semeval2010_official_preset.csv")) if r["gold"] == gold]
+    assert len(table) == 15
+    frame = scored(corpora[gold], list(PRF), preset="semeval2010", gold_stemmed="yes")
+    assert set(frame["k"]) == {5, 10, 15}
+    for row in table:
+        found = frame[(frame["system"] == row["system"]) & (frame["k"] == int(row["k"]))]["value"].tolist()
+        assert found == pytest.approx([float(row[name]) for name in ("P", "R", "F1")], abs=1e-9)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("gold", ["reader", "combined"])
+def test_printed_baselines_follow_from_the_gold_sizes_under_the_official_preset(shared, corpora, gold):
+    corpus, record = corpora[gold], settings(preset="semeval2010", gold_stemmed="yes").conventions
+    entries = int(gather(code(corpus), identify(corpus, record), record)[0].size.sum())
+    table = [r for r in rows(shared("published/semeval2010_baselines.csv")) if r["gold"].lower() == gold]
+    assert len(table) == 9
+    for row in table:
+        hits, denominator = float(row["derived_hits"]), 100.0 * int(row["k"])
+        assert (entries, denominator) == (int(row["derived_gold_total"]), float(row["derived_denominator"]))
+        cells = Cells(*np.array([hits, denominator, entries, 0.0, denominator]))
+        for measure, column in ((overlap.precision, "precision"), (overlap.recall, "recall"), (overlap.f1, "f")):
+            # F was printed from rounded P and R: one unit of its last digit
+            tolerance = 0.0101 if column == "f" else 0.005 + 1e-9
+            assert 100 * float(measure(cells)) == pytest.approx(float(row[f"{column}_percent"]), abs=tolerance)
+
+
+def test_stemming_a_stemmed_gold_again_changes_four_to_eight_documents(corpora):
+    once, _ = by_document(corpora["published"], preset="ijcnlp13", gold_stemmed="yes")
+    twice, _ = by_document(corpora["published"], preset="ijcnlp13", gold_stemmed="no")
+    changed = {
+        system: sum(once["F1@k"][key] != twice["F1@k"][key] for key in once["F1@k"] if key[0] == system)
+        for system in semeval.SYSTEMS
+    }
+    assert set(changed.values()) <= set(range(4, 9)), changed

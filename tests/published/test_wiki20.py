@@ -1,0 +1,115 @@
+"""Fifteen annotators of twenty documents: agreement of every pair under three universes."""
+
+import csv
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from kp_core import MEASURES
+from kp_core.metrics import concordance
+from tests.corpora import corpus_of, document_values, scored, universe_sizes
+
+NAMES = ("kappa", "PABAK", "P_pos", "P_neg")
+
+
+@pytest.fixture(scope="module")
+def labels(shared):
+    """Return {annotator: {document: labels}}, lower-cased and without page ids."""
+    folder = shared("data/wiki20") / "teams"
+    found = {}
+    for team in sorted(folder.iterdir()):  # team1, team10, …: the order decides which annotator of a pair is the row
+        found[team.name] = {
+            file.stem: [line.split(": ", 1)[1].strip().lower() for line in file.read_text("utf-8").split("\n") if line]
+            for file in sorted(team.iterdir())
+        }
+    return found
+
+
+@pytest.fixture(scope="module")
+def expected(shared):
+    with shared("oracles/real/wiki20_pairwise_means.csv").open(encoding="utf-8", newline="") as file:
+        return {row["universe"]: row for row in csv.DictReader(file)}
+
+
+@pytest.fixture(scope="module")
+def by_document(shared):
+    with shared("oracles/real/wiki20_pairwise_means_by_document.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def tables(labels, universe):
+    """Return {document: [(a, b, c, d) of every pair]}."""
+    everything = {phrase for lists in labels.values() for phrases in lists.values() for phrase in phrases}
+    found = {}
+    for document in next(iter(labels.values())):
+        sets = [set(lists[document]) for lists in labels.values()]
+        pooled = len(set.union(*sets))
+        found[document] = []
+        for one, two in combinations(sets, 2):
+            n = {"pair": len(one | two), "document": pooled, "corpus": len(everything)}[universe]
+            found[document].append((len(one & two), len(one - two), len(two - one), n - len(one | two)))
+    return found
+
+
+@pytest.mark.parametrize("universe", ["pair", "document", "corpus"])
+def test_mean_agreement_of_2100_pairs(labels, expected, universe):
+    cells = np.array([table for pairs in tables(labels, universe).values() for table in pairs], float).T
+    row = expected[universe]
+    assert cells.shape == (4, int(row["pairs"]))
+    for name in NAMES:
+        assert MEASURES[name].score(concordance.table(*cells)).mean() == pytest.approx(float(row[name]), abs=1e-9)
+        pooled = MEASURES[name].score(concordance.table(*cells.sum(axis=1)))
+        assert float(pooled) == pytest.approx(float(row[f"pooled_{name}"]), abs=1e-9)
+    for name, total in zip("abcd", cells.sum(axis=1), strict=True):
+        assert total == int(row[f"pooled_{name}"])
+
+
+@pytest.mark.parametrize("universe", ["pair", "document", "corpus"])
+def test_mean_agreement_of_every_document(labels, by_document, universe):
+    found = tables(labels, universe)
+    rows = [row for row in by_document if row["universe"] == universe]
+    assert len(rows) == 20
+    for row in rows:
+        cells = concordance.table(*np.array(found[row["doc_id"]], float).T)
+        for name in NAMES:
+            assert MEASURES[name].score(cells).mean() == pytest.approx(float(row[name]), abs=1e-9)
+
+
+def test_universe_of_every_document(labels, by_document):
+    corpus = corpus_of(labels)
+    found = {
+        "document": universe_sizes(corpus, "rankings", normalise="lower"),
+        "corpus": universe_sizes(corpus, "vocabulary", normalise="lower"),
+    }
+    for row in by_document:
+        if row["N"]:
+            assert found[row["universe"]][row["doc_id"]] == float(row["N"])
+    assert set(found["corpus"].values()) == {558.0}
+
+
+@pytest.mark.parametrize(("universe", "spelled"), [("document", "rankings"), ("corpus", "vocabulary")])
+def test_each_annotator_as_a_system_against_each_other(labels, expected, universe, spelled):
+    corpus = corpus_of(labels, labels)
+    names, sums, pairs = list(labels), dict.fromkeys([*NAMES, *"abcd"], 0.0), 0
+    for place, annotator in enumerate(names[:-1]):
+        options = {"annotators": annotator, "universe": spelled, "normalise": "lower"}
+        frame = scored(corpus, [*NAMES, *"abcd"], "all", average="both", **options)
+        frame = frame[frame["system"].isin(names[place + 1 :])]
+        for name in NAMES:
+            sums[name] += 20 * frame[(frame["measure"] == name) & (frame["average"] == "macro")]["value"].sum()
+        for cell in "abcd":
+            sums[cell] += frame[(frame["measure"] == cell) & (frame["average"] == "micro")]["value"].sum()
+        pairs += 20 * (len(names) - place - 1)
+    row = expected[universe]
+    assert pairs == int(row["pairs"])
+    for name in NAMES:
+        assert sums[name] / pairs == pytest.approx(float(row[name]), abs=1e-9)
+    for cell in "abcd":
+        assert sums[cell] == int(row[f"pooled_{cell}"])
+
+
+def test_the_universe_of_the_pair_alone_is_never_offered(labels):
+    one, two = ({"287": labels[name]["287"]} for name in ("team1", "team2"))
+    with pytest.raises(ValueError, match="d = 0"):
+        document_values(corpus_of(one, {"s": two}), "kappa", "all", universe="pair")
