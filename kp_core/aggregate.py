@@ -42,7 +42,11 @@ class View:
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
-        return np.concatenate([_values(asked, part) for part in self.parts])
+        found, row = np.empty((len(self.counts.size), len(self.cutoffs))), 0
+        for part in self.parts:  # each is copied while it is still in the cache
+            found[row : row + len(part.hits)] = _values(asked, part)
+            row += len(part.hits)
+        return found
 
 
 def _values(asked: Asked, at: AtK) -> Floats:

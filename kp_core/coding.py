@@ -101,6 +101,12 @@ def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
     return np.repeat(codes, np.diff(np.append(heads, rows))).astype(np.int32)
 
 
+def distinct(values: Ints) -> Ints:
+    """Return the distinct values, ascending; numpy's own hash table takes several times as long on millions."""
+    ordered = np.sort(values)
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+
+
 def code(corpus: Corpus) -> Coded:
     """Return the corpus in integers; kept with the corpus, since conventions never change it."""
     if "coded" not in corpus.cache:

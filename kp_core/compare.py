@@ -18,7 +18,7 @@ from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
 from kp_core.model import Corpus
-from kp_core.settings import Settings, make_settings, resolved, signature
+from kp_core.settings import Settings, make_settings, signature
 
 TRIALS = 10_000
 ALPHA = 0.05
@@ -63,7 +63,7 @@ def compare_with(corpus: Corpus, settings: Settings, measure: str, trials: int =
     if len(counted) < 2:
         raise UsageError("a comparison needs at least two systems")
     fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
-    cutoff = fixed if fixed is not None else resolved(settings.k, 0)[0]
+    cutoff = fixed if fixed is not None else settings.cutoffs[0]
     average = averages_asked(asked, settings)[0]
     shown = None if asked.measure.fixed is not None else cutoff
     statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}

@@ -18,7 +18,7 @@ from kp_core.gold import Gold, gather
 from kp_core.matching import match, newly, prepare, ragged, ranks
 from kp_core.metrics import MEASURES, concordance, parse
 from kp_core.model import Corpus
-from kp_core.settings import Settings, resolved
+from kp_core.settings import Settings
 
 #: Marks of a phrase in a ranked list, in words.
 MARKS = {
@@ -40,7 +40,7 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
     agreement = asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement or baselines, baselines)
     fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
-    cutoff = fixed if fixed is not None else resolved(settings.k, 0)[0]
+    cutoff = fixed if fixed is not None else settings.cutoffs[0]
     ids = code(corpus).documents
     groups = corpus.documents.set_index("doc_id")["group"].reindex(list(ids)) if "group" in corpus.documents else None
     frames = []
@@ -83,7 +83,7 @@ def all_values(
     registry where none are named.
     """
     settings, _ = resolve(corpus, settings)
-    cutoffs = resolved(settings.k, 0)
+    cutoffs = settings.cutoffs
     asked = [parse(name) for name in measures or MEASURES]
     for system, both in counts_of(corpus, settings).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
@@ -155,7 +155,7 @@ def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentV
 
 def _limit(settings: Settings, size: int) -> int:
     """Return the cutoff as a number for one document."""
-    cutoff = resolved(settings.k, 0)[0]
+    cutoff = settings.cutoffs[0]
     return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 

@@ -19,7 +19,7 @@ from kp_core.metrics import Asked, parse
 from kp_core.model import Corpus, Note
 from kp_core.notes import evaluation_notes
 from kp_core.result import ROW_COLUMNS, Result
-from kp_core.settings import Settings, make_settings, resolved
+from kp_core.settings import Settings, make_settings
 from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
@@ -78,7 +78,7 @@ def evaluate_with(
     agreement = baselines or any(a.measure.family == "concordance" for a in asked)
     settings, notes = resolve(corpus, settings)
     counted = counts_of(corpus, settings, agreement, baselines)
-    cutoffs = resolved(settings.k, 0)
+    cutoffs = settings.cutoffs
     rng = np.random.default_rng(settings.seed)
     weights = _weights(counted, settings, rng)
     rows: list[dict[str, Any]] = []
@@ -100,7 +100,8 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
         record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))
-    cutoffs = resolved(settings.k, average_gold_size(corpus, record) if "average" in settings.k else 0)
+    average = average_gold_size(corpus, record) if "average" in settings.k else 0
+    cutoffs = tuple(dict.fromkeys(average if cutoff == "average" else cutoff for cutoff in settings.k))
     universe = parse_universe(settings.universe, corpus)
     return replace(settings, conventions=record, universe=universe, k=cutoffs, fixes=corpus.report.fixes), notes
 
@@ -114,7 +115,7 @@ def counts_of(
     universe = sizes(corpus, settings.universe, settings.conventions) if agreement else np.zeros(len(documents))
     counted = count_systems(corpus, settings, universe, baselines)
     if settings.universe.isdigit() and agreement:
-        check(universe, _smallest(corpus, settings, counted, resolved(settings.k, 0)), documents, settings.universe)
+        check(universe, _smallest(corpus, settings, counted, settings.cutoffs), documents, settings.universe)
     return counted
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kp_core.coding import Bools, Coded, Codes, Floats, Identities, Ints
+from kp_core.coding import Bools, Coded, Codes, Floats, Identities, Ints, distinct
 from kp_core.conventions import Conventions
 from kp_core.errors import UsageError
 
@@ -78,7 +78,7 @@ def gather(
     votes = (
         np.ones(items, np.int64)
         if one_vote
-        else np.bincount(np.unique(voter) // len(coded.annotators), minlength=items)
+        else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     )
     document = coded.entry_document[representative].astype(np.int64)
     seen = coded.seen.sum(axis=0)[document]
@@ -163,12 +163,3 @@ def _gold(documents: int, document: Ints, grade: Floats, kept: Bools, spelling_i
     size = np.bincount(document, minlength=documents)
     count = np.bincount(document[spelling_item], minlength=documents)
     return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form)
-
-
-def repeated_forms(gold: Gold) -> Bools:
-    """Tell for each spelling whether its item has the same form once before (spellings equal after normalisation)."""
-    key = gold.spelling_item * (np.int64(gold.spelling_form.max(initial=0)) + 1) + gold.spelling_form
-    first = np.unique(key, return_index=True)[1]
-    repeated = np.ones(len(key), bool)
-    repeated[first] = False
-    return repeated

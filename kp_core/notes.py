@@ -8,6 +8,7 @@ from kp_core.coding import code
 from kp_core.counting import BASELINES, Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
+from kp_core.reading.report import suggestions
 from kp_core.settings import Settings
 
 _EMPTY_GOLD = {
@@ -36,6 +37,7 @@ def evaluation_notes(
         policy = _EMPTY_GOLD[settings.conventions.empty_gold]
         text = f"{len(empty)} of {len(names)} documents have no keyphrase, {policy}: {_named(empty)}"
         notes.append(Note("warning", "gold", text))
+    notes += _id_notes(corpus, systems)
     for system in systems:
         notes += _system_notes(corpus, settings, system, systems[system], largest)
     if len(names) - len(empty) < 10:
@@ -43,6 +45,17 @@ def evaluation_notes(
             Note("warning", "intervals", f"{len(names) - len(empty)} documents are too few for a reliable interval")
         )
     return notes + (_universe_notes(settings, systems, largest) if agreement and largest else [])
+
+
+def _id_notes(corpus: Corpus, systems: dict[str, Counted]) -> list[Note]:
+    """Name the fix that would make ids meet, where lists are missing on one side and unknown on the other."""
+    runs = code(corpus).runs
+    if not any(runs[name].unknown and not counts.ranking.listed.all() for name, counts in systems.items()):
+        return []
+    return [
+        Note("warning", "ids", f"the fix {fix} would match {match} of {of} ids of {left} and {right}")
+        for fix, _, left, right, match, of in suggestions(corpus).itertuples(index=False)
+    ]
 
 
 def _system_notes(corpus: Corpus, settings: Settings, system: str, counted: Counted, largest: int) -> list[Note]:

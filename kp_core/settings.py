@@ -43,6 +43,11 @@ class Settings:
     seed: int = 0
     fixes: tuple[str, ...] = ()
 
+    @property
+    def cutoffs(self) -> tuple[Cutoff, ...]:
+        """The cutoffs of resolved settings, in which `average` has become a number."""
+        return cast(tuple[Cutoff, ...], self.k)
+
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""
         shown = {name: format_value(getattr(self.conventions, name)) for name in FIELDS}
@@ -196,9 +201,3 @@ def settings_from(line: str) -> Settings:
         both=given.get("avg") == "both", interval=interval, resamples=resamples, seed=seed,
         fixes=tuple(given["fix"].split(",")) if "fix" in given else (),
     )  # fmt: skip
-
-
-def resolved(cutoffs: Iterable[int | str], average: int) -> tuple[Cutoff, ...]:
-    """Return cutoffs with `average` as its number, each once."""
-    numbers = [average if cutoff == "average" else cutoff for cutoff in cutoffs]
-    return tuple(cast(Cutoff, cutoff) for cutoff in dict.fromkeys(numbers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kp_core.coding import Bools, Codes, Floats, Identities, Ints, code, identify
+from kp_core.coding import Bools, Codes, Floats, Identities, Ints, code, distinct, identify
 from kp_core.conventions import Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.gold import Gold, gather
@@ -133,7 +133,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
         whole = fits & is_form & (length[token_run] == order) & (left == order)
         form_gram[token_run[whole] - len(runs)] = gram[whole] + offset
         here = fits & ~is_form
-        pairs = np.unique((gram[here] + offset) * documents + owner[token_run[here]])
+        pairs = distinct((gram[here] + offset) * documents + owner[token_run[here]])
         total += np.bincount(pairs % documents, minlength=documents)
         in_text = np.concatenate([in_text, pairs])
         offset += int(gram.max(initial=0)) + 1
@@ -158,8 +158,8 @@ def _outside_text(corpus: Corpus, identities: Identities, items: Gold, in_text: 
     for run in coded.runs.values():
         document = np.repeat(np.arange(documents), run.length)
         form = identities.predicted[run.phrase[ragged(run.start, run.length)]]
-        keys.append(np.unique(document * width + form))
-    predicted = np.unique(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
+        keys.append(distinct(document * width + form))
+    predicted = distinct(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
     predicted = predicted[~np.isin(predicted, spelling_document * width + items.spelling_form)]
     outside = ~found(predicted % width, predicted // width)
     return extra + np.bincount((predicted // width)[outside], minlength=documents)

@@ -10,6 +10,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.documents import DocumentView
+from kp_core.model import Note
 from kp_ui import sidebar, workspace
 
 #: Every cutoff that the sidebar offers, so that moving k only looks up.
@@ -28,7 +29,14 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
     extra = () if cutoff in ALL_CUTOFFS else (cutoff,)
     asked = replace(sidebar.settings(), k=(*ALL_CUTOFFS, *extra))
     digest = digest_of("evaluation", asked, measures, baselines)
-    return _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
+    result = _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
+    return replace(result, notes=notes())
+
+
+def notes() -> tuple[Note, ...]:
+    """Return what the reader must know at the sidebar's cutoff; the notes of all cutoffs would speak of k = 50."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none")
+    return _evaluation(digest_of("notes", asked), workspace.current().corpus, asked, ("kappa",), False).notes
 
 
 @st.cache_data(scope="session", max_entries=20, show_spinner="Evaluating …")

@@ -41,6 +41,11 @@ def randomisation_of(
     return np.asarray((reached + 1) / (trials + 1))
 
 
+def _evened(difference: Floats) -> Floats:
+    """Return differences whose last bits are dropped: .35 - .30 and .80 - .75 are the same difference, and tie."""
+    return np.round(difference, 12)
+
+
 @dataclass(frozen=True)
 class Effect:
     """Size of a difference: standardised mean, rank-biserial correlation, and documents won, tied and lost."""
@@ -60,6 +65,7 @@ def effect(difference: Floats) -> Effect:
     """
     from scipy.stats import rankdata
 
+    difference = _evened(difference)
     moved = difference[difference != 0]
     spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
     order = rankdata(np.abs(moved))
@@ -87,6 +93,7 @@ def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
     """Return W, the two-sided p (normal approximation) of the signed-rank test, and the zeros dropped."""
     from scipy.stats import wilcoxon
 
+    difference = _evened(difference)
     moved = difference[difference != 0]
     if len(moved) == 0:
         return float("nan"), float("nan"), len(difference)

@@ -51,7 +51,7 @@ def f1(cells: Cells) -> Floats:
 
 @measure(
     "Rprec", "Precision at the document's own gold size; precision, recall and F1 are equal there.",
-    r"\mathrm{Rprec} = \frac{H_g}{g}", source="Buckley & Voorhees 2005; F1@O of Yuan et al. 2020", family="overlap",
+    r"\mathrm{Rprec} = \frac{H_g}{g}", source="Buckley & Voorhees 2005; F1@O of Yuan et al. 2020", family="ranking",
     fixed="gold", undefined="the document has no gold",
 )  # fmt: skip
 def r_precision_at_gold(cells: Cells) -> Floats:
@@ -61,7 +61,7 @@ def r_precision_at_gold(cells: Cells) -> Floats:
 
 @measure(
     "success@k", "Whether at least one of the first k phrases is a keyphrase.",
-    r"\mathrm{success}@k = [H_k > 0]", source="Craswell & Hawking 2004", family="overlap",
+    r"\mathrm{success}@k = [H_k > 0]", source="Craswell & Hawking 2004", family="ranking",
     undefined="the document has no gold",
 )  # fmt: skip
 def success(at: AtK) -> Floats:
@@ -71,7 +71,7 @@ def success(at: AtK) -> Floats:
 
 @measure(
     "hits@k", "How many of the first k phrases are keyphrases.", r"\mathrm{hits}@k = H_k",
-    source="count", family="overlap", high=np.inf, undefined="the document has no gold",
+    source="count", family="ranking", high=np.inf, undefined="the document has no gold",
 )  # fmt: skip
 def hits(at: AtK) -> Floats:
     """Return the hits."""

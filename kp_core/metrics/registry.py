@@ -24,7 +24,7 @@ class Measure:
     name        as users write it; `@k` marks a cutoff
     sentence    what it answers, in words a librarian understands
     formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
-    family      concordance (a function of the cells), overlap (of hits and sizes), ranking (of the order of the hits)
+    family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     """
 
@@ -49,7 +49,7 @@ class Measure:
             "overlap": ("macro", "f-of-means", "micro"),
             "ranking": ("macro",),
         }
-        return by_family[self.family] if self.name not in ("success@k", "hits@k", "Rprec") else ("macro",)
+        return by_family[self.family]
 
 
 MEASURES: dict[str, Measure] = {}

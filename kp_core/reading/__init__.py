@@ -1,8 +1,29 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
 from kp_core.reading.family import Choice
+from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.load import load
+from kp_core.reading.load import Item, load
+from kp_core.reading.preview import Preview, previews
+from kp_core.reading.report import characters, files, gaps, sides, statistics, suggestions, unmatched
 from kp_core.reading.source import Source
 
-__all__ = ["LIMITS", "Choice", "Limits", "Source", "load"]
+__all__ = [
+    "ID_RULES",
+    "LIMITS",
+    "OTHER_FIXES",
+    "Choice",
+    "Item",
+    "Limits",
+    "Preview",
+    "Source",
+    "characters",
+    "files",
+    "gaps",
+    "load",
+    "previews",
+    "sides",
+    "statistics",
+    "suggestions",
+    "unmatched",
+]

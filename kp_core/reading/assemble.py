@@ -82,23 +82,18 @@ def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: L
 
 def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     pieces: dict[str, list[pa.Table]] = {}
-    origins: dict[str, Part] = {}
+    owners: dict[str, Part] = {}
     for part in parts:
         draft.ids.extend(part.checked.ids())
-        listed = [] if part.checked.lists is None else part.checked.lists["source"].unique().tolist()
         for name, table in _by_system(part):
             pieces.setdefault(name, []).append(table)
-        for name in dict.fromkeys([*part.sources, *listed]):
-            other = origins.setdefault(name, part)
-            if other.origin != part.origin:
-                found = f"the system name “{name}” again, first in {other.file}"
-                raise InputError(part.file, found, "each system name once", "Give each file its own name (NAME=PATH).")
+        for name in part.systems():
+            owners.setdefault(name, part)
     tables: list[pa.Table] = []
-    for name, part in origins.items():
-        table = _concat(pieces[name]) if name in pieces else None
+    for name, part in owners.items():
         draft.rankings[name] = Ranking()
-        if table is not None:
-            tables.append(_ranked(name, table, part, draft, limits))
+        if name in pieces:
+            tables.append(_ranked(name, _concat(pieces[name]), part, draft, limits))
     if not tables:
         return empty_table("runs").astype({"rank": "int64", "score": "float64"})
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score"))

@@ -120,9 +120,14 @@ def _is_named(given: Mapping[Any, Any], role: Role | None) -> bool:
     values = list(given.values())
     if role != "gold" or not values:
         return False
-    kinds = (str, Path, Source, pd.DataFrame)
     nested = all(isinstance(v, Mapping) and v and all(isinstance(x, (list, tuple)) for x in v.values()) for v in values)
-    return nested or all(isinstance(v, kinds) for v in values)
+    return nested or all(_is_file(v) for v in values)
+
+
+def _is_file(value: Any) -> bool:
+    if isinstance(value, (list, tuple)):
+        return bool(value) and all(isinstance(one, (Path, Source, pd.DataFrame)) for one in value)
+    return isinstance(value, (str, Path, Source, pd.DataFrame))
 
 
 def _read_item(state: _Loading, item: Any, role: Role | None, name: str | None) -> None:
@@ -215,7 +220,7 @@ def _read_recognised(
     )
     if name is None or len(bundle.files) > 1:
         state.origins += 1
-    default = name or name_of(recognition, bundle.name)
+    default = name or name_of(recognition, bundle)
     _keep(state, rows, reading, default, asked, name, choice, text="" if several or not texts else first.text)
 
 

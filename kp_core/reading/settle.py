@@ -30,6 +30,11 @@ class Part:
     higher_is_better: bool | None = None
     sources: list[str] = field(default_factory=list)
 
+    def systems(self) -> list[str]:
+        """Return the names of all sources, those with nothing but empty lists included."""
+        listed = [] if self.checked.lists is None else self.checked.lists["source"].unique().tolist()
+        return list(dict.fromkeys([*self.sources, *listed]))
+
     def lists(self) -> pd.DataFrame:
         """Return the lists of a family of lists."""
         assert self.checked.lists is not None
@@ -48,6 +53,7 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> li
                 part.name = name
     for part in parts:
         _name_sources(part, parts)
+    _refuse_equal_systems(part for part in parts if part.role == "system")
     for fix in fixes:
         _fix_ids(parts, fix, notes)
     return _settle_lists(parts, fixes, notes)
@@ -82,6 +88,16 @@ def _name_sources(part: Part, parts: Sequence[Part]) -> None:
                 source=checked.lists["source"].map(lambda name: renamed.get(name, part.name))
             )
     part.sources = found
+
+
+def _refuse_equal_systems(parts: Iterable[Part]) -> None:
+    owners: dict[str, Part] = {}
+    for part in parts:
+        for name in part.systems():
+            other = owners.setdefault(name, part)
+            if other.origin != part.origin:
+                found = f"the system name “{name}” again, first in {other.file}"
+                raise InputError(part.file, found, "each system name once", "Give each file its own name (NAME=PATH).")
 
 
 def _mapped(column: pa.ChunkedArray, renamed: dict[str, str]) -> pa.ChunkedArray:

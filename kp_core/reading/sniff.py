@@ -16,7 +16,7 @@ from kp_core.reading import families
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.family import Choice, Family, File, Recognition
 from kp_core.reading.json_text import is_json
-from kp_core.reading.source import stem_of
+from kp_core.reading.source import Bundle, stem_of
 
 Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
 
@@ -129,7 +129,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
-    if not is_json(value) and getattr(value, "message", ""):
+    if not is_json(value) and value.message:
         return InputError(
             file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again."
         )
@@ -139,6 +139,7 @@ def _unknown(file: File, role: Role | None) -> InputError:
     return InputError(file.name, _shown(file), expected, remedy)
 
 
-def name_of(recognition: Recognition, bundle: str) -> str:
-    """Return the annotator's or system's name that a file suggests."""
-    return stem_of(recognition.files[0].name) if len(recognition.files) == 1 else stem_of(bundle)
+def name_of(recognition: Recognition, bundle: Bundle) -> str:
+    """Return the annotator's or system's name that a file, or a folder of one file a document, suggests."""
+    grouped = hasattr(family_named(recognition.family), "recognise_groups")
+    return stem_of(bundle.name if bundle.folder and grouped else recognition.files[0].name)

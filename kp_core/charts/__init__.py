@@ -1,0 +1,18 @@
+"""Turn results into Plotly figures, each with one sentence that says what is seen, and into tables for the screen."""
+
+from kp_core.charts.agreement import against_universe, concordance
+from kp_core.charts.bars import bars
+from kp_core.charts.over_k import Marks, over_k, small_multiples
+from kp_core.charts.precision_recall import precision_recall
+from kp_core.charts.style import Chart
+
+__all__ = [
+    "Chart",
+    "Marks",
+    "against_universe",
+    "bars",
+    "concordance",
+    "over_k",
+    "precision_recall",
+    "small_multiples",
+]

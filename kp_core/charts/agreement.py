@@ -1,0 +1,63 @@
+"""Turn concordance counts into the table with margins, and into kappa as the universe grows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from kp_core.charts.style import GREY, Chart, label, lay_out, looks
+from kp_core.metrics.concordance import kappa, positive, table
+from kp_core.sentences import figure as number
+
+
+def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
+    """Return the table of cells a, b, c, d with its margins; rows are the gold standard, columns the system.
+
+    >>> concordance({"a": 40, "b": 9, "c": 6, "d": 45}).iloc[2].tolist()
+    ['total', 'g₁ = 46', 'g₂ = 54', 'N = 100']
+    """
+    a, b, c, d = (cells[name] for name in "abcd")
+    rows = [("gold standard: yes", ("a", a), ("b", b), ("f₁", a + b)),
+            ("gold standard: no", ("c", c), ("d", d), ("f₂", c + d)),
+            ("total", ("g₁", a + c), ("g₂", b + d), ("N", a + b + c + d))]  # fmt: skip
+    columns = ["", "system: yes", "system: no", "total"]
+    shown = [[row[0], *(f"{symbol} = {_count(value)}" for symbol, value in row[1:])] for row in rows]
+    return pd.DataFrame(shown, columns=columns)
+
+
+def _count(value: float) -> str:
+    """Print a count; that of the random baseline is an expectation and no whole number."""
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
+
+
+def against_universe(cells: Mapping[str, Mapping[str, float]], height: int = 420) -> Chart:
+    """Draw kappa of each system as d grows while a, b and c stay: it rises towards P_pos.
+
+    cells: system → a, b, c, d, N. The filled symbol is the universe in use, the dotted line the limit P_pos.
+    """
+    figure, drawn, said = go.Figure(), looks(cells), list[str]()
+    for name, found in cells.items():
+        a, b, c, d = (float(found[letter]) for letter in "abcd")
+        chosen, n = a + b + c, a + b + c + d
+        if not chosen:
+            continue
+        look, sizes = drawn[name], np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
+        ones = np.ones_like(sizes)
+        values = kappa(table(a * ones, b * ones, c * ones, sizes - chosen))
+        limit, used = float(positive(table(a, b, c, d))), float(kappa(table(a, b, c, d)))
+        common = {"name": label(name), "legendgroup": name}
+        line = {"color": look.colour, "dash": look.dash, "width": 2}
+        figure.add_scatter(x=sizes, y=values, mode="lines", line=line, hovertemplate="N = %{x:,.0f}: kappa %{y:.3f}", **common)  # fmt: skip
+        big = {"symbol": look.symbol, "size": 12, "color": look.colour, "line": {"width": 1, "color": "white"}}
+        figure.add_scatter(x=[n], y=[used], mode="markers", marker=big, showlegend=False, hovertemplate="N in use = %{x:,.0f}: kappa %{y:.3f}", **common)  # fmt: skip
+        edge = [sizes[-1] / 8, sizes[-1]]
+        figure.add_scatter(x=edge, y=[limit, limit], mode="lines", line={"color": look.colour, "width": 1, "dash": "dot"}, showlegend=False, hovertemplate="limit P_pos %{y:.3f}", **common)  # fmt: skip
+        said.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
+    figure.add_hline(y=0, line={"color": GREY, "width": 1})
+    figure.update_xaxes(title="phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
+    figure.update_yaxes(title="kappa", tickformat=".2~f")
+    alt = "Kappa against the size of the universe on a logarithmic axis"
+    return Chart(lay_out(figure, height), f"{alt}: {'; '.join(said)}." if said else f"{alt}.")

@@ -1,0 +1,93 @@
+"""Hold what all charts share: colours, dashes and symbols of systems, layout, and escaping of names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+
+import pandas as pd
+import plotly.graph_objects as go
+
+from kp_core.counting import BASELINES
+from kp_core.metrics import parse
+from kp_core.result import Result
+
+#: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
+GREY = "#888888"
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure, and what it shows in one plain sentence for those who do not see it."""
+
+    figure: go.Figure
+    alt: str
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a system is drawn in every chart."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+    def band(self) -> str:
+        """Return the colour of the interval: the system's own, almost transparent."""
+        red, green, blue = (int(self.colour[i : i + 2], 16) for i in (1, 3, 5))
+        return f"rgba({red},{green},{blue},0.13)"
+
+
+def label(text: str, most: int = 24) -> str:
+    """Return a name as Plotly shows it as it stands, shortened where it is long.
+
+    >>> label("<b>x</b>"), label("a very long name of a system")
+    ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a s…')
+    """
+    return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
+
+
+def looks(systems: Iterable[str]) -> dict[str, Look]:
+    """Return the look of each system, by its place; baselines are grey.
+
+    The seventh system has the first colour again, with another dash and symbol.
+    """
+    found, place = dict[str, Look](), 0
+    for name in dict.fromkeys(systems):
+        if name in BASELINES:
+            step = list(BASELINES).index(name)
+            found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open")
+        else:
+            turn = place + place // len(COLOURS)
+            found[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
+            place += 1
+    return found
+
+
+def rows_of(result: Result, measure: str) -> pd.DataFrame:
+    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
+    asked = parse(measure)
+    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
+    return result.frame[result.frame["measure"].isin(names)]
+
+
+def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
+    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
+    rows = rows_of(result, measure)
+    rows = rows[[isinstance(k, int) for k in rows["k"]]]
+    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
+    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
+
+
+def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
+    """Give a figure the layout of all: legend below, no title, room for labels."""
+    return figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 12, "t": top, "b": 8},
+        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -0.2, "yanchor": "top", "title": None},
+        hoverlabel={"namelength": -1},
+    )

@@ -1,0 +1,131 @@
+"""Turn results and comparisons into the tables of the screen: intervals as text, undefined values left empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+from pandas.io.formats.style import Styler
+
+from kp_core.charts.style import GREY, rows_of
+from kp_core.compare import Comparison
+from kp_core.counting import BASELINES
+from kp_core.errors import REASONS
+from kp_core.metrics import parse
+from kp_core.result import Result
+from kp_core.sentences import clusters, figure, letter
+
+#: Below this number of documents an interval is shown grey (specification of agreement, section 3).
+FEW = 10
+
+
+def interval(low: float, high: float) -> str:
+    """Print an interval, or a dash where there is none.
+
+    >>> interval(0.1234, 0.3), interval(float("nan"), 0.3)
+    ('0.123 to 0.300', '–')
+    """
+    return "–" if low != low or high != high else f"{figure(low, 3)} to {figure(high, 3)}"
+
+
+def named(result: Result, measure: str, cutoff: int | str) -> str:
+    """Return a measure's name at a cutoff: `F1@k` at 8 is `F1@8`, MAP stays MAP."""
+    asked = parse(measure)
+    return asked.name(None if asked.measure.fixed is not None else cutoff)  # type: ignore[arg-type]
+
+
+def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
+    """Return one row a system at one cutoff, best first and baselines last.
+
+    Columns: letter, system, value, interval, better than (letters), cluster, and the measures beside.
+    """
+    rows = rows_of(result, measure)
+    rows = rows.assign(last=rows["system"].isin(list(BASELINES)))
+    rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
+    names = rows["system"].tolist()
+    table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
+    table["95 % interval"] = [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)]
+    if comparison is not None:
+        better, order = clusters(comparison), sorted(comparison.values, key=lambda name: -comparison.values[name])
+        letters = {name: letter(place) for place, name in enumerate(order)}
+        table.insert(0, "", [letters.get(name, "") for name in names])
+        table["better than"] = [better.get(name, "") for name in names]
+        table["rank cluster"] = pd.array([comparison.clusters.get(name) for name in names], dtype="Int64")
+    for other in beside:
+        found = rows_of(result, other)
+        if other != measure and len(found):
+            values = dict(zip(found["system"], found["value"], strict=True))
+            table[found["measure"].iloc[0]] = [values.get(name) for name in names]
+    return table
+
+
+def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and one column a measure, named with its cutoff; baselines last."""
+    chosen = result.frame[result.frame["measure"].isin(names)]
+    systems = sorted(chosen["system"].unique(), key=lambda name: name in BASELINES)
+    wide = chosen.pivot_table(index="system", columns="measure", values="value", dropna=False, observed=True)
+    wide = wide.reindex(index=systems, columns=[name for name in names if name in set(chosen["measure"])])
+    return wide.rename_axis(columns=None).reset_index()
+
+
+def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and one column a measure: value and interval as text, “undefined” where it is."""
+    chosen = result.frame[result.frame["measure"].isin(names)]
+    systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in BASELINES)
+    cells = {
+        (row["system"], row["measure"]): figure(row["value"], 3)
+        + (f" ({interval(row['low'], row['high'])})" if row["low"] == row["low"] else "")
+        for row in chosen.to_dict("records")
+    }
+    columns = {name: [cells.get((system, name), "") for system in systems] for name in names}
+    return pd.DataFrame({"system": systems} | columns)
+
+
+def one_system(result: Result, system: str, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a measure of a system: value, interval, documents and what the measure says."""
+    rows = result.frame[(result.frame["system"] == system) & result.frame["measure"].isin(names)]
+    rows = rows.set_index("measure").reindex([name for name in names if name in set(rows["measure"])])
+    return pd.DataFrame(
+        {
+            "measure": rows.index,
+            "value": rows["value"].to_numpy(),
+            "95 % interval": [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)],
+            "what it says": [parse(name).measure.sentence for name in rows.index],
+        }
+    )
+
+
+def pairs(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a pair of systems: difference with interval, p and corrected p."""
+    frame = comparison.frame
+    intervals = [interval(*pair) for pair in zip(frame["low"], frame["high"], strict=True)]
+    table = frame[["a", "b", "difference"]].assign(interval=intervals)
+    table = table.assign(p=frame["p"], adjusted=frame["p_adjusted"], documents=frame["documents"])
+    names = {"a": "system A", "b": "system B", "difference": "A minus B", "interval": "95 % interval",
+             "adjusted": "p after Holm"}  # fmt: skip
+    return table.rename(columns=names)
+
+
+def reasons(result: Result) -> list[str]:
+    """Say once for each measure and reason why values are undefined.
+
+    `bpref is undefined for all systems: …`
+    """
+    rows = result.frame[result.frame["value"].isna() & result.frame["reason"].notna()]
+    said = []
+    for (measure, reason), found in rows.groupby(["measure", "reason"], sort=False):
+        everybody = len(found) == (result.frame["measure"] == measure).sum()
+        whom = "all systems" if everybody else ", ".join(dict.fromkeys(found["system"]))
+        said.append(f"{measure} is undefined for {whom}: {REASONS.get(str(reason), str(reason))}.")
+    return said
+
+
+def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
+    """Grey the rows of the baselines, and all intervals where there are too few documents for them."""
+
+    def row_style(row: pd.Series[Any]) -> list[str]:
+        grey = row.get("system") in BASELINES
+        return [f"color: {GREY}" if grey or (documents < FEW and "interval" in str(c)) else "" for c in row.index]
+
+    return table.style.apply(row_style, axis=1)

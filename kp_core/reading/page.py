@@ -1,0 +1,45 @@
+"""Turn the format families into the page of the documentation that shows them."""
+
+from __future__ import annotations
+
+from kp_core.reading.sniff import all_families
+
+_PAGE = """# Formats
+
+KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
+Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip and folders
+are read too. This page is made from the format families themselves (`kp_core/reading/families`).
+
+| family | format | what becomes of it |
+|---|---|---|
+{rows}
+
+## Examples
+
+In F4 and F12 the first line is the path of the file.
+
+{examples}
+## What is said about a file
+
+* A file is refused as a whole if it cannot be read, has no ids or phrases, holds one document twice for one annotator
+  or system, or is over a limit (`kp_core/reading/limits.py`). The message names the file, the line, and what to do.
+* Single rows are rejected, and the rest loads, if the id or phrase is empty or too long, a rank is no positive whole
+  number, or a score is no finite number. Over 20 % rejected rows refuse the file; strict reading refuses the first one.
+* Ids are taken as they are: `C-7.txt` and `C-7`, `007` and `7` are different. A fix such as `strip-extension` is
+  offered where it makes the ids meet one to one.
+* `NA`, `null`, `None`, `nan`, `TRUE` and `1e5` are ordinary phrases.
+* Ranks come from a column of ranks, else from scores, else from the order in the file. Scores that never rise down any
+  list mean that higher is better, scores that never fall that lower is better; otherwise higher is better, and lists
+  are sorted.
+"""
+
+
+def formats_page() -> str:
+    """Return the page of the documentation that shows every family with an example."""
+    rows, examples = [], []
+    for family in all_families():
+        if family.EXAMPLE:
+            first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+            rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+            examples.append(f"**{family.NAME} {family.TITLE}**\n\n```\n{family.EXAMPLE}\n```\n")
+    return _PAGE.format(rows="\n".join(rows), examples="\n".join(examples))

@@ -1,0 +1,126 @@
+"""Averages over all orders in closed form, against the enumeration of these orders: tied scores, and random lists."""
+
+from itertools import chain, groupby, islice, permutations, product
+
+import numpy as np
+import pytest
+
+from tests.corpora import corpus_of, scored
+
+MEASURES = (
+    "P@1", "P@2", "P@3", "R@2", "F1@2", "F1@4", "Rprec", "F1@M", "success@1", "success@3", "hits@2", "MAP", "MAP@2", "MRR",
+    "MRR@2", "nDCG", "nDCG@1", "nDCG@3", "nDCG-exp", "nDCG-exp@3", "RBP", "RBP(p=0.5)",
+)  # fmt: skip
+
+
+def orders(phrases, scores):
+    """Yield every order of the phrases in which scores do not rise."""
+    listed = sorted(zip(phrases, scores, strict=True), key=lambda pair: -pair[1])
+    groups = [[p for p, _ in group] for _, group in groupby(listed, key=lambda pair: pair[1])]
+    for chosen in product(*(permutations(group) for group in groups)):
+        yield list(chain(*chosen))
+
+
+def enumerated(gold, lists, measures, grades=None, **options):
+    """Return the mean of each measure over lists: each is one document."""
+    names = [f"order{i}" for i in range(len(lists))]
+    corpus = corpus_of(
+        dict.fromkeys(names, gold),
+        {"s": dict(zip(names, lists, strict=True))},
+        grades=dict.fromkeys(names, grades) if grades else None,
+    )
+    frame = scored(corpus, measures, 3, normalise="none", average="macro", **options)
+    return frame.set_index("measure")["value"]
+
+
+def tied(gold, phrases, scores, measures, grades=None, **options):
+    corpus = corpus_of(
+        {"d": gold}, {"s": {"d": phrases}}, scores={"s": {"d": scores}}, grades={"d": grades} if grades else None
+    )
+    return scored(corpus, measures, 3, normalise="none", average="macro", ties="expected", **options).set_index("measure")[
+        "value"
+    ]
+
+
+def case(seed):
+    rng = np.random.default_rng(seed)
+    pool = list("abcdefgh")
+    phrases = [str(p) for p in rng.permutation(pool)[: rng.integers(2, 7)]]
+    scores = rng.integers(0, 3, len(phrases)).astype(float).tolist()
+    gold = [str(p) for p in rng.permutation(pool)[: rng.integers(1, 6)]]
+    grades = {p: int(rng.integers(1, 4)) for p in gold}
+    return gold, phrases, scores, grades
+
+
+def compare(seed, measures, **options):
+    gold, phrases, scores, grades = case(seed)
+    found = tied(gold, phrases, scores, measures, grades, **options)
+    every = list(islice(orders(phrases, scores), 800))
+    expected = enumerated(gold, every, measures, grades, **options)
+    differences = {m: (found[m], expected[m]) for m in found.index if not abs(found[m] - expected[m]) <= 1e-9}
+    assert not differences, (gold, list(zip(phrases, scores, strict=True)))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
+    compare(seed, MEASURES)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        {"denominator": "returned"},
+        {"denominator": "min(k,gold)"},
+        {"ap": "min(k,gold)"},
+        {"ap": "hits"},
+        {"rr": "all-hits"},
+        {"rr_miss": "1/(n+1)"},
+        {"ideal": "returned"},
+        {"gain": "exp"},
+        {"rel": 2, "empty_gold": "zero"},
+    ],
+    ids=lambda option: ",".join(f"{key}={text}" for key, text in option.items()),
+)
+def test_expected_rule_under_every_other_convention(option):
+    for seed in range(30, 50):
+        compare(seed, MEASURES, **option)
+
+
+def test_expected_rule_where_a_tie_group_spells_one_keyphrase_twice():
+    """Two spellings of one entry tie: only the first of them is a hit, in every order."""
+    gold, phrases, scores = [["a", "b"], "c"], ["a", "x", "b", "c"], [1.0, 1.0, 1.0, 0.5]
+    found = tied(gold, phrases, scores, MEASURES)
+    expected = enumerated(gold, list(orders(phrases, scores)), MEASURES)
+    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+
+
+def test_repeated_phrases_are_dropped_before_tied_orders_are_averaged():
+    gold, measures = ["a", "c"], ["P@1", "P@2", "R@2", "MAP", "MRR", "nDCG@3"]
+    found = tied(gold, ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5], measures)
+    expected = enumerated(gold, list(orders(["a", "x", "c", "y"], [1.0, 1.0, 0.5, 0.5])), measures)
+    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+
+
+@pytest.mark.parametrize("rule", ["after", "keep", "count"])
+def test_expected_rule_where_a_tie_group_repeats_a_phrase(rule):
+    gold, phrases, scores = ["a", "c"], ["a", "x", "a", "c", "y"], [1.0, 1.0, 1.0, 0.5, 0.5]
+    measures = ["P@1", "P@2", "R@2", "MAP", "MRR", "nDCG@3"]
+    found = tied(gold, phrases, scores, measures, duplicates=rule)
+    expected = enumerated(gold, list(orders(phrases, scores)), measures, duplicates=rule)
+    assert found.to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)
+
+
+@pytest.mark.parametrize(("size", "gold", "k"), [(4, 1, 2), (5, 2, 3), (5, 3, 1), (6, 2, 4), (6, 5, 3)])
+def test_random_baseline_is_the_mean_over_all_orders_of_the_universe(size, gold, k):
+    universe = [f"p{i}" for i in range(size)]
+    measures = [*MEASURES, "kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "a", "b", "c", "d"]
+    options = {"universe": size, "baselines": True}
+    corpus = corpus_of({"d": universe[:gold]}, {"s": {"d": []}})
+    frame = scored(corpus, measures, k, normalise="none", average="both", **options)
+    frame = frame[(frame["system"] == "random k") & (frame["average"] == "macro")]
+    every = [list(order) for order in permutations(universe)]
+    names = [f"order{i}" for i in range(len(every))]
+    orders_corpus = corpus_of(dict.fromkeys(names, universe[:gold]), {"s": dict(zip(names, every, strict=True))})
+    expected = scored(orders_corpus, measures, k, normalise="none", average="both", universe=size)
+    expected = expected[expected["average"] == "macro"].set_index("measure")["value"]
+    assert frame.set_index("measure")["value"].to_dict() == pytest.approx(expected.to_dict(), abs=1e-9)

@@ -1,0 +1,107 @@
+"""Ranking measures of random corpora against pytrec_eval (trec_eval 9), under the preset `trec`."""
+
+import pytest
+import pytrec_eval
+
+from tests.corpora import corpus_of, document_values, scored, value
+from tests.differential.random_corpora import draw
+
+CUTS = (1, 2, 3, 5, 10, 20)
+PLAIN = {
+    "map": "MAP", "recip_rank": "MRR", "ndcg": "nDCG", "Rprec": "Rprec", "set_P": "P@M", "set_recall": "R@M",
+    "set_F": "F1@M",
+}  # fmt: skip
+CUT = {"P": "P@{}", "recall": "R@{}", "map_cut": "MAP@{}", "ndcg_cut": "nDCG@{}", "success": "success@{}"}
+SUPPORTED = {*PLAIN, "bpref", *(f"{name}.{','.join(map(str, CUTS))}" for name in CUT)}
+
+
+def trec(drawn, lowest_relevant=1):
+    evaluator = pytrec_eval.RelevanceEvaluator(
+        {d: gold for d, gold in drawn.gold.items() if gold}, SUPPORTED, relevance_level=lowest_relevant
+    )
+    return evaluator.evaluate({d: dict(zip(p, drawn.scores[d], strict=True)) for d, p in drawn.runs.items()})
+
+
+def ours(drawn, measure, **options):
+    frame = document_values(drawn.corpus, measure, 5, preset="trec", normalise="none", **options)
+    return frame.set_index("document")["value"].dropna().to_dict()
+
+
+def pairs():
+    yield from PLAIN.items()
+    for name, measure in CUT.items():
+        for cut in CUTS:
+            yield f"{name}_{cut}", measure.format(cut)
+
+
+@pytest.mark.parametrize(
+    ("seed", "tied", "highest"), [(1, False, 1), (2, True, 1), (3, False, 3), (4, True, 3), (5, True, 2)]
+)
+def test_every_document_and_measure(seed, tied, highest):
+    drawn = draw(seed, tied=tied, highest=highest)
+    theirs, wrong, compared = trec(drawn), [], 0
+    for name, measure in pairs():
+        found = ours(drawn, measure)
+        # trec_eval drops documents without gold or without a list; so does the preset
+        assert {d for d in found if drawn.runs.get(d)} == {d for d in theirs if drawn.runs[d]}
+        for document, values in theirs.items():
+            if drawn.runs[document]:
+                compared += 1
+                if not abs(found[document] - values[name]) <= 1e-9:
+                    wrong.append((document, name, found[document], values[name]))
+    assert compared > 500
+    assert not wrong
+
+
+@pytest.mark.parametrize("seed", [6, 7, 8, 9])
+def test_bpref_with_judged_negatives(seed):
+    drawn = draw(seed, tied=seed % 2 == 0, lowest=0, highest=2)
+    theirs, found, compared = trec(drawn), ours(drawn, "bpref"), 0
+    for document, values in theirs.items():
+        grades = set(drawn.gold[document].values())
+        if 0 in grades and grades != {0} and drawn.runs[document]:
+            compared += 1
+            assert found[document] == pytest.approx(values["bpref"], abs=1e-9), document
+    assert compared > 5
+
+
+@pytest.mark.parametrize("measure", ["map", "ndcg", "recip_rank", "P_5"])
+def test_negatives_are_no_gold(measure):
+    drawn = draw(10, lowest=0, highest=2)
+    name = {"P_5": "P@5"}.get(measure) or PLAIN[measure]
+    theirs, found = trec(drawn), ours(drawn, name)
+    judged = {d for d, gold in drawn.gold.items() if any(gold.values()) and drawn.runs.get(d)}
+    for document in judged:
+        assert found[document] == pytest.approx(theirs[document][measure], abs=1e-9)
+
+
+def test_relevance_level_two():
+    drawn = draw(11, highest=3)
+    theirs, compared = trec(drawn, lowest_relevant=2), 0
+    for name, measure in (("map", "MAP"), ("P_5", "P@5"), ("recall_10", "R@10"), ("recip_rank", "MRR")):
+        found = ours(drawn, measure, rel=2)
+        for document, values in theirs.items():
+            if document in found and drawn.runs[document]:
+                compared += 1
+                assert found[document] == pytest.approx(values[name], abs=1e-9)
+    assert compared > 50
+
+
+def test_means_are_those_of_trec_eval():
+    drawn = draw(12, tied=True)
+    theirs = trec(drawn)
+    # an empty list is no line of a run file, so trec_eval does not know it; under `skip` we do
+    lists = {d for d in theirs if drawn.runs[d]}
+    drawn.runs = {d: p for d, p in drawn.runs.items() if p}
+    frame = scored(drawn.corpus, ["MAP", "P@5"], preset="trec", normalise="none")
+    assert set(frame["documents"]) == {len(lists)}
+    for found, name in zip(frame["value"], ("map", "P_5"), strict=True):
+        assert found == pytest.approx(sum(theirs[d][name] for d in lists) / len(lists), abs=1e-9)
+
+
+def test_the_one_exception_scores_closer_than_single_precision():
+    scores = [1.0, 1.0 - 1e-9]  # one number in float32: trec_eval 9 sorts the tie by name, downwards
+    corpus = corpus_of({"d": ["a1"]}, {"s": {"d": ["a1", "b1"]}}, scores={"s": {"d": scores}})
+    theirs = pytrec_eval.RelevanceEvaluator({"d": {"a1": 1}}, {"recip_rank"}).evaluate({"d": {"a1": 1.0, "b1": 1 - 1e-9}})
+    assert theirs["d"]["recip_rank"] == 0.5
+    assert value(corpus, "MRR", preset="trec", normalise="none") == 1.0

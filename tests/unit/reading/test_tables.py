@@ -1,0 +1,353 @@
+"""Long, list and wide tables, judgements and DataFrames find their columns and keep every cell as it stands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kp_core.errors import InputError, UsageError
+from kp_core.model import Corpus, Ranking
+from kp_core.reading import Choice, Source, load
+from kp_core.reading.limits import Limits
+
+
+def read(text: str, name: str = "a.csv", role: str = "gold", **more: object) -> Corpus:
+    return load(**{role: Source(name, text.encode())}, **more)
+
+
+def gold(text: str, **more: object) -> list[tuple[str, ...]]:
+    table = read(text, **more).gold
+    return list(table[["doc_id", "annotator", "phrase"]].itertuples(index=False, name=None))
+
+
+def test_words_that_pandas_takes_for_missing_are_phrases() -> None:
+    text = "doc_id,keyphrase\nNA,null\n007,1e5\n7,TRUE\n7,nan\nd,None\n"
+    assert [row[::2] for row in gold(text)] == [
+        ("NA", "null"),
+        ("007", "1e5"),
+        ("7", "TRUE"),
+        ("7", "nan"),
+        ("d", "None"),
+    ]
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
+    rows = [["doc_id", "annotator", "keyphrase"], ["d1", "ana", "tide table"], ["d1", "ben", "sea"]]
+    assert gold(end.join(delimiter.join(row) for row in rows) + end) == [
+        ("d1", "ana", "tide table"),
+        ("d1", "ben", "sea"),
+    ]
+
+
+def test_a_quoted_line_break_shifts_no_line_number() -> None:
+    corpus = read('doc_id,phrase\nd1,"a\nb"\nd2,c\n,x\n' + "d3,q\n" * 5)
+    assert corpus.gold["phrase"].tolist()[:2] == ["a\nb", "c"]
+    assert corpus.report.rejected["line"].tolist() == ["5"]
+
+
+@pytest.mark.parametrize("quoted", ["", '"q"'])
+def test_lines_with_too_many_fields_are_rejected_and_blank_ones_counted(quoted: str) -> None:
+    corpus = read(f"doc_id,phrase\nd1,a\n\nd1,a,b\n{f'd1,{quoted}' if quoted else ''}\n" + "d2,b\n" * 8)
+    assert corpus.report.rejected[["line", "reason"]].to_numpy().tolist() == [["4", "3 fields instead of 2"]]
+    reading = corpus.report.readings[0]
+    assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
+    assert reading.rows_blank == (1 if quoted else 2)
+
+
+def test_an_open_quotation_mark_is_refused_where_it_opens() -> None:
+    with pytest.raises(InputError, match=r"a.csv, line 3: .*never closed"):
+        read('doc_id,phrase\nd0,x\nd1,"a\nd2,c\n')
+
+
+def test_a_tsv_with_unbalanced_quotes_is_read_without_quoting() -> None:
+    assert gold('doc_id\tphrase\nd1\t"a" b\nd2\t"c\n')[0][2] == '"a" b'
+
+
+def test_formula_like_cells_stay_as_they_are() -> None:
+    assert [row[2] for row in gold("doc_id,phrase\nd,=1+1\nd,@x\nd,-y\n")] == ["=1+1", "@x", "-y"]
+
+
+def test_only_edges_are_trimmed() -> None:
+    assert gold("doc_id,phrase\n\u00a0d1 ,\u3000tide\u00a0table\ufeff\t\n") == [("d1", "gold", "tide\u00a0table")]
+
+
+def test_further_columns_stay() -> None:
+    table = read("doc_id,keyphrase,note,concept\nd1,a,x,http://a\nd1,b,y,http://b\n").gold
+    assert table["note"].tolist() == ["x", "y"]
+    assert table["concept"].tolist() == ["http://a", "http://b"]
+
+
+def test_votes_are_relevance_of_an_annotator_named_votes() -> None:
+    table = read("doc_id,phrase,votes\nd1,a,3\nd1,b,1\n").gold
+    assert table[["annotator", "relevance"]].to_numpy().tolist() == [["votes", 3.0], ["votes", 1.0]]
+
+
+def test_systems_are_told_by_their_column_even_interleaved() -> None:
+    text = "system,doc_id,rank,keyphrase,score\ny,d1,1,tide,0.01\nt,d1,1,sea,3\ny,d1,2,sea,0.5\nt,d1,2,moon,1\n"
+    corpus = read(text, role="systems")
+    assert corpus.runs["system"].tolist() == ["y", "y", "t", "t"]
+    assert corpus.rankings == {
+        "y": Ranking("rank", higher_is_better=False),
+        "t": Ranking("rank", higher_is_better=True),
+    }
+
+
+@pytest.mark.parametrize("rank", ["0", "-1", "1.5", "first", ""])
+def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
+    corpus = read(
+        "doc_id,rank,phrase\n" + "".join(f"d,{n},p{n}\n" for n in range(1, 6)) + f"d,{rank},bad\n", role="systems"
+    )
+    assert corpus.report.rejected["reason"].tolist() == ["rank is not a positive whole number"]
+
+
+@pytest.mark.parametrize(
+    "text", ["d1,1,tide\nd1,2,sea\nd2,1,moon\n", "yake,d1,1,tide\nyake,d1,2,sea\nyake,d2,1,moon\n"]
+)
+def test_a_table_without_header_is_read_by_its_content(text: str) -> None:
+    corpus = read(text, role="systems")
+    assert corpus.runs[["doc_id", "rank", "phrase"]].to_numpy().tolist() == [
+        ["d1", 1, "tide"],
+        ["d1", 2, "sea"],
+        ["d2", 1, "moon"],
+    ]
+    assert "no header" in corpus.report.notes[0].message
+
+
+def test_columns_may_be_chosen() -> None:
+    text = "Nr,Begriff,Kommentar\n1,Gezeiten,langer Text\n2,Hafen,x\n"
+    choice = {"a.csv": Choice(columns={"doc_id": "Nr", "phrase": "Begriff"})}
+    assert gold(text, roles=choice) == [("1", "gold", "Gezeiten"), ("2", "gold", "Hafen")]
+
+
+def test_list_cells_are_split_at_semicolons() -> None:
+    assert gold("doc_id,keywords\nd1,a;b\nd2,c\n") == [("d1", "gold", "a"), ("d1", "gold", "b"), ("d2", "gold", "c")]
+
+
+def test_list_cells_with_commas_are_split_with_a_warning() -> None:
+    corpus = read("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n")
+    assert corpus.gold["phrase"].tolist() == ["tide table", "harbour", "sea"]
+    assert "split at commas" in corpus.report.notes[0].message
+    choice = {"a.csv": Choice(options={"cells": ";"})}
+    assert gold("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n", roles=choice)[0][2] == "tide table, harbour"
+
+
+def test_list_cells_may_be_json() -> None:
+    corpus = read('doc_id,keywords\nd1,"[""a, b"",""c""]"\nd2,[]\n')
+    assert corpus.gold["phrase"].tolist() == ["a, b", "c"]
+    assert corpus.empty["doc_id"].tolist() == ["d2"]
+
+
+def test_wide_tables_have_one_column_an_annotator() -> None:
+    corpus = read("doc_id,ana,ben\nd1,a;b,c;d\nd2,x;y,\n")
+    assert corpus.annotators == ["ana", "ben"]
+    assert corpus.empty.to_numpy().tolist() == [["gold", "ben", "d2"]]
+
+
+def test_types_of_documents_come_from_a_gold_table_if_constant() -> None:
+    corpus = read("doc_id,phrase,domain,type\nd1,a,news,x\nd1,b,news,y\nd2,c,law,x\n")
+    assert corpus.documents["group"].tolist() == ["news", "law"]
+    assert "type" in corpus.gold
+
+
+def test_two_texts_for_one_document_are_refused() -> None:
+    with pytest.raises(InputError, match="another text"):
+        load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water falls.\n"))
+    assert len(load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water rises.\n")).documents) == 1
+
+
+def test_wide_judgements_leave_out_blank_scores() -> None:
+    text = "pair_id,doc_id,keyphrase,candidate,score_1,score_2,score_3\np1,d1,harbour tide table,tide table,3,,2\n"
+    table = read(text, role="judgements").judgements
+    assert table[["pair_id", "annotator", "score"]].to_numpy().tolist() == [["p1", "1", 3.0], ["p1", "3", 2.0]]
+
+
+@pytest.mark.parametrize(
+    ("scores", "rejected"), [(["0", "4", "2.5", "1", "3", "5"], 1), (["0", "10", "7", "1", "2", "3"], 0)]
+)
+def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
+    rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
+    corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
+    assert len(corpus.report.rejected) == rejected
+
+
+def test_a_pair_judged_twice_by_one_annotator_is_refused() -> None:
+    with pytest.raises(InputError, match="second score"):
+        read("pair_id,keyphrase,candidate,annotator,score\np,a,b,x,2\np,a,b,x,3\n", role="judgements")
+
+
+def test_judged_output_gives_runs_and_judgements_linked_to_gold() -> None:
+    gold_table = Source("gold.tsv", b"doc\tgold_id\tterm\nd1\tg1\tsea level\nd1\tg2\ttide\n")
+    judged = b"doc\tmethod\trank\tkeyphrase\tpertinence\tgold_id\nd1\tkea\t1\tsea\t1\tg1\nd1\tkea\t2\tx\t0\t\n"
+    corpus = load(gold=gold_table, systems=Source("judged.tsv", judged))
+    assert corpus.runs["phrase"].tolist() == ["sea", "x"]
+    assert corpus.judgements["keyphrase"].fillna("-").tolist() == ["sea level", "-"]
+    assert corpus.judgements["score"].tolist() == [1.0, 0.0]
+
+
+# in memory
+
+
+def test_frames_give_what_files_give() -> None:
+    frame = pd.DataFrame({"doc_id": [2, 2, 1], "phrase": ["b", " a", "c"], "rank": [2, 1, 1], "score": [0.5, 0.9, 0.1]})
+    by_file = load(systems={"s": Source("s.csv", frame.to_csv(index=False).encode())})
+    pd.testing.assert_frame_equal(load(systems={"s": frame}).runs, by_file.runs)
+
+
+@pytest.mark.parametrize("kind", ["str", "object", "category", "string"])
+def test_frames_of_any_text_type(kind: str) -> None:
+    frame = pd.DataFrame({"doc_id": ["d1", "d1", "d2"], "phrase": ["a", "NA", "c"]}, dtype=kind)
+    assert load(gold=frame).gold["phrase"].tolist() == ["a", "NA", "c"]
+
+
+def test_missing_cells_of_a_frame_are_rejected_rows() -> None:
+    frame = pd.DataFrame({"doc_id": ["d"] * 9 + [None], "phrase": ["a"] * 10})
+    assert load(gold=frame).report.rejected["reason"].tolist() == ["an empty id"]
+
+
+def test_frames_may_hold_lists() -> None:
+    frame = pd.DataFrame({"doc_id": ["d1", "d2"], "keyphrases": [["a", "b"], []]})
+    corpus = load(gold=frame)
+    assert corpus.gold["phrase"].tolist() == ["a", "b"]
+    assert corpus.empty["doc_id"].tolist() == ["d2"]
+
+
+def test_a_sorted_frame_keeps_its_own_memory() -> None:
+    frame = pd.DataFrame(
+        {
+            "doc_id": pd.Series(np.repeat(["d1", "d2"], 50), dtype="str"),
+            "phrase": "x",
+            "rank": np.tile(np.arange(1, 51), 2),
+        }
+    )
+    runs = load(systems={"s": frame}).runs
+    before, after = (table["doc_id"].array.__arrow_array__().chunk(0).buffers()[2] for table in (frame, runs))
+    assert before.address == after.address
+
+
+def test_dictionaries_of_lists_scores_and_annotators() -> None:
+    assert load(gold={"ana": {"d1": ["a"]}, "ben": {"d1": ["b"]}}).annotators == ["ana", "ben"]
+    corpus = load(gold={"d1": ["a"]}, systems={"s": {"d1": {"x": 0.2, "y": 0.9, "z": 0.1}}}, documents={"d1": "Water."})
+    assert corpus.runs["phrase"].tolist() == ["y", "x", "z"]
+    assert corpus.has_texts
+
+
+def test_lists_without_a_system_name_are_refused() -> None:
+    with pytest.raises(InputError, match="under the name of a system"):
+        load(systems={"d1": ["tide", "sea"]})
+
+
+def test_wrong_usage_is_told_from_bad_data() -> None:
+    with pytest.raises(UsageError):
+        load()
+    with pytest.raises(UsageError, match="no fix"):
+        load(gold={"d": ["a"]}, fixes=["mend"])
+    with pytest.raises(UsageError, match="no role"):
+        load(files=Source("a.csv", b"doc_id,phrase\nd,a\n"), roles={"a.csv": "golden"})
+    with pytest.raises(UsageError, match="no format family"):
+        load(gold=Source("a.csv", b"doc_id,phrase\nd,a\n"), roles={"a.csv": Choice(family="F99")})
+
+
+def test_a_frame_without_the_needed_columns_is_refused() -> None:
+    with pytest.raises(InputError, match="columns doc_id and phrase"):
+        load(gold=pd.DataFrame({"a": []}))
+
+
+# names, order, limits
+
+
+def test_equal_system_names_are_refused() -> None:
+    with pytest.raises(InputError, match="the system name “s” again"):
+        load(systems=[Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["a"]}')])
+
+
+def test_several_gold_files_are_several_annotators() -> None:
+    files = [Source("ana.json", b'{"d": ["a"]}'), Source("ben.json", b'{"d": ["b"]}')]
+    assert load(gold=files).annotators == ["ana", "ben"]
+
+
+def test_common_parts_of_names_can_be_stripped() -> None:
+    files = [Source(f"candidats.{name}", b"d1\ta;b\nd2\tc\n") for name in ("degree", "textrank")]
+    assert load(systems=files).systems == ["candidats.degree", "candidats.textrank"]
+    assert load(systems=files, fixes=["strip-common"]).systems == ["degree", "textrank"]
+    assert load(systems={"degree": files[0]}).systems == ["degree"]
+
+
+def test_documents_come_in_order_of_gold_texts_and_runs() -> None:
+    corpus = load(gold={"b": [], "a": ["x"]}, documents={"c": "Text."}, systems={"s": {"d": ["x"], "a": []}})
+    assert corpus.documents["doc_id"].tolist() == ["b", "a", "c", "d"]
+    assert corpus.empty.to_numpy().tolist() == [["gold", "gold", "b"], ["system", "s", "a"]]
+    assert corpus.systems == ["s"]
+
+
+def test_missing_lists_can_count_as_empty() -> None:
+    corpus = load(gold={"a": ["x"], "b": ["y"]}, systems={"s": {"a": ["x"]}}, fixes=["missing-as-empty"])
+    assert corpus.empty.to_numpy().tolist() == [["system", "s", "b"]]
+
+
+def test_ids_are_stripped_only_one_to_one() -> None:
+    corpus = load(gold={"C-1": ["a"]}, systems={"s": {"C-1.txt": ["a"]}}, fixes=["strip-extension"])
+    assert corpus.documents["doc_id"].tolist() == ["C-1"]
+    assert corpus.report.fixes == ("strip-extension",)
+    with pytest.raises(InputError, match="would make one"):
+        load(gold={"C-1.txt": ["a"], "C-1.key": ["b"]}, fixes=["strip-extension"])
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        ("rows", "doc_id,phrase\nd1,a\nd1,b\nd1,c\n"),
+        ("documents", "doc_id,phrase\nd1,a\nd2,b\nd3,c\n"),
+        ("columns", "doc_id,phrase,x\nd1,a,b\n"),
+        ("list_phrases", "doc_id,phrase\nd1,a\nd1,b\nd1,c\n"),
+        ("file_bytes", "doc_id,phrase\n"),
+        ("session_bytes", "doc_id,phrase\n"),
+    ],
+)
+@pytest.mark.parametrize("role", ["gold", "systems"])
+def test_limits_refuse_the_whole(limit: str, text: str, role: str) -> None:
+    with pytest.raises(InputError, match="at most 2"):
+        read(text, role=role, limits=Limits(**{limit: 2}))
+
+
+def test_overlong_ids_and_phrases_are_rejected_rows() -> None:
+    text = "doc_id,phrase\n" + "d,a\n" * 10 + f"d,{'é' * 1001}\n{'d' * 501},b\n" + f"d,{'é' * 1000}\n"
+    assert read(text).report.rejected["reason"].tolist() == [
+        "phrase longer than 1,000 characters",
+        "id longer than 500 characters",
+    ]
+
+
+# the common drop zone
+
+
+def test_roles_in_the_drop_zone() -> None:
+    corpus = load(
+        files=[
+            Source("a.csv", b"doc_id,annotator,keyphrase\nd1,ana,tide\n"),
+            Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n"),
+            Source("c.csv", b"doc_id,title,text\nd1,T,Water rises.\n"),
+            Source("d.csv", b"pair_id,keyphrase,candidate,score_1\n1,tide,tides,4\n"),
+            Source("e.json", b'{"d1": ["sea"]}'),
+        ]
+    )
+    assert [reading.role for reading in corpus.report.readings] == [
+        "gold",
+        "system",
+        "documents",
+        "judgements",
+        "system",
+    ]
+    assert "e.json was taken as system output" in corpus.report.notes[0].message
+
+
+def test_the_first_undecided_file_is_the_gold_standard() -> None:
+    corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')])
+    assert [reading.role for reading in corpus.report.readings] == ["gold", "system"]
+
+
+def test_a_role_may_be_given_for_a_file() -> None:
+    corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}')], roles={"x.json": "system"})
+    assert corpus.systems == ["x"]

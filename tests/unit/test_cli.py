@@ -1,0 +1,156 @@
+"""The command line: the JSON contract, the formats, exit statuses, and one message for everything that goes wrong."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import kp_core as kp
+from kp_core.cli import main
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
+DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
+KEYS = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    status = main(arguments)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str]) -> None:
+    status, out, err = run(
+        capsys, "evaluate", *DATA, "--k", "5,gold,all", "--measures", "P@k,kappa,MAP,bpref", "--format", "json"
+    )
+    assert status == 0
+    found = json.loads(out)
+    assert list(found) == ["signature", "settings", "notes", "rows"]
+    assert all(list(row) == KEYS for row in found["rows"])
+    assert [(row["measure"], row["k"], row["average"]) for row in found["rows"]] == [
+        ("P@5", 5, "macro"), ("P@O", "gold", "macro"), ("P@M", "all", "macro"),
+        ("kappa", 5, "micro"), ("kappa", "gold", "micro"), ("kappa", "all", "micro"),
+        ("MAP", None, "macro"), ("bpref", None, "macro"),
+    ]  # fmt: skip
+    undefined = found["rows"][-1]
+    assert (undefined["value"], undefined["reason"]) == (None, "no_judged_negatives")
+    assert (undefined["documents"], undefined["undefined"]) == (0, 20)
+    assert all(row["reason"] is None and row["low"] <= row["value"] <= row["high"] for row in found["rows"][:-1])
+    assert "repeat an earlier one" in err
+
+
+def test_command_line_api_and_settings_from_the_signature_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "evaluate", *DATA, "--format", "json", "--preset", "pke", "--annotators", "majority:2")
+    found = json.loads(out)
+    corpus = kp.load(gold=SAMPLE / "gold.csv", systems=[SAMPLE / "systems" / "yake.csv"])
+    result = kp.evaluate(corpus, preset="pke", annotators="majority:2")
+    assert found["signature"] == result.signature
+    assert [row["value"] for row in found["rows"]] == result.frame["value"].tolist()
+    again = kp.evaluate_with(corpus, kp.settings_from(found["signature"]))
+    assert again.frame["value"].tolist() == result.frame["value"].tolist()
+    assert again.frame["low"].tolist() == result.frame["low"].tolist()
+
+
+def test_csv_has_the_columns_of_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "evaluate", *DATA, "--measures", "F1@3", "--format", "csv", "--interval", "none")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert list(rows[0]) == KEYS
+    assert (rows[0]["measure"], rows[0]["k"], rows[0]["low"]) == ("F1@3", "3", "")
+
+
+def test_average_is_the_default_cutoff_and_is_resolved(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "evaluate", *DATA, "--measures", "P@k", "--format", "json")
+    assert json.loads(out)["rows"][0]["k"] == 6  # 359 keyphrases in 59 lists
+    assert json.loads(out)["rows"][0]["measure"] == "P@6"
+
+
+def test_baselines_join_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "evaluate", *DATA, "--measures", "kappa", "--baselines", "--format", "json")
+    rows = {row["system"]: row["value"] for row in json.loads(out)["rows"]}
+    assert list(rows) == ["yake", "says nothing", "random k", "oracle k"]
+    assert rows["says nothing"] == 0 < rows["yake"] < rows["oracle k"]
+
+
+@pytest.mark.parametrize("form", ["table", "latex", "markdown"])
+def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    target = tmp_path / "out.txt"
+    status, out, _ = run(
+        capsys, "evaluate", *DATA, "--measures", "P@6", "--format", form, "--interval", "none", "--out", str(target)
+    )
+    text = target.read_text(encoding="utf-8")
+    assert (status, out) == (0, "")
+    assert "0.3417" in text
+    assert "docs:20" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["evaluate", "--gold", "nowhere.csv"], 1, "nowhere.csv"),
+        (["evaluate", "--system", "x.csv"], 2, "--gold is missing"),
+        (["evaluate", *DATA, "--k", "banana"], 2, "banana"),
+        (["evaluate", *DATA, "--measures", "kapa"], 2, "there is no measure 'kapa'"),
+        (["evaluate", *DATA, "--preset", "mine"], 2, "there is no preset 'mine'"),
+        (["evaluate", *DATA, "--duplicates", "never"], 2, "duplicates is 'never'"),
+        (["evaluate", *DATA, "--format", "pdf"], 2, "there is no format 'pdf'"),
+        (["evaluate", *DATA, "--universe", "selected"], 2, "d = 0"),
+        (["evaluate", *DATA, "--universe", "3"], 1, "Choose N = "),
+        (["evaluate", *DATA, "--annotators", "Z"], 2, "there is no gold 'Z'"),
+        (["evaluate", *DATA, "--nonsense"], 2, "--nonsense"),
+        (["evaluates"], 2, "evaluates"),
+        ([], 2, "name a command"),
+        (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, "write one number"),
+    ],
+)
+def test_one_message_and_a_status_for_what_goes_wrong(
+    arguments: list[str], status: int, words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found, out, err = run(capsys, *arguments)
+    assert (found, out) == (status, "")
+    assert err.startswith("kpscope: ")
+    assert words in err
+    assert "Traceback" not in err
+
+
+def test_validate_counts_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "validate", *DATA, "--format", "json", "--k", "10")
+    found = json.loads(out)
+    counted = [(row["source"], row["documents"], row["phrases"]) for row in found["sources"]]
+    assert counted == [("A", 20, 134), ("B", 20, 106), ("C", 19, 119), ("yake", 20, 1000)]
+    assert [row["rows read"] for row in found["files"]] == [359, 1000]
+
+
+def test_methods_lists_every_measure(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = run(capsys, "methods", "--format", "json")
+    assert [row["name"] for row in json.loads(out)] == list(kp.MEASURES)
+
+
+def test_the_module_runs_from_a_shell() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "kp_core", "evaluate", "--gold", "nowhere.csv"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+
+
+def test_published_rows_through_the_command_line(
+    capsys: pytest.CaptureFixture[str], shared: Callable[[str], Path]
+) -> None:
+    data = shared("data/semeval2010/system_outputs_ijcnlp13")
+    arguments = ["evaluate", "--gold", str(data / "data/references/semeval.ref"), "--gold-stemmed", "--preset", "ijcnlp13"]
+    for name in ("degree", "closeness", "betweenness", "eigenvector", "textrank"):
+        arguments += ["--system", f"{name}={data / 'output/semeval' / f'candidats.{name}'}"]
+    _, out, _ = run(capsys, *arguments, "--measures", "P@10,R@10,F1@10", "--interval", "none", "--format", "json")
+    found = {(row["system"], row["measure"]): round(row["value"], 4) for row in json.loads(out)["rows"]}
+    # Means over the 100 published rows of each ranking (oracles/real/README.md).
+    expected = {"degree": (0.1140, 0.0788, 0.0921), "closeness": (0.0410, 0.0282, 0.0331),
+                "betweenness": (0.1000, 0.0697, 0.0812), "eigenvector": (0.1070, 0.0736, 0.0860),
+                "textrank": (0.1070, 0.0744, 0.0867)}  # fmt: skip
+    for system, values in expected.items():
+        assert tuple(found[system, measure] for measure in ("P@10", "R@10", "F1@10")) == values
