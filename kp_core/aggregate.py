@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kp_core.coding import Bools, Floats
 from kp_core.counting import used_documents
@@ -48,6 +49,22 @@ class View:
             row += len(part.hits)
         return found
 
+    def status(self, asked: Asked) -> NDArray[np.str_]:
+        """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
+        counts = self.counts
+        if asked.measure.family == "concordance":
+            status = concordance.status(self.cells).astype(object)
+        else:
+            status = np.full(self.cells.hits.shape, "ok", object)
+            status[counts.length == 0] = "system_empty"
+        status[counts.size == 0] = "gold_empty"
+        status[~counts.listed] = "missing_document"
+        if asked.measure.name == "bpref":
+            unjudged = np.ones(len(counts.size), bool) if counts.judged is None else np.isnan(counts.judged)
+            status[unjudged] = "no_judged_negatives"
+        status[np.isnan(self.cells.hits)] = "universe_too_large"
+        return status.astype(np.str_)
+
 
 def _values(asked: Asked, at: AtK) -> Floats:
     values = asked.scores(at)
@@ -88,17 +105,17 @@ def _macro(
     return Average(value, low, high, n, [None if m else why(i) for i, m in enumerate(n)])
 
 
-def _pooled(cells: Cells, score: Callable[[Cells], Floats], used: Bools, weights: Floats | None, settings: Settings,
-            smooth: bool, reasons: bool) -> Average:  # fmt: skip
-    kept = cells.only(used)
+def _pooled(view: View, asked: Asked, weights: Floats | None, settings: Settings) -> Average:
+    used, score = view.used, asked.scores
+    kept = view.cells.only(used)
     total = kept.pooled(np.ones((1, int(used.sum()))))
     value = score(total)[0]
     low = high = np.full(len(value), np.nan)
     if weights is not None:
         low, high = intervals.percentile(score(kept.pooled(weights[:, used])))
-    elif settings.interval == "cluster-t" and smooth:
+    elif settings.interval == "cluster-t" and asked.measure.name != "kappa_max":  # its minimum has no gradient
         low, high = intervals.cluster_t_pooled(kept, score)
-    status = concordance.status(total)[0] if reasons else np.full(len(value), "no_documents")
+    status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]
     return Average(value, low, high, np.full(len(value), int(used.sum())), reason)
 
@@ -123,19 +140,13 @@ def averaged(asked: Asked, view: View, average: str, weights: Floats | None, set
     if not used.any():
         nothing = np.full(len(view.cutoffs), np.nan)
         return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), ["no_documents"] * len(nothing))
-    concerns = asked.measure.family == "concordance"
     if average == "micro":
-        smooth = asked.measure.name != "kappa_max"
-        return _pooled(view.cells, asked.scores, used, weights, settings, smooth, concerns)
+        return _pooled(view, asked, weights, settings)
     if average == "f-of-means":
         return _f_of_means(view, asked, used, weights, settings)
 
     def why(column: int) -> str:
-        if asked.measure.name == "bpref":
-            return "no_judged_negatives"
-        if not concerns:
-            return "no_documents"
-        names, counts = np.unique(concordance.status(view.cells)[used, column], return_counts=True)
+        names, counts = np.unique(view.status(asked)[used, column], return_counts=True)
         return str(names[np.argmax(counts)])
 
     return _macro(view.values(asked), used, weights, settings, why)

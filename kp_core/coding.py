@@ -220,12 +220,23 @@ def _identify(phrases: pa.Array, conventions: Conventions) -> Identities:
 def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
     """Return the mean number of distinct keyphrases an annotator gave a document, rounded half up, at least 1.
 
-    Lists that are there but empty count as 0. Source: the threshold of the lecture-keyword evaluation section.
+    Lists that are there but empty count as 0; phrases judged as not relevant do not count. Source: the threshold of the
+    lecture-keyword evaluation section.
     """
     coded, gold = code(corpus), identify(corpus, conventions).gold
     first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
+    first = first[~(coded.entry_relevance[coded.variant_entry[first]] < conventions.rel)]
     form = gold[coded.variant_phrase[first]].astype(np.int64)
-    source = coded.entry_annotator.astype(np.int64) * len(coded.documents) + coded.entry_document
-    keys = np.sort(source * (int(gold.max(initial=0)) + 1) + form)
-    distinct = int(np.count_nonzero(np.diff(keys))) + (len(keys) > 0)
-    return max(1, int(np.floor(distinct / max(1, int(coded.seen.sum())) + 0.5)))
+    entry = coded.variant_entry[first]
+    source = coded.entry_annotator[entry].astype(np.int64) * len(coded.documents) + coded.entry_document[entry]
+    entries = len(distinct(source * (int(gold.max(initial=0)) + 1) + form))
+    return max(1, int(np.floor(entries / max(1, int(coded.seen.sum())) + 0.5)))
+
+
+def shallowest(corpus: Corpus) -> tuple[str, int] | None:
+    """Return the system whose longest list is shortest, and that length; None without systems.
+
+    From there on a curve over k compares systems of which one has nothing more to say.
+    """
+    longest = {name: int(run.length.max(initial=0)) for name, run in code(corpus).runs.items()}
+    return min(longest.items(), key=lambda found: found[1], default=None)

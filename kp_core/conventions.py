@@ -59,7 +59,9 @@ FIELDS: dict[str, Field] = {
         "a document without gold: left out, 0, or 1 if the system is silent too",
     ),
     "ties": Field(
-        "ties", ("stable", "trec", "expected"), "equal scores: input order, phrase descending, or mean over all orders"
+        "ties",
+        ("stable", "trec", "expected"),
+        "equal scores: input order, phrase descending, or mean over all orders (repeats inside a tie keep their order)",
     ),
     "rel": Field("rel", (), "smallest grade that counts as relevant"),
     "gain": Field("gain", ("linear", "exp"), "gain of nDCG: the grade, or 2 to the grade minus 1"),
@@ -106,6 +108,8 @@ class Conventions:
             value = getattr(self, name)
             if field.values and value not in field.values:
                 raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(field.values)}")
+        if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits"):
+            raise UsageError("ties = expected has no closed form with ap = hits or rr = all-hits; choose ties = stable")
         try:
             object.__setattr__(self, "rel", float(self.rel))
         except ValueError:

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from kp_core.baselines import BASELINES
 from kp_core.coding import Bools, Floats, code, identify
 from kp_core.conventions import Conventions
-from kp_core.counts import Counts, count, oracle_counts, random_counts, silent_counts
+from kp_core.counts import Counts, count
 from kp_core.errors import InputError
-from kp_core.gold import Gold, gather
+from kp_core.gold import gather
 from kp_core.matching import prepare
 from kp_core.metrics import Asked
 from kp_core.model import Corpus
 from kp_core.settings import Settings
-
-BASELINES: dict[str, Callable[[Gold, Floats, Conventions], Counts]] = {
-    "says nothing": silent_counts,
-    "random k": random_counts,
-    "oracle k": oracle_counts,
-}
 
 
 @dataclass(frozen=True)
@@ -60,8 +54,11 @@ def count_systems(corpus: Corpus, settings: Settings, universe: Floats, baseline
         if not same:
             table = count(prepare(run, ranking, identities, tables), run.listed, *distinct, universe, tables, sets=True)
         counted[system] = Counted(counts, table)
+    deepest = max((cutoff for cutoff in settings.cutoffs if isinstance(cutoff, int)), default=0)
     for name, build in BASELINES.items() if baselines else ():
-        counted[name] = Counted(build(gold[0], universe, record), build(distinct[0], universe, tables))
+        counted[name] = Counted(
+            build(gold[0], universe, record, deepest), build(distinct[0], universe, tables, deepest)
+        )
     return counted
 
 

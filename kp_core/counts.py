@@ -12,8 +12,15 @@ import numpy as np
 from kp_core.coding import Bools, Floats, Ints
 from kp_core.conventions import Conventions
 from kp_core.gold import Gold
-from kp_core.matching import Lists, match, newly, ragged, ranks
-from kp_core.terms import Terms, exponential, ideal_terms, no_terms, ordered_terms, returned_ideal, tied_terms
+from kp_core.matching import Lists, match, newly, ranks
+from kp_core.terms import (
+    Terms,
+    exponential,
+    ideal_terms,
+    ordered_terms,
+    returned_ideal,
+    tied_terms,
+)
 
 #: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), or none.
 Cutoff = int | Literal["gold", "all", "larger", "none"]
@@ -93,6 +100,8 @@ class Counts:
     judged: Floats | None = None
     #: (document, rank) of the rows that count as returned, where some do not
     returned: tuple[Ints, Ints] | None = None
+    #: the rank beyond which the terms are not known (None: all are)
+    deepest: int | None = None
 
     def parts(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
@@ -150,6 +159,14 @@ class Counts:
                 total[:, column] = np.bincount(document[inside], kept, minlength=documents)
         return total
 
+    def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
+        """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN where the terms do not reach."""
+        found = self.sums(self.terms.document, self.terms.rank, value, cutoffs)
+        if self.deepest is not None:
+            reach = np.stack([np.minimum(self.limit(cutoff), self.rows) for cutoff in cutoffs], axis=1)
+            found = np.where(reach > self.deepest, np.nan, found)
+        return found
+
     def at(self, cutoffs: Sequence[Cutoff]) -> AtK:
         """Return the counts at each cutoff, fields (D, K)."""
         limit = np.stack([self.limit(c) for c in cutoffs], axis=1).astype(np.float64)
@@ -167,9 +184,8 @@ class Counts:
                 denominator[:, column] = self.size
             elif cutoff == "all":
                 denominator[:, column] = self.length
-        terms = self.terms
         return AtK(
-            self.sums(terms.document, terms.rank, terms.hits, cutoffs),
+            self.totals(self.terms.hits, cutoffs),
             returned,
             size,
             np.broadcast_to(self.universe[:, None], limit.shape),
@@ -190,8 +206,7 @@ class AtK(Cells):
 
     def total(self, value: Floats) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
-        terms = self.counts.terms
-        return self.counts.sums(terms.document, terms.rank, value, self.cutoffs)
+        return self.counts.totals(value, self.cutoffs)
 
     @cached_property
     def precision_sum(self) -> Floats:
@@ -259,18 +274,17 @@ def count(
         head = np.flatnonzero(np.diff(row, prepend=-1))
         hits = np.diff(np.append(head, len(row))).astype(float) if conventions.hits_as == "gold" else np.ones(len(head))
         document, row, grade = document[head], row[head], np.maximum.reduceat(grade, head)
+    terms = ordered_terms(document, rank[row], hits, grade)
+    ideal = ideal_terms(gold) if conventions.ideal == "gold" else returned_ideal(terms)
     if conventions.ties == "expected" and lists.score is not None and len(rank):
         per_row, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
         per_row[row], gain[row], exp_gain[row] = hits, grade, exponential(grade)
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
         terms = tied_terms(np.repeat(np.arange(len(lists.length)), lists.length), rank, group, per_row, gain, exp_gain)
-    else:
-        terms = ordered_terms(document, rank[row], hits, grade)
     length, returned = lists.length, None
     if conventions.duplicates == "after" and lists.repeated.any():
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
-    ideal = ideal_terms(gold) if conventions.ideal == "gold" else returned_ideal(terms)
     return Counts(
         terms, ideal, gold.size, length, lists.length, lists.duplicates, listed, universe, conventions,
         float(gold.grade.max(initial=0.0)), _judged(lists, gold, negatives, document, row), returned,
@@ -288,35 +302,3 @@ def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints
     value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
     total = np.bincount(document, value, minlength=len(gold.size))
     return np.where(negatives.size == 0, np.nan, total)
-
-
-def silent_counts(gold: Gold, universe: Floats, conventions: Conventions) -> Counts:
-    """Return the counts of the baseline that says nothing."""
-    zero = np.zeros(len(gold.size), np.int64)
-    return _baseline(no_terms(), zero, gold, universe, conventions)
-
-
-def random_counts(gold: Gold, universe: Floats, conventions: Conventions) -> Counts:
-    """Return the counts expected of a random order of the whole universe: one tie over N phrases."""
-    length = np.maximum(universe.astype(np.int64), gold.size)
-    document = np.repeat(np.arange(len(length)), length)
-    rank = ranks(length)
-    hits, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
-    rows = ragged(np.cumsum(length) - length, gold.size)
-    hits[rows], gain[rows], exp_gain[rows] = 1.0, gold.grade, exponential(gold.grade)
-    terms = tied_terms(document, rank, np.cumsum(rank == 1) - 1, hits, gain, exp_gain)
-    return _baseline(terms, length, gold, universe, conventions)
-
-
-def oracle_counts(gold: Gold, universe: Floats, conventions: Conventions) -> Counts:
-    """Return the counts of the best list possible: all gold items first, highest grade first."""
-    length = np.maximum(universe.astype(np.int64), gold.size)
-    return _baseline(ideal_terms(gold), length, gold, universe, conventions)
-
-
-def _baseline(terms: Terms, length: Ints, gold: Gold, universe: Floats, conventions: Conventions) -> Counts:
-    documents = len(gold.size)
-    return Counts(
-        terms, ideal_terms(gold), gold.size, length, length, np.zeros(documents, np.int64), np.ones(documents, bool),
-        universe, conventions, float(gold.grade.max(initial=0.0)),
-    )  # fmt: skip

@@ -16,7 +16,7 @@ from kp_core.errors import UsageError
 from kp_core.evaluate import counts_of, resolve
 from kp_core.gold import Gold, gather
 from kp_core.matching import match, newly, prepare, ragged, ranks
-from kp_core.metrics import MEASURES, concordance, parse
+from kp_core.metrics import MEASURES, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings
 
@@ -48,12 +48,6 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
         counts = both.of(asked)
         view = View(counts, (cutoff,))
         at, value = view.cells, view.values(asked)[:, 0]
-        status = np.where(counts.length == 0, "system_empty", "ok").astype(object)
-        if agreement:
-            status = concordance.status(at)[:, 0].astype(object)
-        status[counts.size == 0] = "gold_empty"
-        status[~counts.listed] = "missing_document"
-        status[np.isnan(value) & (status == "ok")] = "no_judged_negatives"
         value = np.where(view.used, value, np.nan)
         frames.append(
             pd.DataFrame(
@@ -63,7 +57,7 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
                     "group": groups.to_numpy() if groups is not None else None,
                     "measure": asked.name(None if asked.measure.fixed is not None else cutoff),
                     "value": value,
-                    "status": status,
+                    "status": view.status(asked)[:, 0],
                     "hits": at.hits[:, 0],
                     "returned": at.returned[:, 0],
                     "gold_size": counts.size,
@@ -72,6 +66,19 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
             )
         )
     return pd.concat(frames, ignore_index=True)
+
+
+def tables_by_document(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
+    settings, _ = resolve(corpus, settings)
+    cutoff = settings.cutoffs[0]
+    frames = []
+    for system, both in counts_of(corpus, settings).items():
+        view = View(both.table, (cutoff,))
+        values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
+        named = {"system": system, "document": code(corpus).documents}
+        frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["system", "document"])
 
 
 def all_values(

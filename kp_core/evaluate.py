@@ -10,9 +10,10 @@ import numpy as np
 import pandas as pd
 
 from kp_core.aggregate import View, averaged
+from kp_core.baselines import BASELINES
 from kp_core.coding import Floats, average_gold_size, code
 from kp_core.conventions import Conventions
-from kp_core.counting import BASELINES, Counted, count_systems
+from kp_core.counting import Counted, count_systems
 from kp_core.counts import Cutoff
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, parse
@@ -87,6 +88,8 @@ def evaluate_with(
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
+    # “P@k” at k = 5 and “P@5” are one row.
+    frame = frame.drop_duplicates(["system", "measure", "k", "average"], ignore_index=True)
     notes += evaluation_notes(corpus, settings, counted, cutoffs, agreement)
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
 

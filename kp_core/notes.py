@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kp_core.baselines import BASELINES
 from kp_core.coding import code
-from kp_core.counting import BASELINES, Counted
+from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
 from kp_core.reading.report import suggestions

@@ -19,6 +19,8 @@ __version__ = "1.0.0"
 AVERAGES = ("macro", "f-of-means", "micro", "both")
 INTERVALS = ("bootstrap", "cluster-t", "none")
 LARGEST_K = 10_000
+#: Fields that a signature names only where they differ from their first value.
+SILENT = ("gstem", "rrmiss")
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def format_value(value: Any) -> str:
     >>> format_value(1.0), format_value("any")
     ('1', 'any')
     """
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
@@ -149,7 +151,7 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     record = settings.conventions
     for name, convention in FIELDS.items():
         value = format_value(getattr(record, name))
-        if name in ("gold_stemmed", "rr_miss") and value == convention.values[0]:
+        if convention.key in SILENT and value == convention.values[0]:
             continue
         if name == "average" and settings.both:
             value = "both"
@@ -187,11 +189,10 @@ def settings_from(line: str) -> Settings:
     settings = make_settings(
         preset_name=given.get("preset", "kpscope"), k=given.get("k"), annotators=unquote(given.get("annot", "union"))
     )
-    changes = {
-        name: long.get(given[key], given[key])
-        for key, (name, long) in by_key.items()
-        if key in given and not (key == "avg" and given[key] == "both")
-    }
+    changes = {name: one.values[0] for name, one in FIELDS.items() if one.key in SILENT}
+    for key, (name, long) in by_key.items():
+        if key in given and not (key == "avg" and given[key] == "both"):
+            changes[name] = long.get(given[key], given[key])
     record = settings.conventions.changed(**changes)
     interval, resamples, seed = given.get("ci", "none"), settings.resamples, settings.seed
     if drawn := re.fullmatch(r"bootstrap-(\d+)-seed(\d+)", interval):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 import numpy as np
 
@@ -61,10 +60,8 @@ def ordered_terms(document: Ints, rank: Ints, hits: Floats, grade: Floats) -> Te
 def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floats, exp_gain: Floats) -> Terms:
     """Return the terms expected over all orders of tied rows; one input row a rank, rows of a group tie.
 
-    Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
+    A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
     """
-    from scipy.special import gammaln
-
     if len(group) == 0:
         return no_terms()
     size, found = np.bincount(group), np.bincount(group, hits)
@@ -73,21 +70,42 @@ def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floa
     running = np.cumsum(found) - found
     first_group = np.concatenate([[True], owner[1:] != owner[:-1]])
     before = running - np.maximum.accumulate(np.where(first_group, running, 0.0))
-    t, r, h = size[group].astype(float), found[group], before[group]
-    j = np.arange(len(group)) - head[group] + 1.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(t > 1, (j - 1) * (r - 1) / (t - 1), 0.0)
-
-        def log_choose(n: Any, k: Any) -> Floats:
-            return np.asarray(gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1))
-
-        possible = (h == 0) & (r > 0) & (j <= t - r + 1)
-        first = np.where(possible, np.exp(log_choose(t - j, r - 1) - log_choose(t, r)), 0.0)
-    kept = r > 0
+    t = size[group].astype(float)
+    place = np.arange(len(group)) - head[group] + 1
     mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
-    precision = r / t * (h + 1 + share) / rank
-    columns = (document, rank, r / t, precision, first, mean_gain, mean_exp)
-    return Terms(*(column[kept] for column in columns))  # type: ignore[arg-type]
+    return _expected(document, rank, place, t, found[group].astype(float), before[group], mean_gain, mean_exp)
+
+
+def random_terms(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Terms:
+    """Return the terms of a random order of `size` phrases (row,), the document's gold items among them."""
+    r = gold.size[document].astype(float)
+    gain, exp_gain = (
+        np.bincount(gold.document, value, minlength=len(gold.size))[document] / size
+        for value in (gold.grade, exponential(gold.grade))
+    )
+    return _expected(document, rank, rank, size, r, np.zeros(len(rank)), gain, exp_gain)
+
+
+def _expected(
+    document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gain: Floats, exp_gain: Floats
+) -> Terms:
+    """Return expected terms, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
+
+    Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
+    """
+    kept = r > 0
+    document, rank, place = document[kept], rank[kept], place[kept]
+    t, r, before, gain, exp_gain = (column[kept] for column in (t, r, before, gain, exp_gain))
+    share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
+    # The chance that the tie's first hit is here: no hit at the places above, then one of r among those left.
+    left = t - place + 1
+    none_here = np.zeros(len(t))
+    np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
+    above = np.cumsum(none_here) - none_here
+    head = np.maximum.accumulate(np.where(place == 1, np.arange(len(t)), 0))
+    possible = (before == 0) & (left >= r)
+    first = np.where(possible, np.exp(above - above[head] if len(t) else above) * r / left, 0.0)
+    return Terms(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
 
 
 def ideal_terms(gold: Gold) -> Terms:

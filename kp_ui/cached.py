@@ -10,6 +10,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.documents import DocumentView
+from kp_core.documents import tables_by_document as tables_of_documents
 from kp_core.model import Note
 from kp_ui import sidebar, workspace
 
@@ -44,6 +45,26 @@ def _evaluation(
     digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _baselines: bool
 ) -> kp.Result:
     return kp.evaluate_with(_corpus, _settings, _measures, _baselines)
+
+
+def at_cutoff(measures: tuple[str, ...], baselines: bool = False, pool: str = "micro") -> kp.Result:
+    """Evaluate at the sidebar's cutoff only, without intervals, under an average of the concordance measures."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none", pool=pool)
+    digest = digest_of("at cutoff", asked, measures, baselines)
+    return _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
+
+
+def tables_by_document(measures: tuple[str, ...]) -> pd.DataFrame:
+    """Return concordance measures of every system and document at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _tables_by_document(digest_of("tables", asked, measures), workspace.current().corpus, asked, measures)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Reading the documents …")
+def _tables_by_document(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...]
+) -> pd.DataFrame:
+    return tables_of_documents(_corpus, _settings, _measures)
 
 
 def comparison(measure: str) -> kp.Comparison:

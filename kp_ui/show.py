@@ -8,6 +8,7 @@ from collections.abc import Iterable
 import pandas as pd
 import streamlit as st
 
+from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
 from kp_core.model import Note
@@ -38,6 +39,12 @@ def notes(found: Iterable[Note], expanded: bool = False) -> None:
 def error(problem: InputError | UsageError) -> None:
     """Show what is wrong with the input, literally."""
     st.error(plain(str(problem)))
+
+
+def chart(drawn: Chart, key: str) -> None:
+    """Show a chart with its words, and a bar that saves it as SVG."""
+    config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
+    st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, config=config, theme="streamlit", width="stretch")
 
 
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, Chart, label, lay_out, looks
 from kp_core.metrics.concordance import kappa, positive, table
 from kp_core.sentences import figure as number
@@ -42,19 +44,24 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], height: int = 420
     for name, found in cells.items():
         a, b, c, d = (float(found[letter]) for letter in "abcd")
         chosen, n = a + b + c, a + b + c + d
-        if not chosen:
+        if not chosen or name in BASELINES:
             continue
         look, sizes = drawn[name], np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
         ones = np.ones_like(sizes)
         values = kappa(table(a * ones, b * ones, c * ones, sizes - chosen))
         limit, used = float(positive(table(a, b, c, d))), float(kappa(table(a, b, c, d)))
-        common = {"name": label(name), "legendgroup": name}
-        line = {"color": look.colour, "dash": look.dash, "width": 2}
-        figure.add_scatter(x=sizes, y=values, mode="lines", line=line, hovertemplate="N = %{x:,.0f}: kappa %{y:.3f}", **common)  # fmt: skip
+        curve = {"color": look.colour, "dash": look.dash, "width": 2}
         big = {"symbol": look.symbol, "size": 12, "color": look.colour, "line": {"width": 1, "color": "white"}}
-        figure.add_scatter(x=[n], y=[used], mode="markers", marker=big, showlegend=False, hovertemplate="N in use = %{x:,.0f}: kappa %{y:.3f}", **common)  # fmt: skip
-        edge = [sizes[-1] / 8, sizes[-1]]
-        figure.add_scatter(x=edge, y=[limit, limit], mode="lines", line={"color": look.colour, "width": 1, "dash": "dot"}, showlegend=False, hovertemplate="limit P_pos %{y:.3f}", **common)  # fmt: skip
+        edge = {"color": look.colour, "width": 1, "dash": "dot"}
+        parts: list[dict[str, Any]] = [
+            {"x": sizes, "y": values, "mode": "lines", "line": curve, "hovertemplate": "N = %{x:,.0f}: kappa %{y:.3f}"},
+            {"x": [n], "y": [used], "mode": "markers", "marker": big, "showlegend": False,
+             "hovertemplate": "N in use = %{x:,.0f}: kappa %{y:.3f}"},
+            {"x": [sizes[-1] / 8, sizes[-1]], "y": [limit, limit], "mode": "lines", "line": edge, "showlegend": False,
+             "hovertemplate": "limit P_pos %{y:.3f}"},
+        ]  # fmt: skip
+        for part in parts:
+            figure.add_scatter(name=label(name), legendgroup=name, **part)
         said.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
     figure.add_hline(y=0, line={"color": GREY, "width": 1})
     figure.update_xaxes(title="phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)

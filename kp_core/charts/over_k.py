@@ -9,8 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, Chart, Look, label, lay_out, looks, over_numbers
-from kp_core.counting import BASELINES
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
+from kp_core.baselines import BASELINES
 from kp_core.charts.style import Chart, label, lay_out, looks, over_numbers
-from kp_core.counting import BASELINES
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 

@@ -9,7 +9,7 @@ from html import escape
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.counting import BASELINES
+from kp_core.baselines import BASELINES
 from kp_core.metrics import parse
 from kp_core.result import Result
 

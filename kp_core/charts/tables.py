@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
-from pandas.io.formats.style import Styler
 
+from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, rows_of
 from kp_core.compare import Comparison
-from kp_core.counting import BASELINES
+from kp_core.counts import Cutoff
 from kp_core.errors import REASONS
 from kp_core.metrics import parse
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
 
 #: Below this number of documents an interval is shown grey (specification of agreement, section 3).
 FEW = 10
@@ -23,16 +26,22 @@ FEW = 10
 def interval(low: float, high: float) -> str:
     """Print an interval, or a dash where there is none.
 
-    >>> interval(0.1234, 0.3), interval(float("nan"), 0.3)
-    ('0.123 to 0.300', '–')
+    >>> interval(0.1234, 0.3), interval(-0.3, -0.1), interval(float("nan"), 0.3)
+    ('0.123–0.300', '-0.300 to -0.100', '–')
     """
-    return "–" if low != low or high != high else f"{figure(low, 3)} to {figure(high, 3)}"
+    if low != low or high != high:
+        return "–"
+    return f"{figure(low, 3)}{'–' if low >= 0 else ' to '}{figure(high, 3)}"
 
 
-def named(result: Result, measure: str, cutoff: int | str) -> str:
-    """Return a measure's name at a cutoff: `F1@k` at 8 is `F1@8`, MAP stays MAP."""
+def named(measure: str, cutoff: int | str) -> str:
+    """Return a measure's name at a cutoff.
+
+    >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
+    ('F1@8', 'F1@O', 'MAP')
+    """
     asked = parse(measure)
-    return asked.name(None if asked.measure.fixed is not None else cutoff)  # type: ignore[arg-type]
+    return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
 
 
 def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
@@ -47,11 +56,11 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
     table["95 % interval"] = [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)]
     if comparison is not None:
-        better, order = clusters(comparison), sorted(comparison.values, key=lambda name: -comparison.values[name])
-        letters = {name: letter(place) for place, name in enumerate(order)}
+        better = clusters(comparison)
+        letters = {name: letter(place) for place, name in enumerate(better)}
         table.insert(0, "", [letters.get(name, "") for name in names])
         table["better than"] = [better.get(name, "") for name in names]
-        table["rank cluster"] = pd.array([comparison.clusters.get(name) for name in names], dtype="Int64")
+        table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
     for other in beside:
         found = rows_of(result, other)
         if other != measure and len(found):
@@ -70,12 +79,12 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 
 
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a system and one column a measure: value and interval as text, “undefined” where it is."""
+    """Return one row a system and one column a measure: the value, and its interval on a second line, as text."""
     chosen = result.frame[result.frame["measure"].isin(names)]
     systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in BASELINES)
     cells = {
         (row["system"], row["measure"]): figure(row["value"], 3)
-        + (f" ({interval(row['low'], row['high'])})" if row["low"] == row["low"] else "")
+        + (f"\n{interval(row['low'], row['high'])}" if row["low"] < row["high"] else "")
         for row in chosen.to_dict("records")
     }
     columns = {name: [cells.get((system, name), "") for system in systems] for name in names}
@@ -122,10 +131,47 @@ def reasons(result: Result) -> list[str]:
 
 
 def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
-    """Grey the rows of the baselines, and all intervals where there are too few documents for them."""
+    """Return a table whose baselines are grey, and all intervals where there are too few documents for them."""
 
     def row_style(row: pd.Series[Any]) -> list[str]:
         grey = row.get("system") in BASELINES
         return [f"color: {GREY}" if grey or (documents < FEW and "interval" in str(c)) else "" for c in row.index]
 
     return table.style.apply(row_style, axis=1)
+
+
+def has_curve(measure: str) -> bool:
+    """Tell whether a measure has a value at every cutoff.
+
+    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP")
+    (True, True, False)
+    """
+    return parse(measure).measure.fixed is None
+
+
+def curves(result: Result, measure: str) -> pd.DataFrame:
+    """Return the data of a curve over k: one row a system and cutoff."""
+    return rows_of(result, measure).drop(columns=["subset"]).reset_index(drop=True)
+
+
+def value(result: Result, system: str, measure: str) -> float:
+    """Return one value of a result at one cutoff; NaN where it is undefined or not there."""
+    rows = rows_of(result, measure)
+    found = rows.loc[rows["system"] == system, "value"]
+    return float(found.iloc[0]) if len(found) else float("nan")
+
+
+def universe(result: Result) -> str:
+    """Name the universe and its mean size; the result holds the macro average of N.
+
+    `Universe N: the distinct word n-grams of each text, up to 3 words; 394 phrases a document on average.`
+    """
+    kind, _, size = result.settings.universe.partition(":")
+    words = {
+        "ngrams": f"the distinct word n-grams of each text, up to {size} words",
+        "rankings": "all phrases that any annotator or system lists for the document",
+        "vocabulary": "all phrases of the collection",
+    }
+    rows = rows_of(result, "N")
+    mean = f"; {rows['value'].iloc[0]:,.0f} phrases a document on average" if len(rows) else ""
+    return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."

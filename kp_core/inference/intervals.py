@@ -77,7 +77,8 @@ def cluster_t_pooled(cells: Cells, score: Callable[[Cells], Floats]) -> tuple[Fl
         gradient = np.imag(score(Cells(*moved))) / step
         influence += gradient * getattr(cells, name)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = _t_quantile(documents) * np.sqrt(documents / (documents - 1) * (influence**2).sum(axis=0))
+        freedom = np.float64(documents - 1)
+        half = _t_quantile(documents) * np.sqrt(documents / freedom * (influence**2).sum(axis=0))
     value = score(Cells(*totals))
     half = np.where((half > 0) & (documents > 1), half, np.nan)
     return value - half, value + half

@@ -19,8 +19,8 @@ _CICCHETTI = "Cicchetti & Feinstein 1990"
 _ONE_CATEGORY = "both sides use one and the same category"
 
 
-def table(a: Floats, b: Floats, c: Floats, d: Floats) -> Cells:
-    """Return cells from the four counts; arrays of any one shape.
+def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | float) -> Cells:
+    """Return cells from the four counts; numbers, or arrays of any one shape.
 
     >>> kappa(table(*map(np.float64, (40, 9, 6, 45)))).round(4)
     np.float64(0.6995)

@@ -29,7 +29,7 @@ def reciprocal_rank(at: AtK) -> Floats:
     if conventions.rr == "all-hits":
         value = ratio(at.total(at.counts.terms.hits / at.counts.terms.rank), at.hits)
     if conventions.rr_miss != "0":
-        value = np.where(at.hits > 0, value, 1 / (at.counts.length[:, None] + 1))
+        value = value + (1 - at.first_hit) / (at.counts.length[:, None] + 1)
     return value
 
 

@@ -18,12 +18,12 @@ from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits
 from kp_core.reading.ranking import order
 from kp_core.reading.settle import Part, settle
-from kp_core.reading.values import distinct, run_starts
+from kp_core.reading.values import distinct_values, run_starts
 
 
 @dataclass
 class _Draft:
-    ids: list[str] = field(default_factory=list)
+    ids: list[pa.Array] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     rankings: dict[str, Ranking] = field(default_factory=dict)
 
@@ -37,7 +37,7 @@ def assemble(
     gold = _gold([part for part in parts if part.role == "gold"], draft, limits)
     texts = [part for part in parts if part.role == "documents"]
     for part in texts:
-        draft.ids.extend(part.checked.ids())
+        draft.ids.append(part.checked.ids())
     runs = _runs([part for part in parts if part.role == "system"], draft, limits)
     documents = document_table(texts, draft.ids, limits)
     judgements = judgement_table([p.checked for p in parts if p.role == "judgements"], gold, draft.notes)
@@ -52,7 +52,7 @@ def assemble(
 
 def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     for part in parts:
-        draft.ids.extend(part.checked.ids())
+        draft.ids.append(part.checked.ids())
     parts = [part for part in parts if len(part.checked.table)]
     tables = [part.checked.table for part in parts]
     if not tables:
@@ -68,7 +68,7 @@ def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
 
 def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: Limits) -> None:
     keys = ["annotator", "doc_id"]
-    together = len(distinct(table["doc_id"], starts)) == len(starts)
+    together = len(distinct_values(table["doc_id"], starts)) == len(starts)
     if together and np.diff(np.append(starts, len(table))).max() <= limits.list_phrases:
         return
     sizes = table.select(keys).group_by(keys).aggregate([([], "count_all")])
@@ -84,7 +84,7 @@ def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     pieces: dict[str, list[pa.Table]] = {}
     owners: dict[str, Part] = {}
     for part in parts:
-        draft.ids.extend(part.checked.ids())
+        draft.ids.append(part.checked.ids())
         for name, table in _by_system(part):
             pieces.setdefault(name, []).append(table)
         for name in part.systems():
@@ -130,9 +130,7 @@ def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limit
         message = f"{found.ranking.resorted:,} lists of “{name}” were not in order of {by}; they were sorted."
         draft.notes.append(Note("warning" if by == "score" else "info", part.file, message))
     if found.tied:
-        message = (
-            f"{found.tied:,} neighbours of “{name}” have equal {found.ranking.ranked_by}s; they stay in file order."
-        )
+        message = f"{found.tied:,} phrases of “{name}” follow one of equal {found.ranking.ranked_by}; file order stays."
         draft.notes.append(Note("info", part.file, message))
     rank = pa.chunked_array([pa.array(found.rank)])
     names = table.column_names

@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.errors import InputError
 from kp_core.model import Note
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits
-from kp_core.reading.values import byte_lengths, distinct, floats, longer_than, run_starts, trim
+from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, run_starts, trim
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
@@ -38,9 +39,11 @@ class Checked:
             self._starts = run_starts(self.table["doc_id"])
         return self._starts
 
-    def ids(self) -> list[str]:
+    def ids(self) -> pa.Array:
         """Return the documents in order, those with empty lists included."""
-        return distinct(self.table["doc_id"], self.starts()) if self.lists is None else self.lists["doc_id"].tolist()
+        if self.lists is None:
+            return distinct_values(self.table["doc_id"], self.starts())
+        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
 
     def replace(self, name: str, column: pa.ChunkedArray) -> None:
         """Put another column in place of one."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.errors import InputError
 from kp_core.reading.frame import TEXT, frame_of, series
@@ -14,9 +15,10 @@ from kp_core.reading.limits import Limits
 from kp_core.reading.settle import Part
 
 
-def document_table(parts: Sequence[Part], ids: Sequence[str], limits: Limits) -> pd.DataFrame:
+def document_table(parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limits) -> pd.DataFrame:
     """Return a row for every id of any source, with the text, title and type that some file gives."""
-    index = pd.Index(list(dict.fromkeys(ids)), dtype=TEXT, name="doc_id")
+    every_id = pc.unique(pa.chunked_array(ids, pa.large_string()))
+    index = pd.Index(series(pa.chunked_array([every_id])), name="doc_id")
     if len(index) > limits.documents:
         raise InputError("documents", f"{len(index):,} documents", f"at most {limits.documents:,}", "Load fewer.")
     nothing = pa.chunked_array([pa.nulls(len(index), pa.large_string())])

@@ -116,7 +116,7 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
         checked = part.checked
         if "doc_id" not in checked.table.column_names:
             continue
-        renamed = {doc_id: rule(doc_id) for doc_id in checked.ids()}
+        renamed = {doc_id: rule(doc_id) for doc_id in checked.ids().to_pylist()}
         taken: dict[str, str] = {}
         for old, new in renamed.items():
             if taken.setdefault(new, old) != old:

@@ -45,10 +45,11 @@ def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
     >>> trim(pa.chunked_array([["tide", " sea ", "x\\u00a0"]], pa.large_string())).to_pylist()
     ['tide', 'sea', 'x']
     """
-    chunks = [_trimmed(chunk) for chunk in column.chunks]
-    if all(new is old for new, old in zip(chunks, column.chunks, strict=True)):
+    before = column.chunks
+    after = [_trimmed(chunk) for chunk in before]
+    if all(new is old for new, old in zip(after, before, strict=True)):
         return column
-    return pa.chunked_array(chunks, column.type)
+    return pa.chunked_array(after, column.type)
 
 
 def _trimmed(chunk: pa.Array) -> pa.Array:
@@ -112,10 +113,14 @@ def flatten(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def distinct(column: pa.ChunkedArray, starts: npt.NDArray[np.int64] | None = None) -> list[str]:
-    """Return the distinct values in order of first appearance; runs of equal values make it cheap."""
-    heads = flatten(column).take(pa.array(run_starts(column) if starts is None else starts))
-    return list(pc.unique(heads).to_pylist())
+def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> pa.Array:
+    """Return the distinct values in order of first appearance, given the rows at which the value changes."""
+    return pc.unique(flatten(column).take(pa.array(starts)))
+
+
+def distinct(column: pa.ChunkedArray) -> list[str]:
+    """Return the distinct values in order of first appearance."""
+    return list(distinct_values(column, run_starts(column)).to_pylist())
 
 
 def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:

@@ -37,7 +37,7 @@ def _space(text: str) -> str:
 
 def _invisible_dropped(form: str) -> Callable[[str], str]:
     # Soft hyphens, zero-width spaces and stray byte order marks stand in public files and change no phrase.
-    return lambda text: unicodedata.normalize(form, text).translate(_INVISIBLE)  # type: ignore[arg-type]
+    return lambda text: unicodedata.normalize(form, text.translate(_INVISIBLE))  # type: ignore[arg-type]
 
 
 _TEXT_STEPS: dict[str, Callable[[str], str]] = {
@@ -84,12 +84,14 @@ class Normaliser:
         for step in steps:
             if step not in STEPS:
                 raise UsageError(f"there is no normalisation step '{step}'; choose among: none, {', '.join(STEPS)}")
+        if {"nfc", "nfkc"} & set(steps):
+            steps = tuple(step for step in steps if step != "hyphen-keep")  # implied there
         if len([step for step in steps if step in STEMMERS]) > 1:
             raise UsageError(f"the pipeline '{name}' has two stemmers; keep one")
         return cls(steps)
 
     def __str__(self) -> str:
-        return "+".join(step for step in self.steps if step != "hyphen-keep") or "none"
+        return "+".join(self.steps) or "none"
 
     @property
     def stemmer(self) -> str | None:
@@ -124,7 +126,8 @@ class Normaliser:
         if text.count(_BORDER) != len(phrases) - 1:  # a phrase holds the border character itself
             phrases = [phrase.replace(_BORDER, " ") for phrase in phrases]
             text = _BORDER.join(phrases)
-        text = text.translate(_DASHES) if not text.isascii() else text
+        if not text.isascii() and any(step[:3] in ("nfc", "nfk", "hyp") for step in self.steps):
+            text = text.translate(_DASHES)  # what looks like a hyphen is one
         for step in self.steps:
             if step in _TEXT_STEPS:
                 text = _TEXT_STEPS[step](text)

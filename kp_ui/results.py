@@ -1,0 +1,128 @@
+"""Arrange what the result pages share: what is loaded, the choice of a measure, marks on the charts, table columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import Marks
+from kp_core.charts.tables import FEW, styled
+from kp_core.coding import shallowest
+from kp_core.metrics import parse
+from kp_ui import show, sidebar, workspace
+
+#: The measures people ask for first; the rest of the registry follows.
+FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
+
+
+def measures(family: Iterable[str] = ("overlap", "ranking", "concordance")) -> list[str]:
+    """Return the measures that rank systems, the common ones first."""
+    ranking = [name for name, one in kp.MEASURES.items() if one.better == "higher" and one.family in set(family)]
+    return [name for name in FIRST if name in ranking] + [name for name in ranking if name not in FIRST]
+
+
+def choose_measure(options: list[str], key: str = "measure") -> str:
+    """Let the user choose a measure; it is part of the link."""
+    chosen = st.selectbox(
+        "Measure", options, key=key, bind="query-params", format_func=_described, filter_mode="contains"
+    )
+    return str(chosen)
+
+
+def _described(name: str) -> str:
+    return f"{name}: {kp.MEASURES[name].sentence}"
+
+
+def open_page(title: str) -> None:
+    """Open a result page: its title and what is loaded; without a system, point to the Data page and stop."""
+    corpus = workspace.current().corpus
+    st.title(title, anchor=False)
+    parts = [
+        _counted(len(corpus.documents), "document"),
+        _counted(len(corpus.annotators), "annotator"),
+        _counted(len(corpus.systems), "system"),
+    ]
+    st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
+    if not corpus.systems:
+        st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
+        st.page_link("pages/data.py", label="Open the Data page", icon="📄")
+        st.stop()
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def marks() -> Marks:
+    """Return the cutoffs to mark on a curve over k."""
+    return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(workspace.current().corpus))
+
+
+def where_no_mark() -> None:
+    """Say why a curve has no mark where the cutoff differs by document."""
+    if isinstance(sidebar.cutoff(), str):
+        st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")
+
+
+def link_to_document(document: str) -> None:
+    """Link to one document on the Documents page, with the settings of this page."""
+    kept = st.query_params.to_dict() | {"document": document}
+    label = f"Open {show.plain(document)} on the Documents page"
+    st.page_link("pages/documents.py", label=label, icon="📄", query_params=kept)
+
+
+def table(
+    frame: pd.DataFrame, key: str, documents: int = FEW, widths: dict[str, int] | None = None, **options: Any
+) -> Any:
+    """Show a table of results: numbers with three digits, help on every measure, baselines in grey."""
+    return st.dataframe(
+        styled(frame, documents), key=key, hide_index=True, placeholder="undefined", height="content",
+        column_config=_columns(frame, widths or {}), **options,
+    )  # fmt: skip
+
+
+def two_lines(frame: pd.DataFrame, key: str, documents: int) -> None:
+    """Show a table whose cells hold a value and, below it, its interval."""
+    table(frame, key, documents, dict.fromkeys(frame.columns[1:], 92), row_height=52)
+
+
+def _columns(frame: pd.DataFrame, widths: dict[str, int]) -> dict[str, Any]:
+    """Return the configuration of columns named after measures, and of the others by their kind."""
+    found: dict[str, Any] = {}
+    for name in frame.columns:
+        try:
+            sentence = show.plain(parse(name).measure.sentence)
+        except kp.UsageError:
+            sentence = HELP.get(name)
+        if pd.api.types.is_float_dtype(frame[name]):
+            digits = "%,.0f" if name in ("a", "b", "c", "d", "N") else "%.3f"
+            found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
+        elif sentence:
+            found[name] = st.column_config.Column(name, help=sentence, width=widths.get(name))
+    if "system" in frame:
+        found["system"] = st.column_config.TextColumn("system", pinned=True)
+    if "" in frame:
+        found[""] = st.column_config.TextColumn("", width=36, help=HELP[""])
+    return found
+
+
+#: What the columns that are no measures say.
+HELP = {
+    "": "The letter of a system, in order of value.",
+    "better than": "The letters of the systems that this one is significantly better than.",
+    "cluster": "Systems of one rank cluster are not told apart by the test. A reading aid: not to be told apart does "
+    "not mean to be equal.",
+    "95 % interval": "Where the value would lie if other documents of the same kind had been drawn: the middle 95 % of "
+    "1,000 resamples of the documents.",
+    "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
+    "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
+    "status": "Why a value is special or undefined; “ok” otherwise.",
+    "a": "Phrases that gold standard and system both chose.",
+    "b": "Keyphrases that the system missed.",
+    "c": "Phrases that only the system chose.",
+    "d": "Phrases that neither chose.",
+}

@@ -1,0 +1,75 @@
+"""How well does each system agree with people?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kp_core import charts
+from kp_core.charts import tables
+from kp_core.diagnostics import diagnose
+from kp_ui import cached, results, shell, show, sidebar, workspace
+
+shell.enter()
+
+MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
+CELLS = ("a", "b", "c", "d", "N")
+
+results.open_page("Agreement")
+systems = workspace.current().corpus.systems
+cutoff = sidebar.cutoff()
+result = cached.evaluation(MEASURES, baselines=True)
+here = result.at(cutoff)
+pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
+cells = pooled.set_index("system").to_dict("index")
+
+system = str(st.selectbox("System", systems, key="system", bind="query-params"))
+st.caption(show.plain(tables.universe(cached.at_cutoff(("N",), pool="macro"))))
+
+left, right = st.columns([5, 6], gap="medium")
+with left:
+    st.subheader("Concordance table", anchor=False)
+    concordance = charts.concordance(cells[system])
+    st.dataframe(concordance, key="concordance", hide_index=True, height="content")
+    st.caption("All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
+               "d: neither chose it.")  # fmt: skip
+    st.subheader("What this says", anchor=False)
+    others = {name: found for name, found in cells.items() if name != system}
+    mean = tables.value(cached.at_cutoff(("kappa",), pool="macro"), system, "kappa")
+    for sentence in diagnose(system, cells[system], others, mean):
+        st.markdown(f"- {show.plain(sentence)}")
+with right:
+    st.subheader(f"Measures ({here.settings.pool} average)", anchor=False)
+    results.table(tables.one_system(here, system, MEASURES), "measures", here.documents, row_height=56)
+    if here.documents < tables.FEW:
+        st.caption("Intervals are grey: there are too few documents for them to be reliable.")
+
+st.subheader("All systems and baselines", anchor=False)
+everybody = tables.numbers(here, MEASURES)
+results.table(everybody, "everybody", here.documents)
+for reason in tables.reasons(here):
+    st.caption(show.plain(reason))
+show.downloads(here.frame, "agreement", "Agreement with the gold standard", here.signature)
+
+first, second = st.columns(2, gap="medium")
+with first:
+    st.subheader("Over k", anchor=False)
+    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params")
+    if chosen:
+        show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
+    results.where_no_mark()
+with second:
+    st.subheader("Kappa as the universe grows", anchor=False)
+    st.caption("What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
+               "symbol is the universe in use; the dotted line is P\\_pos, which kappa never passes.")  # fmt: skip
+    show.chart(charts.against_universe(cells), "kappa_against_universe")
+
+st.subheader("Document by document", anchor=False)
+documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
+documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
+event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
+if rows := event.selection.rows:
+    results.link_to_document(str(documents["document"].iloc[rows[0]]))
+show.downloads(documents, "agreement_by_document", f"Agreement by document, {system}", here.signature)
+
+show.notes(here.notes)
+show.signature(here.signature)

@@ -1,0 +1,47 @@
+"""Which system is better, and is that certain?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kp_core import charts, sentences
+from kp_core.charts import tables
+from kp_ui import cached, results, shell, show, sidebar, workspace
+
+shell.enter()
+
+results.open_page("Overview")
+systems = workspace.current().corpus.systems
+cutoff = sidebar.cutoff()
+
+measure = results.choose_measure(results.measures())
+name = tables.named(measure, cutoff)
+result = cached.evaluation((measure, "kappa", "MAP"), baselines=True)
+here = result.at(cutoff)
+comparison = cached.comparison(measure) if len(systems) > 1 else None
+
+if comparison is None:
+    st.info("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
+else:
+    st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
+
+leaderboard = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
+left, right = st.columns([4, 3], gap="medium")
+with left:
+    results.table(leaderboard, "leaderboard", here.documents)
+    if comparison is not None:
+        st.caption(f"Letters: {show.plain(sentences.significance())}.")
+    for reason in tables.reasons(here):
+        st.caption(show.plain(reason))
+    if here.documents < tables.FEW:
+        st.caption("Intervals are grey: there are too few documents for them to be reliable.")
+    show.downloads(leaderboard, "leaderboard", f"Systems by {name}", here.signature)
+with right:
+    drawn = charts.over_k(result, measure, results.marks()) if tables.has_curve(measure) else charts.bars(here, measure)
+    show.chart(drawn, "overview_chart")
+    if tables.has_curve(measure):
+        results.where_no_mark()
+        show.downloads(tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
+
+show.notes(here.notes)
+show.signature(here.signature)

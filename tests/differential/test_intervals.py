@@ -1,0 +1,200 @@
+"""Intervals against plain loops: the bootstrap by indices, and the cluster t interval by numerical gradients."""
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+from kp_core import MEASURES
+from kp_core.inference import intervals
+from kp_core.metrics import concordance
+from tests.corpora import corpus_of, document_values, scored
+from tests.differential.random_corpora import draw
+
+RESAMPLES, SEED = 200, 5
+OPTIONS = {"normalise": "none", "universe": 60, "interval": "bootstrap", "resamples": RESAMPLES, "seed": SEED}
+
+
+def drawn_indices(documents):
+    """Return the documents of every resample, with the weights that the evaluation draws."""
+    weights = intervals.resample(documents, RESAMPLES, np.random.default_rng(SEED))
+    assert weights.shape == (RESAMPLES, documents)
+    assert set(weights.sum(axis=1)) == {float(documents)}
+    return [np.repeat(np.arange(documents), row.astype(int)) for row in weights]
+
+
+def percentiles(values):
+    return pytest.approx(np.quantile(values, [0.025, 0.975]).tolist(), abs=1e-9)
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return draw(41, documents=30).corpus
+
+
+def values_of(corpus, measure, k=5):
+    """Return the values of the documents with gold, in their order."""
+    rows = document_values(corpus, measure, k, normalise="none", universe=60)
+    return rows[rows["gold_size"] > 0]["value"].to_numpy()
+
+
+def interval(corpus, measure, average):
+    row = scored(corpus, measure, 5, average=average, **OPTIONS).iloc[0]
+    return [row["low"], row["high"]]
+
+
+@pytest.mark.parametrize("measure", ["P@k", "F1@k", "MAP", "nDCG@k", "MRR"])
+def test_macro_bootstrap(corpus, measure):
+    values = values_of(corpus, measure)
+    expected = [values[chosen].mean() for chosen in drawn_indices(len(values))]
+    assert interval(corpus, measure, "macro") == percentiles(expected)
+
+
+def test_macro_bootstrap_leaves_undefined_documents_out_of_every_resample():
+    gold = {f"d{i}": ["a", "b"] if i % 3 else ["a"] for i in range(12)}
+    runs = {f"d{i}": ["a"] if i % 2 else ["b", "c"] for i in range(12)}
+    corpus = corpus_of(gold, {"s": runs})
+    rows = document_values(corpus, "P_neg", 2, normalise="none", universe=3, annotators="union")
+    values = rows["value"].to_numpy()
+    row = scored(corpus, "P_neg", 2, average="macro", **(OPTIONS | {"universe": 3})).iloc[0]
+    expected = [np.nanmean(values[chosen]) for chosen in drawn_indices(len(values))]
+    assert row["value"] == pytest.approx(np.nanmean(values), abs=1e-12)
+    assert [row["low"], row["high"]] == percentiles(expected)
+
+
+@pytest.mark.parametrize("measure", ["kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "kappa_max", "BI"])
+def test_micro_bootstrap_of_agreement(corpus, measure):
+    cells = [values_of(corpus, cell) for cell in "abcd"]
+    score = MEASURES[measure].score
+    expected = [
+        score(concordance.table(*(cell[chosen].sum() for cell in cells))) for chosen in drawn_indices(len(cells[0]))
+    ]
+    assert interval(corpus, measure, "micro") == percentiles(expected)
+
+
+def test_micro_and_f_of_means_bootstrap_of_f1(corpus):
+    p, r = values_of(corpus, "P@5"), values_of(corpus, "R@5")
+    hits = values_of(corpus, "hits@5")
+    size = np.where(r > 0, hits / np.where(r > 0, r, 1), 0)
+    rows = document_values(corpus, "hits@5", 5, normalise="none")
+    size = rows[rows["gold_size"] > 0]["gold_size"].to_numpy()
+    micro, means = [], []
+    for chosen in drawn_indices(len(p)):
+        micro.append(2 * hits[chosen].sum() / (5 * len(chosen) + size[chosen].sum()))
+        precision, recall = p[chosen].mean(), r[chosen].mean()
+        means.append(2 * precision * recall / (precision + recall))
+    assert interval(corpus, "F1@k", "micro") == percentiles(micro)
+    assert interval(corpus, "F1@k", "f-of-means") == percentiles(means)
+
+
+def test_one_drawing_serves_all_systems_so_that_equal_systems_have_equal_intervals():
+    drawn = draw(42)
+    corpus = corpus_of({d: list(g) for d, g in drawn.gold.items()}, {"one": drawn.runs, "two": drawn.runs})
+    frame = scored(corpus, ["F1@k", "kappa", "MAP"], "1-10", **OPTIONS)
+    one, two = (frame[frame["system"] == name][["value", "low", "high"]].to_numpy() for name in ("one", "two"))
+    np.testing.assert_array_equal(one, two)
+
+
+def test_the_seed_decides_the_interval(corpus):
+    first, again, other = (
+        scored(corpus, "F1@k", 5, **(OPTIONS | {"seed": seed}))[["low", "high"]].to_numpy() for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert (first != other).any()
+
+
+def test_a_constant_has_an_interval_of_no_width():
+    corpus = corpus_of({f"d{i}": ["a"] for i in range(5)}, {"s": {f"d{i}": ["a"] for i in range(5)}})
+    row = scored(corpus, "F1@k", 1, **OPTIONS).iloc[0]
+    assert (row["value"], row["low"], row["high"]) == (1, 1, 1)
+
+
+def test_no_interval_where_more_than_one_resample_in_twenty_is_undefined():
+    values = np.ones((100, 2))
+    values[:5, 0], values[:6, 1] = np.nan, np.nan
+    low, high = intervals.percentile(values)
+    assert (low[0], high[0]) == (1, 1)
+    assert np.isnan([low[1], high[1]]).all()
+
+
+def tables(seed, documents=9):
+    return np.random.default_rng(seed).integers(1, 40, (4, documents)).astype(float)
+
+
+def cluster(measure, x):
+    """Return value and standard error by linearisation, the gradient taken by central differences."""
+    score, totals = MEASURES[measure].score, x.sum(axis=1)
+    gradient = []
+    for cell in range(4):
+        step = np.zeros(4)
+        step[cell] = 1e-4 * totals[cell]
+        up, down = (score(concordance.table(*(totals + sign * step))) for sign in (1, -1))
+        gradient.append(float(up - down) / (2 * step[cell]))
+    influence, n = np.array(gradient) @ x, x.shape[1]
+    return float(score(concordance.table(*totals))), np.sqrt(n / (n - 1) * (influence**2).sum())
+
+
+def found_cluster(measure, x):
+    a, b, c, d = x
+    low, high = intervals.cluster_t_pooled(concordance.table(*(cell[:, None] for cell in (a, b, c, d))), MEASURES[measure].score)
+    return float(low[0]), float(high[0])
+
+
+@pytest.mark.parametrize("measure", ["kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI", "Po", "Pe", "P@k", "R@k"])
+def test_cluster_t_by_central_differences(measure):
+    for seed in range(5):
+        x = tables(seed)
+        value, error = cluster(measure, x)
+        low, high = found_cluster(measure, x)
+        assert (low + high) / 2 == pytest.approx(value, abs=1e-12)
+        assert (high - low) / 2 / t.ppf(0.975, x.shape[1] - 1) == pytest.approx(error, rel=1e-6)
+
+
+def written_gradient(measure, a, b, c, d):
+    """Return the gradient as the formulas of the agreement chapter write it."""
+    n, q = a + b + c + d, b + c
+    if measure == "kappa":
+        below = (a + b) * (b + d) + (a + c) * (c + d)
+        k = 2 * (a * d - b * c) / below
+        return (np.array([2 * d, -2 * c, -2 * b, 2 * a]) - k * np.array([q + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + q])) / below
+    if measure == "P_pos":
+        return np.array([2 * q, -2 * a, -2 * a, 0]) / (2 * a + q) ** 2
+    if measure == "P_neg":
+        return np.array([0, -2 * d, -2 * d, 2 * q]) / (2 * d + q) ** 2
+    po = (a + d) / n
+    return 2 * np.array([1 - po, -po, -po, 1 - po]) / n
+
+
+@pytest.mark.parametrize("measure", ["kappa", "P_pos", "P_neg", "PABAK"])
+def test_cluster_t_by_the_written_gradients(measure):
+    x = tables(11)
+    n, influence = x.shape[1], written_gradient(measure, *x.sum(axis=1)) @ x
+    low, high = found_cluster(measure, x)
+    expected = t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * (influence**2).sum())
+    assert (high - low) / 2 == pytest.approx(expected, rel=1e-10)
+
+
+def test_cluster_t_of_a_macro_mean_is_the_t_interval_of_the_documents(corpus):
+    from scipy import stats
+
+    values = values_of(corpus, "F1@k")
+    row = scored(corpus, "F1@k", 5, **(OPTIONS | {"interval": "cluster-t"})).iloc[0]
+    low, high = stats.t.interval(0.95, len(values) - 1, values.mean(), stats.sem(values))
+    assert [row["low"], row["high"]] == pytest.approx([low, high], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        pytest.param(np.array([[3.0, 4], [0, 0], [0, 0], [9, 9]]), id="perfect"),
+        pytest.param(np.array([[0.0, 0], [3, 4], [0, 0], [9, 9]]), id="constant side"),
+    ],
+)
+def test_no_cluster_interval_where_the_value_cannot_vary(x):
+    assert np.isnan(found_cluster("kappa", x)).all()
+
+
+def test_no_cluster_interval_for_one_document():
+    corpus = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["a", "c"]}})
+    frame = scored(corpus, ["F1@k", "kappa"], 2, normalise="none", universe=9, average="both", interval="cluster-t")
+    assert frame[["low", "high"]].isna().all(axis=None)
+    assert frame["value"].notna().all()

@@ -1,0 +1,161 @@
+"""Comparison of systems against SciPy, statsmodels and the enumeration of all assignments."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+import kp_core as kp
+from kp_core import MEASURES
+from kp_core.inference import paired
+from kp_core.metrics import concordance
+from tests.corpora import corpus_of, document_values
+from tests.differential.random_corpora import WORDS
+
+
+def differences(seed, documents):
+    return np.random.default_rng(seed).integers(-4, 7, documents) / 20
+
+
+def enumerated(difference):
+    observed = abs(difference.sum())
+    flips = product((1, -1), repeat=len(difference))
+    return np.mean([abs(np.dot(signs, difference)) >= observed - 1e-12 for signs in flips])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_randomisation_of_few_documents_is_the_full_enumeration(seed):
+    difference = differences(seed, 9)
+    p = paired.randomisation(difference[:, None], 10_000, np.random.default_rng(0))
+    assert p[0] == pytest.approx(enumerated(difference), abs=1e-12)
+    exact = stats.permutation_test((difference,), np.mean, permutation_type="samples", n_resamples=np.inf)
+    assert p[0] == pytest.approx(exact.pvalue, abs=1e-12)
+
+
+def test_randomisation_of_many_documents_comes_near_the_exact_p():
+    difference = differences(3, 14)
+    exact = enumerated(difference)
+    drawn = paired.randomisation(difference[:, None], 10_000, np.random.default_rng(1))  # 2^14 > 10,001: drawn
+    assert drawn[0] == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 10_000) + 1e-4)
+    assert drawn[0] != exact
+
+
+def test_drawn_p_is_a_share_of_trials_plus_one_and_never_zero():
+    p = paired.randomisation(np.full((40, 1), 0.5), 999, np.random.default_rng(0))
+    assert p[0] == 1 / 1000
+
+
+def test_p_is_one_where_two_systems_are_equal():
+    for documents in (5, 40):
+        assert paired.randomisation(np.zeros((documents, 1)), 999, np.random.default_rng(0))[0] == 1
+
+
+def test_p_is_uniform_under_the_null():
+    rng = np.random.default_rng(7)
+    draws = rng.normal(size=(25, 400))
+    p = paired.randomisation(draws, 999, rng)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.035)
+
+
+@pytest.fixture(scope="module")
+def two():
+    rng = np.random.default_rng(8)
+    names = [f"d{i}" for i in range(8)]
+    gold = {d: [str(p) for p in rng.choice(WORDS, rng.integers(1, 7), replace=False)] for d in names}
+    runs = {s: {d: [str(p) for p in rng.choice(WORDS, rng.integers(1, 9), replace=False)] for d in names} for s in "xy"}
+    return corpus_of(gold, runs)
+
+
+def swapped(first, second):
+    """Yield both systems' values per document after every assignment of labels."""
+    for bits in product((False, True), repeat=len(first)):
+        mask = np.array(bits)[:, None]
+        yield np.where(mask, second, first), np.where(mask, first, second)
+
+
+def exact_p(first, second, statistic):
+    observed = abs(statistic(first) - statistic(second))
+    reached = [abs(statistic(a) - statistic(b)) >= observed - 1e-12 for a, b in swapped(first, second)]
+    return np.mean(reached)
+
+
+def columns(corpus, measures, k=3):
+    frames = [document_values(corpus, m, k, normalise="none", universe=25) for m in measures]
+    return [np.stack([f[f["system"] == s]["value"].to_numpy() for f in frames], axis=1) for s in "xy"]
+
+
+@pytest.mark.parametrize("measure", ["kappa", "P_pos", "PABAK"])
+def test_randomisation_of_a_pooled_measure_swaps_the_counts_of_documents(two, measure):
+    def statistic(cells):
+        return MEASURES[measure].score(concordance.table(*cells.sum(axis=0)))
+
+    row = kp.compare(two, measure, k=3, universe=25, normalise="none").frame.iloc[0]
+    first, second = columns(two, "abcd")
+    assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
+    assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
+
+
+def test_randomisation_of_f_of_means(two):
+    def statistic(values):
+        p, r = values.mean(axis=0)
+        return 2 * p * r / (p + r)
+
+    row = kp.compare(two, "F1@k", k=3, average="f-of-means", normalise="none").frame.iloc[0]
+    first, second = columns(two, ["P@k", "R@k"])
+    assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
+    assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
+
+
+def test_randomisation_of_a_macro_mean(two):
+    row = kp.compare(two, "nDCG@k", k=3, normalise="none").frame.iloc[0]
+    first, second = columns(two, ["nDCG@k"])
+    assert row["p"] == pytest.approx(exact_p(first, second, np.mean), abs=1e-12)
+
+
+def test_difference_interval_is_that_of_the_paired_resamples(two):
+    from kp_core.inference import intervals
+
+    first, second = columns(two, ["F1@k"])
+    weights = intervals.resample(8, 300, np.random.default_rng(4))
+    resampled = [np.repeat((first - second)[:, 0], row.astype(int)).mean() for row in weights]
+    row = kp.compare(two, "F1@k", k=3, normalise="none", resamples=300, seed=4).frame.iloc[0]
+    assert [row["low"], row["high"]] == pytest.approx(np.quantile(resampled, [0.025, 0.975]).tolist(), abs=1e-9)
+
+
+def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
+    gold = {d: ["a"] for d in ("d1", "d2", "d3")}
+    runs = {"x": {"d1": ["a"], "d2": ["a"], "d3": ["b"]}, "y": {"d1": ["b"], "d3": ["a"]}}
+    comparison = kp.compare(corpus_of(gold, runs), "F1@k", k=1, missing="skip", normalise="none")
+    assert comparison.documents == 2
+    assert comparison.values == {"x": 0.5, "y": 0.5}
+
+
+@pytest.mark.parametrize("method", ["holm", "fdr_bh"])
+def test_corrections_against_statsmodels(method):
+    ours = {"holm": paired.holm, "fdr_bh": paired.benjamini_hochberg}[method]
+    rng = np.random.default_rng(9)
+    for size in (1, 2, 7, 45):
+        p = rng.random(size) ** 3
+        p[: size // 3] = p[0]  # equal p-values
+        assert ours(p) == pytest.approx(multipletests(p, method=method)[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_t_and_wilcoxon_against_scipy(seed):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 20, 30) / 32, rng.integers(0, 20, 30) / 32  # binary fractions: equal is equal
+    t = stats.ttest_rel(x, y)
+    assert paired.t_test(x - y) == pytest.approx((t.statistic, t.pvalue), abs=1e-12)
+    w = stats.wilcoxon(x, y, zero_method="wilcox", correction=False, method="asymptotic")
+    found = paired.wilcoxon_test(x - y)
+    assert found[:2] == pytest.approx((w.statistic, w.pvalue), abs=1e-12)
+    assert found[2] == (x == y).sum()
+
+
+def test_rank_biserial_by_its_definition():
+    difference = np.array([3.0, -1, 2, 0, -2, 5])
+    # ranks of 3 1 2 2 5 are 4 1 2.5 2.5 5: 4 + 2.5 + 5 above, 1 + 2.5 below
+    assert paired.effect(difference).rank_biserial == pytest.approx((11.5 - 3.5) / 15, abs=1e-12)

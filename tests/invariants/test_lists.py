@@ -1,0 +1,195 @@
+"""Properties of ranked lists that hold for every corpus."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kp_core.conventions import FIELDS
+from tests.corpora import corpus_of, document_values, never_falls, scored, value
+
+#: The same examples in every run, so that a failure is no accident of the day.
+few, many = settings(max_examples=25, derandomize=True), settings(max_examples=80, derandomize=True)
+LETTERS = "abcdefghij"
+OVERLAP = ("P@k", "R@k", "F1@k")
+RANKING = ("MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "nDCG-exp", "RBP", "Rprec", "success@k", "F1@M", "F1@G")
+AGREEMENT = ("kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "a", "b", "c", "d", "N")
+MANY = (*OVERLAP, *RANKING, *AGREEMENT)
+
+phrases = st.lists(st.sampled_from(LETTERS), unique=True, max_size=8)
+some = st.lists(st.sampled_from(LETTERS), unique=True, min_size=1, max_size=8)
+documents = st.lists(st.tuples(some, phrases), min_size=1, max_size=5)
+cutoffs = st.integers(1, 10)
+choices = st.fixed_dictionaries(
+    {}, optional={name: st.sampled_from(f.values) for name, f in FIELDS.items() if f.values and name != "missing"}
+)
+
+
+def build(pairs, names=None, system="s"):
+    names = names or [f"d{i}" for i in range(len(pairs))]
+    gold = {name: gold for name, (gold, _) in zip(names, pairs, strict=True)}
+    return corpus_of(gold, {system: {name: run for name, (_, run) in zip(names, pairs, strict=True)}})
+
+
+def values(corpus, measures=MANY, k=3, **options):
+    return scored(corpus, list(measures), k, **({"normalise": "none"} | options))["value"].to_numpy(copy=True)
+
+
+@given(documents, st.randoms(use_true_random=False))
+@few
+def test_order_of_documents_changes_nothing(pairs, random):
+    names = [f"d{i}" for i in range(len(pairs))]
+    order = list(range(len(pairs)))
+    random.shuffle(order)
+    shuffled = build([pairs[i] for i in order], [names[i] for i in order])
+    for average in ("micro", "macro"):
+        before, after = (values(corpus, average=average) for corpus in (build(pairs), shuffled))
+        np.testing.assert_allclose(after, before, rtol=1e-12, atol=1e-12)
+
+
+@given(documents, st.permutations(LETTERS))
+@few
+def test_names_of_documents_and_phrases_change_nothing(pairs, letters):
+    other = {old: f"{new} {new}É" for old, new in zip(LETTERS, letters, strict=True)}
+    renamed = [([other[p] for p in gold], [other[p] for p in run]) for gold, run in pairs]
+    again = build(renamed, [f"Ω {9 - i}" for i in range(len(pairs))], system="другой")
+    np.testing.assert_array_equal(values(again), values(build(pairs)))
+
+
+@given(documents, cutoffs, choices, st.lists(st.integers(0, 3), min_size=8, max_size=8))
+@many
+def test_values_lie_between_zero_and_one(pairs, k, conventions, grid):
+    assume(conventions.get("duplicates") != "count" and conventions.get("hits_as") != "gold")
+    if conventions.get("ap") == "hits" or conventions.get("rr") == "all-hits":
+        conventions = conventions | {"ties": "stable"}  # the two have no closed form over tied orders
+    names = [f"d{i}" for i in range(len(pairs))]
+    corpus = corpus_of(
+        {name: gold for name, (gold, _) in zip(names, pairs, strict=True)},
+        {"s": {name: run for name, (_, run) in zip(names, pairs, strict=True)}},
+        scores={"s": {name: [float(s) for s in grid[: len(run)]] for name, (_, run) in zip(names, pairs, strict=True)}},
+        grades={name: {p: 1 + grid[i % 8] for i, p in enumerate(gold)} for name, (gold, _) in zip(names, pairs, strict=True)},
+    )
+    conventions.setdefault("average", "macro")
+    frame = scored(corpus, [*OVERLAP, *RANKING], k, **({"normalise": "none"} | conventions))
+    found = frame.set_index("measure")["value"]
+    assert found.notna().all()
+    assert ((found >= 0) & (found <= 1 + 1e-12)).all(), found.to_dict()
+
+
+@given(some, st.integers(1, 3))
+@few
+def test_a_perfect_ranking_gives_one(gold, highest):
+    grades = {p: max(1, highest - i) for i, p in enumerate(gold)}
+    corpus = corpus_of({"d": gold}, {"s": {"d": gold}}, grades={"d": grades})
+    measures = [*OVERLAP, *(m for m in RANKING if m != "RBP"), "P_pos", "kappa"]
+    found = values(corpus, measures, len(gold), universe=20)
+    np.testing.assert_allclose(found, 1, rtol=1e-12)
+    if set(grades.values()) == {1}:
+        assert value(corpus, "RBP") == pytest.approx(1 - 0.9 ** len(gold), abs=1e-12)
+
+
+@given(some, phrases, cutoffs)
+@few
+def test_a_further_miss_at_the_end_raises_nothing(gold, run, k):
+    corpora = [build([(gold, run)]), build([(gold, [*run, "a miss"])])]
+    measures = ["MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "RBP", "P@k", "F1@k", "R@k", "Rprec"]
+    before, after = (values(corpus, measures, k) for corpus in corpora)
+    assert (after <= before + 1e-12).all()
+    np.testing.assert_allclose(after, before, atol=1e-12)  # nothing that divides by n is among them
+
+
+@given(some, phrases)
+@few
+def test_recall_average_precision_and_reciprocal_rank_never_fall_with_k(gold, run):
+    corpus = build([(gold, run)])
+    for measure in ("R@k", "MAP@k", "MRR@k", "success@k", "hits@k"):
+        frame = scored(corpus, measure, "1-12", normalise="none")
+        assert never_falls(frame["value"]), measure
+
+
+@given(some, phrases, cutoffs)
+@few
+def test_a_measure_at_a_cutoff_is_that_of_the_list_cut_there(gold, run, k):
+    whole, cut = build([(gold, run)]), build([(gold, run[:k])])
+    np.testing.assert_allclose(values(whole, ["MAP@k", "MRR@k"], k), values(cut, ["MAP", "MRR"], k), atol=1e-12)
+    np.testing.assert_allclose(values(whole, ["R@k"], k), values(cut, ["R@M"], k), atol=1e-12)
+
+
+@given(st.lists(st.tuples(st.permutations("abcdef"), st.permutations("abcdefgh")), min_size=1, max_size=5), cutoffs)
+@few
+def test_macro_is_micro_where_all_documents_have_equal_sizes(pairs, k):
+    corpus = build([(gold[:4], run) for gold, run in pairs])
+    macro, micro = (values(corpus, ["P@k", "R@k", "F1@k"], k, average=average) for average in ("macro", "micro"))
+    np.testing.assert_allclose(macro, micro, atol=1e-12)
+    np.testing.assert_allclose(values(corpus, ["F1@k"], k, average="f-of-means"), micro[2:], atol=1e-12)
+
+
+@given(documents, cutoffs)
+@few
+def test_positive_agreement_is_f1_over_what_was_returned(pairs, k):
+    corpus = build(pairs)
+    for average in ("micro", "macro"):
+        positive = value(corpus, "P_pos", k, average=average, normalise="none")
+        f1 = value(corpus, "F1@k", k, average=average, normalise="none", denominator="returned")
+        assert positive == pytest.approx(f1, abs=1e-12)
+
+
+@given(documents, cutoffs, st.integers(20, 60))
+@few
+def test_random_order_has_a_macro_kappa_of_zero(pairs, k, universe):
+    frame = scored(build(pairs), "kappa", k, universe=universe, average="macro", baselines=True, normalise="none")
+    found = frame.set_index("system").loc["random k", "value"]
+    assert found == pytest.approx(0, abs=1e-12)
+
+
+@given(documents, cutoffs, st.integers(20, 60))
+@few
+def test_pabak_less_that_of_silence(pairs, k, universe):
+    frame = scored(build(pairs), ["PABAK", "a", "c", "N"], k, universe=universe, average="micro", baselines=True, normalise="none")
+    table = frame.pivot_table(index="system", columns="measure", values="value")
+    system, silence = table.loc["s"], table.loc["says nothing"]
+    assert system["PABAK"] - silence["PABAK"] == pytest.approx(2 * (system["a"] - system["c"]) / system["N"], abs=1e-12)
+
+
+@given(documents, cutoffs)
+@few
+def test_no_system_beats_the_oracle_or_the_gold_itself(pairs, k):
+    frame = scored(build(pairs), ["P@k", "R@k", "F1@k", "MAP", "nDCG@k", "P_pos"], k, average="macro", baselines=True, normalise="none")
+    table = frame.pivot_table(index="system", columns="measure", values="value")
+    assert (table.loc["s"] <= table.loc["oracle k"] + 1e-12).all()
+    assert (table.loc["oracle k", ["MAP", f"nDCG@{k}"]] == 1).all()
+
+
+@given(documents, cutoffs)
+@few
+def test_exchanging_gold_and_system(pairs, k):
+    pairs = [(gold, run) for gold, run in pairs if run] or [(["a"], ["b"])]
+    longest = 10
+    there = values(build(pairs), AGREEMENT, longest, universe=30)
+    back = values(build([(run, gold) for gold, run in pairs]), AGREEMENT, longest, universe=30)
+    place = {name: i for i, name in enumerate(AGREEMENT)}
+    back[[place["b"], place["c"]]] = back[[place["c"], place["b"]]]
+    np.testing.assert_allclose(back, there, atol=1e-12)
+    precision, recall = (values(build(pairs), [f"{m}@M"], average="micro")[0] for m in "PR")
+    swapped = build([(run, gold) for gold, run in pairs])
+    assert values(swapped, ["P@M", "R@M"], average="micro").tolist() == pytest.approx([recall, precision], abs=1e-12)
+
+
+@given(some, st.lists(st.sampled_from(LETTERS), unique=True, min_size=1, max_size=5), cutoffs)
+@few
+def test_the_expected_rule_is_the_mean_over_all_orders_of_an_all_tied_list(gold, run, k):
+    measures = ["P@k", "R@k", "F1@k", "MAP", "MAP@k", "MRR", "MRR@k", "nDCG@k", "nDCG", "RBP", "success@k"]
+    tied = corpus_of({"d": gold}, {"s": {"d": run}}, scores={"s": {"d": [1.0] * len(run)}})
+    orders = [(gold, list(order)) for order in permutations(run)]
+    np.testing.assert_allclose(values(tied, measures, k, ties="expected"), values(build(orders), measures, k), atol=1e-9)
+
+
+@given(documents, cutoffs)
+@few
+def test_by_document_holds_what_the_macro_mean_averages(pairs, k):
+    corpus = build(pairs)
+    for measure in ("F1@k", "MAP", "P_pos"):
+        rows = document_values(corpus, measure, k, normalise="none")
+        assert rows["value"].mean() == pytest.approx(value(corpus, measure, k, normalise="none", average="macro"), abs=1e-12)
