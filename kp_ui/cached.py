@@ -85,6 +85,12 @@ def by_document(measure: str, baselines: bool = False) -> pd.DataFrame:
     return _by_document(digest, workspace.current().corpus, asked, measure, baselines)
 
 
+def signature(measure: str) -> str:
+    """Return the recipe of values by document at the sidebar's cutoff."""
+    corpus, asked = workspace.current().corpus, replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none")
+    return _evaluation(digest_of("signature", asked, measure), corpus, asked, (measure,), False).signature
+
+
 @st.cache_data(scope="session", max_entries=20, show_spinner="Reading the documents …")
 def _by_document(
     digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _baselines: bool

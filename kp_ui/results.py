@@ -25,16 +25,13 @@ def measures(family: Iterable[str] = ("overlap", "ranking", "concordance")) -> l
     return [name for name in FIRST if name in ranking] + [name for name in ranking if name not in FIRST]
 
 
-def choose_measure(options: list[str], key: str = "measure") -> str:
-    """Let the user choose a measure; it is part of the link."""
-    chosen = st.selectbox(
-        "Measure", options, key=key, bind="query-params", format_func=_described, filter_mode="contains"
-    )
-    return str(chosen)
-
-
-def _described(name: str) -> str:
-    return f"{name}: {kp.MEASURES[name].sentence}"
+def choose_measure(options: list[str]) -> str:
+    """Let the user choose a measure, and say what it answers; it is part of the link."""
+    left, right = st.columns([1, 3], vertical_alignment="bottom")
+    # Without format_func: a link holds an option as it is shown, and is to read `?measure=MAP`.
+    chosen = str(left.selectbox("Measure", options, key="measure", bind="query-params", filter_mode="contains"))
+    right.markdown(show.plain(kp.MEASURES[chosen].sentence))
+    return chosen
 
 
 def open_page(title: str) -> None:
@@ -49,7 +46,7 @@ def open_page(title: str) -> None:
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if not corpus.systems:
         st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
-        st.page_link("pages/data.py", label="Open the Data page", icon="📄")
+        st.page_link("pages/data.py", label="Open the Data page")
         st.stop()
 
 
@@ -62,6 +59,17 @@ def marks() -> Marks:
     return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(workspace.current().corpus))
 
 
+def about_baselines() -> None:
+    """Say what the grey rows are."""
+    text = (
+        "Grey rows are baselines: *says nothing* returns no phrase, *random k* draws k phrases at random, *oracle k* "
+        "is the best that any system can do at this k."
+    )
+    if sidebar.cutoff() == "all":
+        text += " At k = all, random k and oracle k return every phrase of the universe."
+    st.caption(text)
+
+
 def where_no_mark() -> None:
     """Say why a curve has no mark where the cutoff differs by document."""
     if isinstance(sidebar.cutoff(), str):
@@ -72,25 +80,18 @@ def link_to_document(document: str) -> None:
     """Link to one document on the Documents page, with the settings of this page."""
     kept = st.query_params.to_dict() | {"document": document}
     label = f"Open {show.plain(document)} on the Documents page"
-    st.page_link("pages/documents.py", label=label, icon="📄", query_params=kept)
+    st.page_link("pages/documents.py", label=label, query_params=kept)
 
 
-def table(
-    frame: pd.DataFrame, key: str, documents: int = FEW, widths: dict[str, int] | None = None, **options: Any
-) -> Any:
+def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -> Any:
     """Show a table of results: numbers with three digits, help on every measure, baselines in grey."""
     return st.dataframe(
         styled(frame, documents), key=key, hide_index=True, placeholder="undefined", height="content",
-        column_config=_columns(frame, widths or {}), **options,
+        column_config=_columns(frame), **options,
     )  # fmt: skip
 
 
-def two_lines(frame: pd.DataFrame, key: str, documents: int) -> None:
-    """Show a table whose cells hold a value and, below it, its interval."""
-    table(frame, key, documents, dict.fromkeys(frame.columns[1:], 92), row_height=52)
-
-
-def _columns(frame: pd.DataFrame, widths: dict[str, int]) -> dict[str, Any]:
+def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
     found: dict[str, Any] = {}
     for name in frame.columns:
@@ -102,9 +103,11 @@ def _columns(frame: pd.DataFrame, widths: dict[str, int]) -> dict[str, Any]:
             digits = "%,.0f" if name in ("a", "b", "c", "d", "N") else "%.3f"
             found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
         elif sentence:
-            found[name] = st.column_config.Column(name, help=sentence, width=widths.get(name))
+            found[name] = st.column_config.Column(name, help=sentence)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
+    if "what it says" in frame:
+        found["what it says"] = st.column_config.TextColumn("what it says", width=260)
     if "" in frame:
         found[""] = st.column_config.TextColumn("", width=36, help=HELP[""])
     return found

@@ -7,17 +7,30 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import sidebar, workspace
+from kp_core.errors import InputError, UsageError
+from kp_ui import show, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
 #: Section → pages: file stem, title. The first page is what the app opens with.
 SECTIONS: dict[str, list[tuple[str, str]]] = {
-    "Results": [("overview", "Overview"), ("agreement", "Agreement"), ("ranking", "Ranking"), ("documents", "Documents")],
+    "Results": [
+        ("overview", "Overview"),
+        ("agreement", "Agreement"),
+        ("ranking", "Ranking"),
+        ("documents", "Documents"),
+    ],
     "Input": [("data", "Data")],
     "Reference": [("methods", "Methods")],
 }
+
+
+START = "overview"
+
+
+def _open_start() -> None:
+    st.switch_page(_ROOT / "pages" / f"{START}.py", query_params=st.query_params)
 
 
 def run() -> None:
@@ -25,17 +38,20 @@ def run() -> None:
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
     pages = {
         section: [
-            st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem, default=stem == "overview")
-            for stem, title in entries
+            st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries
         ]
         for section, entries in SECTIONS.items()
     }
+    # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
+    pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
     page = st.navigation(pages)
     workspace.banner()
     sidebar.draw()
     token = _running.set(True)
     try:
         page.run()
+    except (InputError, UsageError) as problem:
+        show.error(problem)
     finally:
         _running.reset(token)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable
 
 import pandas as pd
@@ -13,10 +14,13 @@ from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
 from kp_core.model import Note
 
+#: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
+_LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
+
 
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
-    return tables.escape_markdown(text)
+    return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
 
 
 def signature(line: str) -> None:
@@ -47,13 +51,20 @@ def chart(drawn: Chart, key: str) -> None:
     st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, config=config, theme="streamlit", width="stretch")
 
 
+def plain_table(frame: pd.DataFrame, key: str) -> None:
+    """Show a table of words, whole, each cell on as many lines as it needs."""
+    st.dataframe(frame, key=key, hide_index=True, height="content", width="stretch")
+
+
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
     """Offer a table as CSV, XLSX, LaTeX and Markdown."""
     with st.popover("Download", icon="⬇️"):
         signed = frame.assign(signature=line) if line else frame
         st.download_button("CSV", lambda: tables.csv(signed), f"{name}.csv", "text/csv", key=f"csv {name}")
         st.download_button("XLSX", lambda: _xlsx(signed), f"{name}.xlsx", key=f"xlsx {name}")
-        st.download_button("LaTeX", lambda: tables.latex(frame, caption, line), f"{name}.tex", "text/plain", key=f"tex {name}")
+        st.download_button(
+            "LaTeX", lambda: tables.latex(frame, caption, line), f"{name}.tex", "text/plain", key=f"tex {name}"
+        )
         st.download_button("Markdown", lambda: tables.markdown(frame), f"{name}.md", "text/markdown", key=f"md {name}")
 
 

@@ -10,6 +10,7 @@ import kp_core as kp
 from kp_core.coding import average_gold_size
 from kp_core.conventions import FIELDS
 from kp_core.settings import Settings, make_settings
+from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
 from kp_ui import show, workspace
 
@@ -46,10 +47,8 @@ def draw() -> None:
             ["union", "majority", "intersection", "votes", *here.corpus.annotators],
             key="annotators",
             bind="query-params",
-            format_func=str,
-            help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the document. "
-            "votes: the number of annotators is the grade. Or one annotator alone.",
-            disabled=len(here.corpus.annotators) < 2 and "union" == st.session_state.get("annotators", "union"),
+            help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the "
+            "document. votes: the number of annotators is the grade. Or one annotator alone.",
         )
         universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
         st.selectbox(
@@ -57,8 +56,8 @@ def draw() -> None:
             universes,
             key="universe",
             bind="query-params",
-            help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases that "
-            "any annotator or system lists for it, the vocabulary of the collection, or a number.",
+            help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases "
+            "that any annotator or system lists for it, the vocabulary of the collection, or a number.",
         )
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, 10**9, 1000, key="N", bind="query-params")
@@ -71,24 +70,28 @@ def draw() -> None:
         )
         with st.expander("Conventions"):
             st.caption(show.plain(kp.PRESETS[st.session_state["preset"]].source))
-            st.selectbox("normalise", _NORMALISERS, key="normalise", bind="query-params", help=FIELDS["normalise"].meaning)
+            meaning = FIELDS["normalise"].meaning
+            st.selectbox("normalise", _NORMALISERS, key="normalise", bind="query-params", help=meaning)
             for name in _CONTROLS:
                 st.selectbox(
                     name, (_AS_PRESET, *FIELDS[name].values), key=name, bind="query-params", help=FIELDS[name].meaning
                 )
-            st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params",
-                         help="Average of the concordance measures: sums of all tables, or the mean over documents.")  # fmt: skip
+            pooling = "Average of the concordance measures: sums of all tables, or the mean over documents."
+            st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params", help=pooling)
 
 
 def settings() -> Settings:
     """Return the settings of the sidebar; `k` holds the cutoff in use."""
     state = st.session_state
-    chosen = {
-        name: state[name] for name in ("normalise", *_CONTROLS) if state.get(name, _AS_PRESET) != _AS_PRESET
-    }
+    chosen = {name: state[name] for name in ("normalise", *_CONTROLS) if state.get(name, _AS_PRESET) != _AS_PRESET}
     universe = str(state["N"]) if state["universe"] == "number" else state["universe"]
     made = make_settings(k=state["k"], preset_name=state["preset"], annotators=state["annotators"], **chosen)
     return replace(made, universe=universe, pool=state["pool"])
+
+
+def normaliser() -> Normaliser:
+    """Return the pipeline by which phrases are compared."""
+    return Normaliser.parse(settings().conventions.normalise)
 
 
 def cutoff() -> int | str:

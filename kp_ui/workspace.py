@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import Source
+from kp_core.reading import Choice, Source
 
-_SAMPLES = Path(__file__).resolve().parent.parent / "sample_data"
-_KEY = "workspace"
+SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
+_CURRENT, _UPLOADS, _PROBLEM = "workspace", "uploads", "problem"
 
 
 @dataclass(frozen=True)
@@ -27,32 +27,37 @@ class Sample:
 
     def load(self) -> kp.Corpus:
         """Read the sample's files."""
-        systems = {path.stem: path for path in sorted((_SAMPLES / self.systems).parent.glob(Path(self.systems).name))}
-        return kp.load(gold=_SAMPLES / self.gold, systems=systems, documents=_SAMPLES / self.documents)
+        systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))}
+        return kp.load(gold=SAMPLE_DATA / self.gold, systems=systems, documents=SAMPLE_DATA / self.documents)
 
 
 SAMPLES = {
-    "lectures": Sample("20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*",
-                       "lectures/documents.jsonl"),
-    "chinese": Sample("5 short Chinese texts, 2 systems", "chinese/gold.json", "chinese/system_*",
-                      "chinese/documents.jsonl"),
-}  # fmt: skip
+    "lectures": Sample(
+        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl"
+    ),
+    "chinese": Sample(
+        "5 short Chinese texts, 2 systems", "chinese/gold.json", "chinese/system_*", "chinese/documents.jsonl"
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """The user's own files, what was decided about each, and the fixes chosen."""
+
+    files: tuple[Source, ...] = ()
+    choices: dict[str, Choice] = field(default_factory=dict)
+    fixes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The data on screen. `files` are the user's own; empty for a sample.
-
-    digest names corpus and reading options; every cached result is kept under it.
-    """
+    """The data on screen; digest names them, and every cached result is kept under it."""
 
     corpus: kp.Corpus
     digest: str
     title: str
     sample: str | None = None
-    files: tuple[Source, ...] = ()
-    roles: dict[str, str] = field(default_factory=dict)
-    options: dict[str, Any] = field(default_factory=dict)
 
 
 def _digest(*parts: bytes) -> str:
@@ -63,32 +68,80 @@ def _digest(*parts: bytes) -> str:
 
 
 def current() -> Workspace:
-    """Return the workspace of this session; a new session opens on the sample lectures."""
-    if _KEY not in st.session_state:
+    """Return the data on screen; a new session opens on the sample lectures."""
+    if _CURRENT not in st.session_state:
         open_sample("lectures")
-    found: Workspace = st.session_state[_KEY]
+    found: Workspace = st.session_state[_CURRENT]
     return found
 
 
+def uploads() -> Uploads:
+    """Return the user's files, also those that could not be read."""
+    found: Uploads = st.session_state.setdefault(_UPLOADS, Uploads())
+    return found
+
+
+def problem() -> str:
+    """Return why the user's files are not on screen; empty if they are, or if there are none."""
+    return str(st.session_state.get(_PROBLEM, ""))
+
+
 def open_sample(name: str) -> None:
-    """Put a sample on screen."""
-    st.session_state[_KEY] = Workspace(SAMPLES[name].load(), _digest(b"sample", name.encode()), SAMPLES[name].title, name)
+    """Put a sample on screen; the user's files stay listed."""
+    sample = SAMPLES[name]
+    st.session_state[_CURRENT] = Workspace(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
 
 
-def open_files(files: tuple[Source, ...], roles: dict[str, str], options: dict[str, Any]) -> None:
-    """Read the user's files and put them on screen; raises InputError and leaves the screen as it was."""
-    corpus = kp.load(files=list(files), roles=roles, **options)
-    described = repr((sorted(roles.items()), sorted(options.items()))).encode()
-    digest = _digest(described, *(part for file in files for part in (file.name.encode(), file.data)))
-    st.session_state[_KEY] = Workspace(corpus, digest, "Your files", None, files, roles, options)
+def add(files: Sequence[Source]) -> None:
+    """Add files to the user's own; one of the same name takes the place of the former."""
+    names = {file.name for file in files}
+    kept = tuple(file for file in uploads().files if file.name not in names)
+    open_uploads(replace(uploads(), files=(*kept, *files)))
+
+
+def remove(name: str) -> None:
+    """Take a file away; without any, the sample comes back."""
+    kept = tuple(file for file in uploads().files if file.name != name)
+    choices = {file: choice for file, choice in uploads().choices.items() if file != name}
+    open_uploads(Uploads(kept, choices, uploads().fixes))
+
+
+def decide(name: str, choice: Choice) -> None:
+    """Read a file as the user says."""
+    open_uploads(replace(uploads(), choices=uploads().choices | {name: choice}))
+
+
+def fix(name: str, wanted: bool) -> None:
+    """Apply a fix of ids, or take it back."""
+    others = tuple(other for other in uploads().fixes if other != name)
+    open_uploads(replace(uploads(), fixes=(*others, name) if wanted else others))
+
+
+def open_uploads(asked: Uploads) -> None:
+    """Read the user's files and put them on screen; if they are refused, the screen stays and `problem` says why."""
+    st.session_state[_UPLOADS] = asked
+    st.session_state[_PROBLEM] = ""
+    if not asked.files:
+        open_sample("lectures")
+        return
+    try:
+        corpus = kp.load(files=list(asked.files), roles=asked.choices, fixes=asked.fixes)
+    except (kp.InputError, kp.UsageError) as refusal:
+        st.session_state[_PROBLEM] = str(refusal)
+        return
+    described = repr((sorted(asked.choices.items()), asked.fixes)).encode()
+    content = (part for file in asked.files for part in (file.name.encode(), file.data))
+    st.session_state[_CURRENT] = Workspace(corpus, _digest(b"files", described, *content), "Your files")
 
 
 def banner() -> None:
-    """Say which data are on screen, with one click back to the sample."""
+    """Say which data are on screen, with one click back to the other."""
+    here, own = current(), len(uploads().files)
     with st.sidebar:
-        here = current()
-        if here.sample:
-            st.caption(f"Sample data: {here.title}. Made for demonstration. Load your own on the Data page.")
-        else:
-            st.caption(f"Your files: {len(here.files)}.")
+        if here.sample is None:
+            st.caption(f"On screen: your {own} file{'' if own == 1 else 's'}.")
             st.button("Back to the sample data", on_click=open_sample, args=("lectures",), key="back_to_sample")
+            return
+        st.caption(f"On screen: sample data made for demonstration ({here.title}). Load your own on the Data page.")
+        if own and not problem():
+            st.button("Back to your files", on_click=open_uploads, args=(uploads(),), key="back_to_files")

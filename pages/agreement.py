@@ -39,13 +39,14 @@ with left:
         st.markdown(f"- {show.plain(sentence)}")
 with right:
     st.subheader(f"Measures ({here.settings.pool} average)", anchor=False)
-    results.table(tables.one_system(here, system, MEASURES), "measures", here.documents, row_height=56)
+    results.table(tables.one_system(here, system, MEASURES), "measures", here.documents, row_height=66)
     if here.documents < tables.FEW:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
 
 st.subheader("All systems and baselines", anchor=False)
 everybody = tables.numbers(here, MEASURES)
 results.table(everybody, "everybody", here.documents)
+results.about_baselines()
 for reason in tables.reasons(here):
     st.caption(show.plain(reason))
 show.downloads(here.frame, "agreement", "Agreement with the gold standard", here.signature)

@@ -31,6 +31,7 @@ with left:
     results.table(leaderboard, "leaderboard", here.documents)
     if comparison is not None:
         st.caption(f"Letters: {show.plain(sentences.significance())}.")
+    results.about_baselines()
     for reason in tables.reasons(here):
         st.caption(show.plain(reason))
     if here.documents < tables.FEW:

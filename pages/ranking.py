@@ -10,26 +10,34 @@ from kp_ui import cached, results, shell, show, sidebar, workspace
 
 shell.enter()
 
-AT_K = ("P@k", "R@k", "F1@k", "nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k", "success@k", "hits@k")
-WHOLE = ("MAP", "MRR", "nDCG", "nDCG-exp", "RBP", "bpref", "Rprec")
-RETURNED = ("P@M", "R@M", "F1@M")
+#: Tab → measures; those written with M or O have a cutoff of their own.
+TABS = {
+    "Found among the first k": ("P@k", "R@k", "F1@k", "success@k", "hits@k"),
+    "Order of the first k": ("nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k"),
+    "Order of the whole list": ("MAP", "MRR", "nDCG", "nDCG-exp", "RBP", "bpref"),
+    "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
+}
 
 results.open_page("Ranking")
 cutoff = sidebar.cutoff()
-result = cached.evaluation((*AT_K, *WHOLE), baselines=True)
+asked = tuple(name for names in TABS.values() for name in names if not name.endswith("@M"))
+result = cached.evaluation(asked, baselines=True)
 here = result.at(cutoff)
-names = [tables.named(measure, cutoff) for measure in AT_K]
 
-st.subheader("Among the first k phrases", anchor=False)
-results.two_lines(tables.with_intervals(result, names), "at_k", here.documents)
-st.subheader("Over the whole list", anchor=False)
-results.two_lines(tables.with_intervals(result, [*WHOLE, *RETURNED]), "whole", here.documents)
-st.caption(
-    "Below each value stands its 95 % interval. Rprec is precision at the gold size of each document (also written F1@O). "
-    "P@M, R@M and F1@M count all phrases that a system returned."
-)
-for reason in tables.reasons(here):
-    st.caption(show.plain(reason))
+for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
+    with place:
+        shown = [tables.named(name, cutoff) for name in names]
+        results.table(tables.with_intervals(result, shown), tab, here.documents)
+        if "bpref" in names:
+            for reason in tables.reasons(here):
+                st.caption(show.plain(reason))
+        if "Rprec" in names:
+            st.caption(
+                "Rprec is the precision at the gold size of each document; recall and F1 are the same there, and it is "
+                "also written F1@O. P@M, R@M and F1@M count all phrases that a system returned."
+            )
+results.about_baselines()
+st.caption("In brackets: the 95 % interval. Hover over the name of a measure to read what it says.")
 show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)

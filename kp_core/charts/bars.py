@@ -5,15 +5,18 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import Chart, label, lay_out, looks, rows_of
+from kp_core.charts.style import ORACLE, Chart, label, lay_out, looks, rows_of
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
 
 def bars(result: Result, measure: str) -> Chart:
-    """Draw the value of each system as a bar with its interval; the best stands on top, baselines below."""
+    """Draw the value of each system as a bar with its interval; the best stands on top, baselines below.
+
+    Without the oracle: it would take the room from the systems, and the table beside the bars has its value.
+    """
     rows = rows_of(result, measure)
-    rows = rows[rows["value"].notna()]
+    rows = rows[rows["value"].notna() & (rows["system"] != ORACLE)]
     drawn = looks(result.frame["system"])
     rows = rows.assign(last=rows["system"].isin(list(BASELINES)))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")

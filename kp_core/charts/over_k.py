@@ -10,12 +10,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import GREY, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.charts.style import GREY, ORACLE, Chart, Look, label, lay_out, looks, over_numbers
 from kp_core.result import Result
 from kp_core.sentences import figure as number
-
-#: The oracle is far above every system: it shows on a click in the legend, so that the systems keep the room.
-_ON_DEMAND = "oracle k"
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ def over_k(result: Result, measure: str, marks: Marks | None = None, height: int
     figure.update_xaxes(title="number of phrases k", range=[0.5, last + 0.5])
     figure.update_yaxes(title=label(measure), tickformat=".2~f")
     figure.update_layout(hovermode="x unified")
-    return Chart(lay_out(figure, height, top), in_words(systems, measure, marks))
+    return Chart(lay_out(figure, height + _legend(systems), top), in_words(systems, measure, marks))
 
 
 def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None = None, height: int = 210) -> Chart:
@@ -70,8 +67,12 @@ def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    figure = lay_out(figure, height * len(panels) + 100, top)
-    return Chart(figure.update_layout(legend={"y": -0.2 / len(panels)}), alt)
+    return Chart(lay_out(figure, height * len(panels) + 100 + _legend(panels[measures[0]]), top), alt)
+
+
+def _legend(systems: dict[str, pd.DataFrame]) -> int:
+    """Return the further height that a long legend needs."""
+    return 12 * max(0, len(systems) - 8)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:
@@ -82,7 +83,7 @@ def _add_system(
     figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, row: int = 1, legend: bool = True
 ) -> None:
     place = {"row": row, "col": 1} if row > 1 or not legend or figure._grid_ref is not None else {}
-    shown = "legendonly" if name == _ON_DEMAND else True
+    shown = "legendonly" if name == ORACLE else True
     banded = rows[rows["low"].notna()]
     if len(banded) and name not in BASELINES:
         edge = pd.concat([banded["high"], banded["low"].iloc[::-1]])

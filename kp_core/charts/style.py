@@ -18,6 +18,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
+#: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
+ORACLE = "oracle k"
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,11 @@ def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
 
 
 def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
-    """Give a figure the layout of all: legend below, no title, room for labels."""
+    """Give a figure the layout of all: legend below, no title, room for labels; `top` is the room for marks."""
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
     return figure.update_layout(
         height=height,
         margin={"l": 8, "r": 12, "t": top, "b": 8},
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -0.2, "yanchor": "top", "title": None},
+        legend=legend,
         hoverlabel={"namelength": -1},
     )

@@ -79,12 +79,12 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 
 
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a system and one column a measure: the value, and its interval on a second line, as text."""
+    """Return one row a system and one column a measure: value and interval as text; constants have no interval."""
     chosen = result.frame[result.frame["measure"].isin(names)]
     systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in BASELINES)
     cells = {
         (row["system"], row["measure"]): figure(row["value"], 3)
-        + (f"\n{interval(row['low'], row['high'])}" if row["low"] < row["high"] else "")
+        + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
         for row in chosen.to_dict("records")
     }
     columns = {name: [cells.get((system, name), "") for system in systems] for name in names}
@@ -134,8 +134,10 @@ def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
     """Return a table whose baselines are grey, and all intervals where there are too few documents for them."""
 
     def row_style(row: pd.Series[Any]) -> list[str]:
-        grey = row.get("system") in BASELINES
-        return [f"color: {GREY}" if grey or (documents < FEW and "interval" in str(c)) else "" for c in row.index]
+        # The column of names is pinned, which already makes it pale.
+        grey = [row.get("system") in BASELINES and name != "system" for name in row.index]
+        few = [documents < FEW and "interval" in str(name) for name in row.index]
+        return [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
 
     return table.style.apply(row_style, axis=1)
 

@@ -9,8 +9,8 @@ import kp_core as kp
 from tests.corpora import corpus_of, scored
 
 MEASURES = (
-    "P@1", "P@2", "P@3", "R@2", "F1@2", "F1@4", "Rprec", "F1@M", "success@1", "success@3", "hits@2", "MAP", "MAP@2", "MRR",
-    "MRR@2", "nDCG", "nDCG@1", "nDCG@3", "nDCG-exp", "nDCG-exp@3", "RBP", "RBP(p=0.5)",
+    "P@1", "P@2", "P@3", "R@2", "F1@2", "F1@4", "Rprec", "F1@M", "success@1", "success@3", "hits@2", "MAP", "MAP@2",
+    "MRR", "MRR@2", "nDCG", "nDCG@1", "nDCG@3", "nDCG-exp", "nDCG-exp@3", "RBP", "RBP(p=0.5)",
 )  # fmt: skip
 
 
@@ -38,9 +38,9 @@ def tied(gold, phrases, scores, measures, grades=None, **options):
     corpus = corpus_of(
         {"d": gold}, {"s": {"d": phrases}}, scores={"s": {"d": scores}}, grades={"d": grades} if grades else None
     )
-    return scored(corpus, measures, 3, normalise="none", average="macro", ties="expected", **options).set_index("measure")[
-        "value"
-    ]
+    return scored(corpus, measures, 3, normalise="none", average="macro", ties="expected", **options).set_index(
+        "measure"
+    )["value"]
 
 
 def case(seed):

@@ -135,11 +135,15 @@ def cluster(measure, x):
 
 def found_cluster(measure, x):
     a, b, c, d = x
-    low, high = intervals.cluster_t_pooled(concordance.table(*(cell[:, None] for cell in (a, b, c, d))), MEASURES[measure].score)
+    low, high = intervals.cluster_t_pooled(
+        concordance.table(*(cell[:, None] for cell in (a, b, c, d))), MEASURES[measure].score
+    )
     return float(low[0]), float(high[0])
 
 
-@pytest.mark.parametrize("measure", ["kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI", "Po", "Pe", "P@k", "R@k"])
+@pytest.mark.parametrize(
+    "measure", ["kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI", "Po", "Pe", "P@k", "R@k"]
+)
 def test_cluster_t_by_central_differences(measure):
     for seed in range(5):
         x = tables(seed)
@@ -155,7 +159,10 @@ def written_gradient(measure, a, b, c, d):
     if measure == "kappa":
         below = (a + b) * (b + d) + (a + c) * (c + d)
         k = 2 * (a * d - b * c) / below
-        return (np.array([2 * d, -2 * c, -2 * b, 2 * a]) - k * np.array([q + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + q])) / below
+        return (
+            np.array([2 * d, -2 * c, -2 * b, 2 * a])
+            - k * np.array([q + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + q])
+        ) / below
     if measure == "P_pos":
         return np.array([2 * q, -2 * a, -2 * a, 0]) / (2 * a + q) ** 2
     if measure == "P_neg":

@@ -52,6 +52,14 @@ def test_p_is_one_where_two_systems_are_equal():
         assert paired.randomisation(np.zeros((documents, 1)), 999, np.random.default_rng(0))[0] == 1
 
 
+@pytest.mark.parametrize(("measure", "average"), [("F1@k", "macro"), ("F1@k", "f-of-means"), ("kappa", "micro")])
+def test_two_systems_with_the_same_lists_have_p_one_and_no_difference(measure, average):
+    runs = {f"d{i}": ["a", "b", "c"][: i % 4] for i in range(20)}
+    corpus = corpus_of({f"d{i}": ["a", "c"][: 1 + i % 2] for i in range(20)}, {"x": runs, "y": dict(runs)})
+    row = kp.compare(corpus, measure, k=2, average=average, universe=9, trials=200).frame.iloc[0]
+    assert row[["difference", "low", "high", "p", "p_adjusted"]].tolist() == [0, 0, 0, 1, 1]
+
+
 def test_p_is_uniform_under_the_null():
     rng = np.random.default_rng(7)
     draws = rng.normal(size=(25, 400))

@@ -102,6 +102,8 @@ def test_means_are_those_of_trec_eval():
 def test_the_one_exception_scores_closer_than_single_precision():
     scores = [1.0, 1.0 - 1e-9]  # one number in float32: trec_eval 9 sorts the tie by name, downwards
     corpus = corpus_of({"d": ["a1"]}, {"s": {"d": ["a1", "b1"]}}, scores={"s": {"d": scores}})
-    theirs = pytrec_eval.RelevanceEvaluator({"d": {"a1": 1}}, {"recip_rank"}).evaluate({"d": {"a1": 1.0, "b1": 1 - 1e-9}})
+    theirs = pytrec_eval.RelevanceEvaluator({"d": {"a1": 1}}, {"recip_rank"}).evaluate(
+        {"d": {"a1": 1.0, "b1": 1 - 1e-9}}
+    )
     assert theirs["d"]["recip_rank"] == 0.5
     assert value(corpus, "MRR", preset="trec", normalise="none") == 1.0

@@ -58,7 +58,9 @@ def test_a_repeated_prediction_is_one_hit():
 @pytest.mark.parametrize("rule", ["before", "after", "keep", "count"])
 def test_a_repeated_prediction_is_one_choice_in_every_table(rule):
     corpus = corpus_of({"d": ["key", "lock"]}, {"s": {"d": ["key", "keys", "door"]}})
-    found = scored(corpus, ["a", "b", "c", "d", "N"], 2, universe=9, duplicates=rule, gold_list="listed", hits_as="gold")
+    found = scored(
+        corpus, ["a", "b", "c", "d", "N"], 2, universe=9, duplicates=rule, gold_list="listed", hits_as="gold"
+    )
     assert found["value"].tolist() == [1, 1, 1, 6, 9]
 
 
@@ -66,7 +68,9 @@ def test_documents_without_gold_are_counted_and_named_when_they_are_left_out():
     corpus = corpus_of({"d1": ["a"], "d2": [], "d3": []}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
     result = kp.evaluate(corpus, 1, "F1@k", interval="none")
     assert result.frame[["value", "documents", "undefined"]].values.tolist() == [[1.0, 1, 2]]
-    assert any("2 of 3 documents have no keyphrase" in note.message and "d2, d3" in note.message for note in result.notes)
+    assert any(
+        "2 of 3 documents have no keyphrase" in note.message and "d2, d3" in note.message for note in result.notes
+    )
     assert value(corpus, "F1@1", empty_gold="zero") == pytest.approx(1 / 3)
 
 

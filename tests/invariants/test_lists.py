@@ -69,7 +69,9 @@ def test_values_lie_between_zero_and_one(pairs, k, conventions, grid):
         {name: gold for name, (gold, _) in zip(names, pairs, strict=True)},
         {"s": {name: run for name, (_, run) in zip(names, pairs, strict=True)}},
         scores={"s": {name: [float(s) for s in grid[: len(run)]] for name, (_, run) in zip(names, pairs, strict=True)}},
-        grades={name: {p: 1 + grid[i % 8] for i, p in enumerate(gold)} for name, (gold, _) in zip(names, pairs, strict=True)},
+        grades={
+            name: {p: 1 + grid[i % 8] for i, p in enumerate(gold)} for name, (gold, _) in zip(names, pairs, strict=True)
+        },
     )
     conventions.setdefault("average", "macro")
     frame = scored(corpus, [*OVERLAP, *RANKING], k, **({"normalise": "none"} | conventions))
@@ -147,7 +149,9 @@ def test_random_order_has_a_macro_kappa_of_zero(pairs, k, universe):
 @given(documents, cutoffs, st.integers(20, 60))
 @few
 def test_pabak_less_that_of_silence(pairs, k, universe):
-    frame = scored(build(pairs), ["PABAK", "a", "c", "N"], k, universe=universe, average="micro", baselines=True, normalise="none")
+    frame = scored(
+        build(pairs), ["PABAK", "a", "c", "N"], k, universe=universe, average="micro", baselines=True, normalise="none"
+    )
     table = frame.pivot_table(index="system", columns="measure", values="value")
     system, silence = table.loc["s"], table.loc["says nothing"]
     assert system["PABAK"] - silence["PABAK"] == pytest.approx(2 * (system["a"] - system["c"]) / system["N"], abs=1e-12)
@@ -156,7 +160,14 @@ def test_pabak_less_that_of_silence(pairs, k, universe):
 @given(documents, cutoffs)
 @few
 def test_no_system_beats_the_oracle_or_the_gold_itself(pairs, k):
-    frame = scored(build(pairs), ["P@k", "R@k", "F1@k", "MAP", "nDCG@k", "P_pos"], k, average="macro", baselines=True, normalise="none")
+    frame = scored(
+        build(pairs),
+        ["P@k", "R@k", "F1@k", "MAP", "nDCG@k", "P_pos"],
+        k,
+        average="macro",
+        baselines=True,
+        normalise="none",
+    )
     table = frame.pivot_table(index="system", columns="measure", values="value")
     assert (table.loc["s"] <= table.loc["oracle k"] + 1e-12).all()
     assert (table.loc["oracle k", ["MAP", f"nDCG@{k}"]] == 1).all()
@@ -183,7 +194,9 @@ def test_the_expected_rule_is_the_mean_over_all_orders_of_an_all_tied_list(gold,
     measures = ["P@k", "R@k", "F1@k", "MAP", "MAP@k", "MRR", "MRR@k", "nDCG@k", "nDCG", "RBP", "success@k"]
     tied = corpus_of({"d": gold}, {"s": {"d": run}}, scores={"s": {"d": [1.0] * len(run)}})
     orders = [(gold, list(order)) for order in permutations(run)]
-    np.testing.assert_allclose(values(tied, measures, k, ties="expected"), values(build(orders), measures, k), atol=1e-9)
+    np.testing.assert_allclose(
+        values(tied, measures, k, ties="expected"), values(build(orders), measures, k), atol=1e-9
+    )
 
 
 @given(documents, cutoffs)
@@ -192,4 +205,6 @@ def test_by_document_holds_what_the_macro_mean_averages(pairs, k):
     corpus = build(pairs)
     for measure in ("F1@k", "MAP", "P_pos"):
         rows = document_values(corpus, measure, k, normalise="none")
-        assert rows["value"].mean() == pytest.approx(value(corpus, measure, k, normalise="none", average="macro"), abs=1e-12)
+        assert rows["value"].mean() == pytest.approx(
+            value(corpus, measure, k, normalise="none", average="macro"), abs=1e-12
+        )

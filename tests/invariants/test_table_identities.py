@@ -1,5 +1,7 @@
 """Identities that hold for every concordance table, on ten thousand random ones."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -146,7 +148,7 @@ def test_gap_between_positive_agreement_and_kappa():
 
 def test_kappa_rises_with_the_universe_towards_positive_agreement():
     steps = [of("kappa", d=d) for d in (0.0, 10.0, 1e3, 1e6, 1e9)]
-    assert all((later > earlier).all() for earlier, later in zip(steps, steps[1:], strict=False))
+    assert all((later > earlier).all() for earlier, later in pairwise(steps))
     np.testing.assert_allclose(of("kappa", d=1e13), of("P_pos"), rtol=1e-6)
     np.testing.assert_allclose(of("pi", d=1e13), of("P_pos"), rtol=1e-6)
     sizes = A + B, A + C

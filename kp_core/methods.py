@@ -1,0 +1,120 @@
+"""Turn the registry into text: what every measure and convention is, where it comes from, when it is undefined."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pandas as pd
+
+from kp_core.conventions import FIELDS, PRESETS
+from kp_core.errors import REASONS
+from kp_core.export import tables
+from kp_core.metrics import MEASURES, Measure
+from kp_core.settings import format_value
+
+FAMILIES = {
+    "overlap": "Overlap: how many keyphrases are among the first k",
+    "ranking": "Ranking: how early the keyphrases come",
+    "concordance": "Concordance: agreement of gold standard and system on every phrase of the universe",
+}
+SYMBOLS = {
+    "H_k": "gold keyphrases found among the first k phrases",
+    "h_i": "gold keyphrases found at rank i: 1 or 0",
+    "g": "gold size: number of gold keyphrases of the document",
+    "n": "number of phrases returned",
+    "D_k": "denominator of precision, by the convention denominator",
+    "A": "denominator of average precision, by the convention ap",
+    "y_i, y*_j": "grade found at rank i; the j-th highest grade of the gold standard",
+    "e_i": "grade found at rank i as a share of the highest grade of the data",
+    "a, b, c, d": "phrases chosen by both, by the gold standard only, by the system only, by neither",
+    "f_1, g_1, N": "a + b, a + c, and a + b + c + d",
+    "u_r": "phrases judged as not relevant above hit r",
+}
+
+
+def span(measure: Measure) -> str:
+    """Return the range of a measure in words.
+
+    >>> span(MEASURES["kappa"]), span(MEASURES["a"])
+    ('−1 to 1', 'from 0 up')
+    """
+    low = f"{measure.low:g}".replace("-", "−")
+    return f"from {low} up" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
+
+
+def records() -> list[dict[str, str]]:
+    """Return one record a measure, as tables and the command line show it."""
+    return [
+        {
+            "name": one.name,
+            "sentence": one.sentence,
+            "formula": one.formula,
+            "range": span(one),
+            "better": {"higher": "higher is better", "none": "no direction"}[one.better],
+            "averages": ", ".join(one.averages),
+            "undefined": one.undefined,
+            "source": one.source,
+            "family": one.family,
+        }
+        for one in MEASURES.values()
+    ]
+
+
+def symbols() -> pd.DataFrame:
+    """Return one row a symbol of the formulas."""
+    return pd.DataFrame(list(SYMBOLS.items()), columns=["symbol", "meaning"])
+
+
+def conventions() -> pd.DataFrame:
+    """Return one row a convention: name, key in the signature, values, meaning."""
+    rows = [(name, one.key, ", ".join(one.values) or "free", one.meaning) for name, one in FIELDS.items()]
+    return pd.DataFrame(rows, columns=["convention", "key", "values, default first", "meaning"])
+
+
+def presets() -> pd.DataFrame:
+    """Return one row a preset: source, cutoffs, and the fields in which it differs from the defaults."""
+    default = PRESETS["kpscope"].conventions
+    rows = []
+    for name, one in PRESETS.items():
+        differs = [
+            f"{field} = {format_value(there)}" for field, (_, there) in default.differences(one.conventions).items()
+        ]
+        rows.append((name, one.source, ", ".join(map(str, one.k)), "; ".join(differs) or "–"))
+    return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
+
+
+def reasons() -> pd.DataFrame:
+    """Return one row a reason for which a value is undefined or special."""
+    return pd.DataFrame(list(REASONS.items()), columns=["reason", "meaning"])
+
+
+def markdown() -> str:
+    """Return the whole reference as Markdown; `docs/methods.md` is this text."""
+    parts = ["# Methods", "Written from the registry of measures; the Methods page of the dashboard shows the same."]
+    parts.append(f"## Symbols\n\n{tables.markdown(symbols()).rstrip()}")
+    for family, title in FAMILIES.items():
+        parts.append(f"## {title}")
+        for one in (row for row in records() if row["family"] == family):
+            parts.append(
+                f"### `{one['name']}`\n\n{one['sentence']}\n\n$$ {one['formula']} $$\n\n"
+                f"{one['range']}, {one['better']}; averages: {one['averages']}. Undefined: {one['undefined']}. "
+                f"Source: {one['source']}."
+            )
+    for title, table in (("Conventions", conventions()), ("Presets", presets()), ("Reasons", reasons())):
+        parts.append(f"## {title}\n\n{tables.markdown(table).rstrip()}")
+    return "\n\n".join(parts) + "\n"
+
+
+def text(form: str) -> str:
+    """Print the measures for the command line in a format: table, json, csv, latex or markdown."""
+    if form == "json":
+        return json.dumps(records(), ensure_ascii=False, indent=1)
+    if form == "markdown":
+        return markdown()
+    table = pd.DataFrame(records())
+    if form == "csv":
+        return tables.exchange_csv(table)
+    if form == "latex":
+        return tables.latex(table[["name", "sentence", "range", "source"]], "Measures")
+    return tables.text(table[["name", "range", "sentence"]])

@@ -1,0 +1,182 @@
+"""The pages Overview, Agreement and Ranking show the numbers of the Python functions, and never a traceback."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core import sentences
+from kp_core.charts import tables
+from kp_ui.show import plain
+from kp_ui.workspace import SAMPLES, Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+LECTURES = ROOT / "sample_data" / "lectures"
+PAGES = ("overview", "agreement", "ranking")
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def lectures() -> kp.Corpus:
+    return SAMPLES["lectures"].load()
+
+
+def opened(page: str, corpus: kp.Corpus | None = None, **link: str) -> AppTest:
+    """Open a page by its link, on the sample or on other data."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in link.items():
+        app.query_params[name] = value
+    if corpus is not None:
+        app.session_state["workspace"] = Workspace(corpus, f"test {len(corpus.systems)}", "test")
+    app.run()
+    if page != "overview":
+        app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception, [one.message for one in app.exception]
+    return app
+
+
+def chosen(app: AppTest, key: str, value: str) -> AppTest:
+    """Choose in a select box; AppTest does not give links to widgets below the sidebar."""
+    app.selectbox(key=key).set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def shown(app: AppTest, column: str) -> Any:
+    """Return the first table on the page that has a column."""
+    return next(table.value for table in app.dataframe if column in table.value.columns)
+
+
+def words(app: AppTest) -> str:
+    """Return all text of the page."""
+    return "\n".join(str(element.value) for kind in (app.markdown, app.caption, app.info, app.error) for element in kind)
+
+
+def loaded(**systems: str) -> kp.Corpus:
+    """Load the lectures with some of their systems under other names."""
+    files = {name: next((LECTURES / "systems").glob(f"{stem}.*")) for name, stem in systems.items()}
+    return kp.load(gold=LECTURES / "gold.csv", systems=files or None, documents=LECTURES / "documents.jsonl")
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("link", [{}, {"k": "banana", "measure": "nothing", "system": "nobody", "curves": "x"}])
+def test_a_page_opens_whatever_the_link_says(page: str, link: dict[str, str]) -> None:
+    app = opened(page, **link)
+    assert not app.error
+    assert "20 documents · 3 annotators · 4 systems · k \\= 6" in words(app) or "k = 6" in words(app)
+
+
+@pytest.mark.parametrize("k", ["9", "gold", "all"])
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_opens_at_every_kind_of_cutoff(page: str, k: str) -> None:
+    assert not opened(page, k=k).error
+
+
+def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> None:
+    expected = kp.evaluate(lectures, k=9, measures=["F1@k", "kappa", "MAP"], baselines=True).frame
+    board = shown(opened("overview", k="9"), "better than").set_index("system")
+    for row in expected.to_dict("records"):
+        assert board.loc[row["system"], row["measure"]] == pytest.approx(row["value"], nan_ok=True)
+    row = expected[(expected["system"] == "yake") & (expected["measure"] == "F1@9")].iloc[0]
+    assert board.loc["yake", "95 % interval"] == tables.interval(row["low"], row["high"])
+    assert board.index[-1] == "says nothing"
+
+
+def test_moving_k_changes_the_numbers(lectures: kp.Corpus) -> None:
+    app = opened("overview")
+    assert "F1@6" in shown(app, "better than").columns
+    app.select_slider(key="k").set_value("15").run()
+    board = shown(app, "better than").set_index("system")
+    expected = kp.evaluate(lectures, k=15, measures=["F1@k"], interval="none").frame.set_index("system")
+    assert board.loc["rake", "F1@15"] == pytest.approx(expected.loc["rake", "value"])
+
+
+@pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
+def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
+    app = chosen(opened("overview", k="9"), "measure", measure)
+    said = sentences.verdict(kp.compare(lectures, measure, k=9), tables.named(measure, 9))
+    assert f"#### {plain(said)}" in words(app)
+    assert plain(sentences.significance()) in words(app)
+
+
+def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus) -> None:
+    app = chosen(opened("agreement", k="9"), "system", "yake")
+    found = kp.evaluate(lectures, k=9, measures=["a", "b", "c", "d", "N"], interval="none").frame
+    a, b, c, d, n = found[found["system"] == "yake"]["value"]
+    table = shown(app, "system: yes")
+    assert table.iloc[0].tolist()[1:] == [f"a = {a:,.0f}", f"b = {b:,.0f}", f"f₁ = {a + b:,.0f}"]
+    assert table.iloc[1].tolist()[1:3] == [f"c = {c:,.0f}", f"d = {d:,.0f}"]
+    assert table.iloc[2].tolist()[3] == f"N = {n:,.0f}"
+
+
+@pytest.mark.parametrize("pool", ["micro", "macro"])
+def test_agreement_follows_the_average_of_the_sidebar(lectures: kp.Corpus, pool: str) -> None:
+    app = opened("agreement", k="9", pool=pool)
+    expected = kp.evaluate(lectures, k=9, measures=["kappa", "PABAK"], average=pool, baselines=True).frame
+    everybody = shown(app, "AC1").set_index("system")
+    for row in expected.to_dict("records"):
+        assert everybody.loc[row["system"], row["measure"]] == pytest.approx(row["value"], nan_ok=True)
+
+
+def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus) -> None:
+    table = shown(chosen(opened("agreement", k="9"), "system", "tfidf"), "status").set_index("document")
+    settings = kp.Settings(k=(9,))
+    expected = kp.by_document(lectures, settings, "kappa")
+    expected = expected[expected["system"] == "tfidf"].set_index("document")
+    assert table["kappa"].tolist() == pytest.approx(expected["value"].tolist())
+    assert table["status"].tolist() == expected["status"].tolist()
+
+
+def test_ranking_shows_undefined_values_with_their_reason(lectures: kp.Corpus) -> None:
+    app = opened("ranking", k="9")
+    whole = shown(app, "bpref").set_index("system")
+    assert set(whole["bpref"]) == {"undefined"}
+    assert "judged as not relevant" in words(app)
+    row = kp.evaluate(lectures, k=9, measures=["MAP"]).frame.set_index("system").loc["yake"]
+    assert whole.loc["yake", "MAP"] == f"{row['value']:.3f} ({tables.interval(row['low'], row['high'])})"
+
+
+def test_pairs_are_those_of_the_comparison(lectures: kp.Corpus) -> None:
+    pairs = shown(chosen(opened("ranking", k="9"), "measure", "nDCG@k"), "p after Holm")
+    expected = kp.compare(lectures, "nDCG@k", k=9).frame
+    assert pairs["A minus B"].tolist() == pytest.approx(expected["difference"].tolist())
+    assert pairs["p after Holm"].tolist() == pytest.approx(expected["p_adjusted"].tolist())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_one_system_is_enough_to_look_at(page: str) -> None:
+    app = opened(page, loaded(yake="yake"))
+    assert "yake" in shown(app, "system")["system"].tolist()
+    if page != "agreement":
+        assert "One system is loaded" in words(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_without_a_system_the_page_points_to_the_data(page: str) -> None:
+    assert "No system output is loaded yet" in words(opened(page, loaded()))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_names_are_shown_as_they_stand(page: str) -> None:
+    corpus = loaded(**{"<b>x</b>": "yake", "$k$": "tfidf", "![](http://x.y/z.png)": "rake"})
+    app = opened(page, corpus, k="9")
+    assert "<b>x</b>" in shown(app, "system")["system"].tolist()
+    for text in (element.value for element in (*app.markdown, *app.caption)):
+        assert "<b>x" not in text
+        assert "$k$" not in text
+        assert "![" not in text
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_few_documents_are_named_as_such(page: str) -> None:
+    app = opened(page, SAMPLES["chinese"].load())
+    assert "too few documents" in words(app) or "Below 10 documents" in words(app)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_universe_that_is_too_small_is_a_sentence(page: str) -> None:
+    app = opened(page, universe="number", N="3")
+    assert ["phrases in the universe" in error.value for error in app.error] == ([True] if page != "ranking" else [])

@@ -1,0 +1,203 @@
+"""The entries of the annotators become the gold items of a document."""
+
+import pytest
+
+import kp_core as kp
+from kp_core.coding import average_gold_size, code, identify
+from kp_core.gold import gather, parse_choice
+from tests.corpora import corpus_of, document_values, scored, value
+
+THREE = {
+    "Ann": {"d1": ["tide", "moon", "wave"], "d2": ["key"]},
+    "Bob": {"d1": ["tides", "moon"], "d2": []},
+    "Cid": {"d1": ["tide", "sea"]},
+}
+
+
+def items(corpus, annotators="union", **conventions):
+    """Return {document: [(spellings, grade), ...]} of the relevant items."""
+    record = kp.Conventions(**conventions)
+    coded, identities = code(corpus), identify(corpus, record)
+    gold, _ = gather(coded, identities, record, annotators)
+    forms = identities.forms.take(gold.spelling_form).to_pylist()
+    found = {document: [] for document in coded.documents}
+    for item, document in enumerate(gold.document):
+        spelled = dict.fromkeys(f for f, i in zip(forms, gold.spelling_item, strict=True) if i == item)
+        found[coded.documents[document]].append((tuple(spelled), float(gold.grade[item])))
+    return found
+
+
+def phrases(corpus, annotators="union", **conventions):
+    found = items(corpus, annotators, **conventions)
+    return {document: [" / ".join(spelled) for spelled, _ in listed] for document, listed in found.items()}
+
+
+@pytest.mark.parametrize(
+    ("annotators", "expected"),
+    [
+        ("union", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
+        ("votes", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
+        ("majority", {"d1": ["tide", "moon"], "d2": []}),
+        ("majority:1", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
+        ("majority:2", {"d1": ["tide", "moon"], "d2": []}),
+        ("majority:3", {"d1": ["tide"], "d2": []}),
+        ("intersection", {"d1": ["tide"], "d2": []}),
+        ("Ann", {"d1": ["tide", "moon", "wave"], "d2": ["kei"]}),
+        ("Bob", {"d1": ["tide", "moon"], "d2": []}),
+        ("Cid", {"d1": ["tide", "sea"], "d2": []}),
+    ],
+)
+def test_choices_of_gold(annotators, expected):
+    assert phrases(corpus_of(THREE), annotators, normalise="lower+porter-original") == expected
+
+
+def test_an_annotator_who_did_not_see_a_document_has_no_say_in_it():
+    one, two = {"Ann": {"d": ["x"]}, "Bob": {"d": [], "e": ["y"]}}, {"Ann": {"d": ["x"]}, "Bob": {"e": ["y"]}}
+    assert phrases(corpus_of(one), "intersection")["d"] == []  # Bob saw it and chose nothing
+    assert phrases(corpus_of(two), "intersection")["d"] == ["x"]  # Bob never saw it
+    assert phrases(corpus_of(one), "majority")["d"] == []  # one of two is no majority
+    assert phrases(corpus_of(two), "majority")["d"] == ["x"]
+
+
+def test_votes_are_grades():
+    found = items(corpus_of(THREE), "votes", normalise="lower+porter-nltk")["d1"]
+    assert found == [(("tide",), 3), (("moon",), 2), (("wave",), 1), (("sea",), 1)]
+    assert phrases(corpus_of(THREE), "votes", rel=2)["d1"] == ["tide", "moon"]
+
+
+def test_votes_of_one_annotator_for_one_phrase_count_once():
+    corpus = corpus_of({"Ann": {"d": ["tide", "tides", "Tide"]}, "Bob": {"d": ["tide"]}})
+    assert items(corpus, "votes")["d"] == [(("tide",), 2)]
+
+
+def test_given_grades_win_over_votes():
+    corpus = corpus_of({"Ann": {"d": ["x", "y"]}, "Bob": {"d": ["x"]}}, grades={"d": {"x": 5, "y": 2}})
+    assert items(corpus, "votes")["d"] == [(("x",), 5), (("y",), 2)]
+
+
+def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
+    corpus = corpus_of({"d": ["tide", "tides", "sea"]}, grades={"d": {"tide": 1, "tides": 3}})
+    assert items(corpus)["d"] == [(("tide",), 3), (("sea",), 1)]
+
+
+@pytest.mark.parametrize(("rel", "expected"), [(0, 4), (1, 3), (2, 2), (2.5, 1), (4, 0)])
+def test_relevance_level(rel, expected):
+    corpus = corpus_of({"d": ["a", "b", "c", "d"]}, grades={"d": {"a": 0, "b": 1, "c": 2, "d": 3}})
+    assert len(items(corpus, rel=rel)["d"]) == expected
+
+
+def test_negatives_are_apart():
+    corpus, record = corpus_of({"d": ["a", "b", "c"]}, grades={"d": {"a": 0, "b": 1, "c": 2}}), kp.Conventions(rel=2)
+    relevant, negative = gather(code(corpus), identify(corpus, record), record)
+    assert (relevant.size.tolist(), negative.size.tolist()) == ([1], [2])
+
+
+@pytest.mark.parametrize(
+    ("gold_list", "lists", "expected"),
+    [
+        ("unique", {"d": ["model", "models", "key"]}, 2),
+        ("listed", {"d": ["model", "models", "key"]}, 3),
+        ("unique", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
+        ("listed", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
+        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model"]}}, 2),
+        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model", "model", "models"]}}, 3),
+    ],
+)
+def test_repeated_entries(gold_list, lists, expected):
+    assert len(items(corpus_of(lists), gold_list=gold_list)["d"]) == expected
+
+
+SERVICE = {"d": [["quality of service", "service quality"], ["data", "datum"], "key"]}
+
+
+def test_accepted_spellings_are_one_item():
+    assert phrases(corpus_of(SERVICE), normalise="lower")["d"] == [
+        "quality of service / service quality",
+        "data / datum",
+        "key",
+    ]
+    assert phrases(corpus_of(SERVICE), normalise="lower", variants="first")["d"] == [
+        "quality of service",
+        "data",
+        "key",
+    ]
+
+
+def test_entries_that_share_a_spelling_are_merged_also_through_a_third():
+    gold = {"A": {"d": [["a", "b"], ["x"]]}, "B": {"d": [["c", "d"], ["b", "c"]]}}
+    assert [set(spelled) for spelled, _ in items(corpus_of(gold), normalise="none")["d"]] == [set("abcd"), {"x"}]
+    assert len(items(corpus_of(gold), normalise="none", variants="first")["d"]) == 4
+
+
+def test_a_second_spelling_is_a_miss_that_keeps_its_rank():
+    corpus = corpus_of(SERVICE, {"s": {"d": ["service quality", "quality of service", "key"]}})
+    assert value(corpus, "hits@2") == 1
+    assert value(corpus, "MAP") == pytest.approx((1 + 2 / 3) / 3)
+    assert value(corpus, "hits@3", variants="first") == 2
+
+
+def test_a_second_spelling_is_no_second_choice_in_the_table():
+    corpus = corpus_of(SERVICE, {"s": {"d": ["service quality", "quality of service", "key", "door"]}})
+    found = scored(corpus, list("abcd"), 2, universe=10)["value"].tolist()
+    # the list of choices is: service quality (= quality of service), key, door; two of them stand within k = 2
+    assert found == [2, 1, 0, 7]
+    assert scored(corpus, list("abcd"), 3, universe=10)["value"].tolist() == [2, 1, 1, 6]
+
+
+def test_one_prediction_that_spells_two_listed_items():
+    corpus = corpus_of({"d": ["model", "models", "key"]}, {"s": {"d": ["models", "x"]}})
+    found = {
+        h: scored(corpus, ["P@2", "R@2"], gold_list="listed", hits_as=h)["value"].tolist()
+        for h in ("predictions", "gold")
+    }
+    assert found == {"predictions": [1 / 2, 1 / 3], "gold": [2 / 2, 2 / 3]}
+
+
+def test_documents_of_the_gold_keep_their_order_and_an_empty_list_is_a_document():
+    corpus = corpus_of({"B": {"z": ["p"], "a": []}, "A": {"m": ["q"]}}, {"s": {"unknown": ["p"], "m": ["q"]}})
+    coded = code(corpus)
+    assert coded.documents == ("z", "m", "a")
+    assert coded.annotators == ("B", "A")
+    assert coded.runs["s"].unknown == ("unknown",)
+    assert coded.runs["s"].listed.tolist() == [False, True, False]
+    assert coded.seen.tolist() == [[True, False, True], [False, True, False]]
+
+
+def test_names_of_annotators_win_over_kinds():
+    assert parse_choice("union", ("union", "B")) == ("one", 0)
+    assert parse_choice("majority:12", ("A",)) == ("majority", 12)
+
+
+def test_no_gold_at_all_is_refused():
+    with pytest.raises(kp.InputError, match="at least one document with keyphrases"):
+        scored(corpus_of({}, {"s": {"d": ["a"]}}), "P@1")
+
+
+@pytest.mark.parametrize(
+    ("lists", "expected"),
+    [
+        ({"A": {"d": list("abc")}, "B": {"d": list("ab")}}, 3),  # 2.5 goes up
+        ({"A": {"d": list("abc")}, "B": {"d": list("ab"), "e": list("ab")}}, 2),  # 7/3
+        ({"A": {"d": list("ab")}, "B": {"d": []}}, 1),
+        ({"A": {"d": list("abc")}, "B": {"d": []}}, 2),  # 1.5 goes up: who chose nothing counts
+        ({"A": {"d": ["model", "models", "Model"]}}, 1),  # distinct phrases
+        ({"A": {"d": []}}, 1),  # never below 1
+        ({"A": {"d": [["a", "b"], ["c", "d"]]}}, 2),  # entries, not spellings
+        ({"A": {"d": list("abcd")}, "B": {"d": list("efgh")}}, 4),  # not the size of the union
+    ],
+)
+def test_average_gold_size(lists, expected):
+    corpus = corpus_of(lists)
+    assert average_gold_size(corpus, kp.Conventions()) == expected
+    corpus = corpus_of(lists, {"s": {"d": ["a"]}})
+    assert set(scored(corpus, "P@k")["k"]) == {expected}
+
+
+def test_phrases_judged_as_not_relevant_are_no_part_of_the_average_gold_size():
+    corpus = corpus_of({"d": ["a", "b", "c"]}, grades={"d": {"a": 1, "b": 0, "c": 0}})
+    assert average_gold_size(corpus, kp.Conventions()) == 1
+
+
+def test_a_phrase_that_normalises_to_nothing_keeps_its_own_spelling():
+    corpus = corpus_of({"d": ["...", "***"]}, {"s": {"d": ["***", "!!!"]}})
+    assert document_values(corpus, "hits@2", normalise="lower+space+punct-strip")["hits"].tolist() == [1]

@@ -1,0 +1,168 @@
+"""Options become settings, settings become one line, and what is wrong is refused in words."""
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core.errors import UsageError
+from kp_core.settings import format_value, make_settings, parse_k, settings_from, signature
+from tests.corpora import corpus_of, scored, value
+
+
+def test_signature_of_the_defaults():
+    assert signature(make_settings(k=10, interval="none"), 100, agreement=False).startswith(
+        "kps|norm:nfkc+lower+space+porter-nltk|var:any|filter:none|dup:before|gold:unique|hits:pred|den:k|avg:macro|"
+        "miss:zero|empty:skip|ties:stable|rel:1|gain:linear|ap:gold|ideal:gold|rr:first|k:10|annot:union|docs:100|stem:nltk-"
+    )
+
+
+def test_signature_of_agreement_and_intervals():
+    made = make_settings(k=5, seed=7, resamples=500, gold_stemmed="yes")
+    line = signature(made, 3)
+    assert "|gstem:yes|" in line
+    assert "|N:|annot:union|pool:micro|ci:bootstrap-500-seed7|" in line
+    assert signature(make_settings(k=5, interval="cluster-t"), 3).split("|")[-4] == "ci:cluster-t"
+
+
+def test_a_preset_prints_its_name_and_the_whole_record():
+    line = signature(make_settings(preset_name="kex"), 3)
+    assert line.startswith("kps|preset:kex|norm:lower+space+porter-nltk|")
+    assert "|den:min(k,gold)|" in line
+    assert "|rrmiss:1/(n+1)|" in line
+
+
+def test_two_settings_that_differ_in_one_convention_differ_in_one_field_of_the_line():
+    one, two = (signature(make_settings(k=5, ties=ties), 3).split("|") for ties in ("stable", "expected"))
+    assert [pair for pair in zip(one, two, strict=True) if pair[0] != pair[1]] == [("ties:stable", "ties:expected")]
+    first, second = make_settings().conventions, make_settings(ties="expected").conventions
+    assert first.differences(second) == {"ties": ("stable", "expected")}
+
+
+@pytest.mark.parametrize(
+    ("k", "expected"),
+    [
+        (10, (10,)),
+        ("5,10,15", (5, 10, 15)),
+        (" 5 , 10 ", (5, 10)),
+        ("1-4", (1, 2, 3, 4)),
+        ("O,M", ("gold", "all")),
+        ("average", ("average",)),
+        ([5, "all", "1-2", 5], (5, "all", 1, 2)),
+        (range(3, 5), (3, 4)),
+        (10_000, (10_000,)),
+        (np.int64(5), (5,)),
+        (np.arange(1, 4), (1, 2, 3)),
+    ],
+)
+def test_cutoffs(k, expected):
+    assert parse_k(k) == expected
+
+
+@pytest.mark.parametrize(
+    "k", [0, -1, 10_001, "ten", "5-1", "", "1-", "1-10001", "3.5", "G", "larger", "none", True, []]
+)
+def test_wrong_cutoffs_are_refused_with_what_may_be_written(k):
+    with pytest.raises(
+        UsageError, match=r"write a number from 1 to 10000, a list such as 5,10,15, a range such as 1-50"
+    ):
+        parse_k(k)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"preset": "semeval"}, "there is no preset 'semeval'; choose one of: kpscope, semeval2010"),
+        ({"average": "mean"}, "average is 'mean'; choose one of: macro, f-of-means, micro, both"),
+        ({"interval": "yes"}, "interval is 'yes'; choose one of: bootstrap, cluster-t, none"),
+        ({"resamples": 0}, "resamples is 0; choose a number from 1 to 100000"),
+        ({"resamples": 100_001}, "resamples is 100001"),
+        ({"seed": -1}, "seed is -1; choose a whole number from 0 up"),
+        ({"duplicates": "drop"}, "duplicates is 'drop'; choose one of: before, after, keep, count"),
+        ({"denominator": "n"}, r"denominator is 'n'; choose one of: k, returned, min\(k,gold\)"),
+        ({"stemmer": "porter"}, "there is no convention 'stemmer'; the conventions are: normalise, gold_stemmed"),
+        ({"normalise": "stem"}, "there is no normalisation step 'stem'"),
+        ({"rel": "high"}, "rel is 'high'; write a number, such as 1"),
+        ({"annotators": "carol"}, "there is no gold 'carol'; choose union, majority, majority:M, intersection, votes"),
+        ({"annotators": "majority:0"}, "there is no gold 'majority:0'"),
+        ({"universe": "words"}, "there is no universe 'words'; choose ngrams, ngrams:n, rankings, vocabulary"),
+        ({"universe": "-5"}, "there is no universe '-5'"),
+        ({"universe": "2.5"}, "there is no universe '2.5'"),
+        ({"universe": 0}, "there is no universe '0'"),
+        ({"universe": "ngrams"}, "needs the texts of the documents; load them, or choose rankings"),
+    ],
+)
+def test_wrong_options_are_refused_in_words(options, message):
+    with pytest.raises(UsageError, match=message):
+        scored(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}), ["P@1", "kappa"], **options)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("norm:lower|k:10", "this is no signature"),
+        ("kps|norm", "this is no signature"),
+        ("kps|norm:lower|colour:red", "has a field 'colour' that version"),
+        ("kps|dup:never", "duplicates is 'never'"),
+        ("kps|k:ten", "k is 'ten'"),
+    ],
+)
+def test_a_line_that_is_no_signature_is_refused(line, message):
+    with pytest.raises(UsageError, match=message):
+        settings_from(line)
+
+
+def test_values_print_short():
+    assert [format_value(v) for v in (1.0, 0.5, "any")] == ["1", "0.5", "any"]
+
+
+def test_an_option_beside_a_preset_wins_over_it():
+    made = make_settings(preset_name="kex", denominator="k", k=3)
+    assert (made.conventions.denominator, made.conventions.duplicates, made.k) == ("k", "keep", (3,))
+    assert make_settings(preset_name="kex").k == (5, 10)
+
+
+def test_average_both_asks_for_micro_and_macro():
+    corpus = corpus_of({"d1": ["a"], "d2": ["b", "c"]}, {"s": {"d1": ["a"], "d2": ["x"]}})
+    frame = scored(corpus, ["F1@1", "kappa", "MAP"], universe=9, average="both")
+    assert frame[["measure", "average"]].values.tolist() == [
+        ["F1@1", "micro"], ["F1@1", "macro"], ["kappa", "micro"], ["kappa", "macro"], ["MAP", "macro"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("average", ["micro", "f-of-means", "macro"])
+def test_ranking_measures_are_always_macro(average):
+    corpus = corpus_of({"d1": ["a"], "d2": ["b", "c"]}, {"s": {"d1": ["a"], "d2": ["x", "b"]}})
+    frame = scored(corpus, ["MAP", "MRR", "nDCG@2", "success@1", "hits@2", "bpref", "RBP", "Rprec"], average=average)
+    assert set(frame["average"]) == {"macro"}
+
+
+def test_agreement_measures_are_micro_unless_macro_is_asked_for():
+    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    for average, shown in ((None, "micro"), ("micro", "micro"), ("f-of-means", "micro"), ("macro", "macro")):
+        assert set(scored(corpus, "kappa", 1, universe=4, average=average)["average"]) == {shown}
+
+
+def test_chinese_gold_is_compared_without_stemming_and_says_so():
+    corpus = corpus_of({"d": ["机器学习", "数据 挖掘"]}, {"s": {"d": ["数据挖掘", "AI"]}})
+    result = kp.evaluate(corpus, 2, "P@k", interval="none")
+    assert result.settings.conventions.normalise == "nfkc+lower+space"
+    assert result.frame["value"].tolist() == [0.5]
+    assert any("without stemming" in note.message for note in result.notes)
+    assert "|stem:none|" in result.signature
+
+
+def test_a_pipeline_that_was_asked_for_stays_for_chinese():
+    corpus = corpus_of({"d": ["机器学习"]}, {"s": {"d": ["机器学习"]}})
+    for options in ({"normalise": "lower+porter-nltk"}, {"preset": "ijcnlp13"}):
+        assert "porter-nltk" in kp.evaluate(corpus, 1, "P@k", interval="none", **options).signature
+
+
+def test_measures_may_be_one_string_or_a_list():
+    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    assert scored(corpus, "P@1,R@1")["measure"].tolist() == scored(corpus, ["P@1", "R@1"])["measure"].tolist()
+
+
+def test_a_universe_may_be_a_number_in_any_spelling():
+    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    for universe in (50, 50.0, "50", "5e1"):
+        assert value(corpus, "N", 1, universe=universe) == 50

@@ -1,0 +1,157 @@
+"""Phrases become comparable strings, and texts become tokens."""
+
+import numpy as np
+import pytest
+
+from kp_core.errors import InputError, UsageError
+from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.text.stem import SNOWBALL, STEMMERS, library, stem_words
+from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
+
+
+def normalised(pipeline, *phrases):
+    return Normaliser.parse(pipeline).apply(phrases)
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "phrase", "expected"),
+    [
+        ("nfc", "e\u0301", "é"),
+        ("nfc", "ﬁle", "ﬁle"),
+        ("nfkc", "ﬁle ²", "file 2"),
+        ("nfc", "key\u00adword", "keyword"),
+        ("nfkc", "\ufeffkey\u200bword", "keyword"),
+        ("lower", "NAÏVE Bayes", "naïve bayes"),
+        ("lower", "Straße", "straße"),
+        ("casefold", "Straße", "strasse"),
+        ("space", "\u00a0deep \t\n learning\u2003", "deep learning"),
+        ("space", "机器 学习 AI", "机器学习 AI"),
+        ("space", "データ　マイニング", "データマイニング"),
+        ("space", "기계 학습", "기계 학습"),
+        ("hyphen-keep+space", "ad\u2010hoc non\u2011linear a\u2212b", "ad-hoc non-linear a-b"),
+        ("hyphen-split", "peer\u2010to-peer", "peer to peer"),
+        ("hyphen-join", "ad-hoc", "adhoc"),
+        ("possessive-drop", "agent's goal", "agent goal"),
+        ("possessive-drop", "agent’s goal", "agent goal"),
+        ("possessive-drop", "agents' goals", "agents goals"),
+        ("possessive-drop", "Bayes’", "Bayes"),
+        ("possessive-drop", "agent ' goal", "agent goal"),
+        ("possessive-drop", "it'll rock'n'roll", "it'll rock'n'roll"),
+        ("punct-strip", "(graph, theory)", "graph theory"),
+        ("punct-strip", "graphs , nodes .", "graphs nodes"),
+        ("punct-strip", "o'clock e-mail", "o'clock e-mail"),
+        ("sort", "neural deep networks", "deep networks neural"),
+        ("none", " As  IT is ", " As  IT is "),
+        ("nfkc+lower+space+porter-nltk", "  Neural\u00a0NETWORKS", "neural network"),
+        ("lower+space+porter-semeval", "Large-Scale Datum", "larg-scale data"),
+        ("lower+space+porter-original", "Keys of arrays", "kei of arrai"),
+        ("lower+space+snowball-fr", "Réseaux neuronaux", "réseau neuronal"),
+        ("lower+space+snowball-de", "Häuser", "haus"),
+    ],
+)
+def test_step(pipeline, phrase, expected):
+    assert normalised(pipeline, phrase) == [expected]
+
+
+def test_steps_run_in_the_order_of_the_name():
+    assert normalised("hyphen-split+sort", "b-a") == ["a b"]
+    assert normalised("lower+porter-nltk+sort", "Zebras Apples") == ["appl zebra"]
+
+
+def test_a_stem_that_comes_out_empty_keeps_its_word():
+    for stemmer in STEMMERS:
+        assert all(stem_words(["s", "es", "ly", "1", "-"], stemmer))
+
+
+def test_nothing_and_nobody():
+    assert normalised("nfkc+lower+space+porter-nltk") == []
+    assert normalised("nfkc+lower+space+porter-nltk", "", "A") == ["", "a"]
+
+
+def test_phrases_that_hold_the_border_character_stay_apart():
+    assert normalised("lower", "A\x00B", "C") == ["a b", "c"]
+
+
+def test_half_a_character_is_refused_in_words():
+    with pytest.raises(InputError, match="half a character"):
+        normalised("nfkc+porter-nltk", "broken\ud83d")
+
+
+def test_unknown_steps_and_two_stemmers_are_refused():
+    with pytest.raises(UsageError, match="no normalisation step 'stem'"):
+        Normaliser.parse("lower+stem")
+    with pytest.raises(UsageError, match="two stemmers"):
+        Normaliser.parse("porter-nltk+snowball-en")
+    with pytest.raises(UsageError, match="no stemmer 'porter'"):
+        stem_words(["a"], "porter")
+
+
+def test_names():
+    assert str(Normaliser.parse("none")) == "none"
+    assert str(Normaliser.parse("lower+hyphen-keep")) == "lower+hyphen-keep"
+    assert str(Normaliser.parse("lower+snowball-en").without_stemmer()) == "lower"
+    assert Normaliser.parse("lower+snowball-en").stemmer == "snowball-en"
+    assert Normaliser.parse("lower").stemmer is None
+
+
+def test_every_snowball_language_stems():
+    for language in SNOWBALL:
+        assert stem_words(["test"], f"snowball-{language}")[0]
+
+
+def test_libraries_behind_the_stemmers():
+    assert library("porter-nltk").startswith("nltk-")
+    assert library("snowball-en").startswith("pystemmer-")
+    assert library(None) == "none"
+
+
+@pytest.mark.parametrize(
+    ("phrases", "expected"),
+    [
+        (["机器学习", "数据挖掘", "AI"], True),
+        (["キーワード抽出"], True),
+        (["기계 학습"], True),
+        (["deep learning", "学习"], False),
+        (["123", "!"], False),
+        ([], False),
+    ],
+)
+def test_scripts_that_are_not_stemmed(phrases, expected):
+    assert mostly_cjk(phrases) is expected
+
+
+def words(text):
+    return sentences(clean(text))
+
+
+def test_sentences_end_before_an_upper_case_letter_or_a_digit():
+    assert words("One. Two. three. 4 is.") == [["One", "."], ["Two", ".", "three", "."], ["4", "is", "."]]
+    assert words("Really? Yes!") == [["Really", "?"], ["Yes", "!"]]
+
+
+def test_a_sentence_has_at_most_eighty_tokens():
+    assert [len(sentence) for sentence in words("word " * 170)] == [LONGEST_SENTENCE, LONGEST_SENTENCE, 10]
+
+
+def test_tokens():
+    assert words("peer-to-peer 3.5 1,000 o'clock agent's x_y 机器") == [
+        ["peer-to-peer", "3.5", "1,000", "o'clock", "agent", "'s", "x", "_", "y", "机", "器"]
+    ]
+
+
+def test_texts_are_cleaned_before_they_are_cut():
+    assert words("An e\u0301tude\u00a0here, key\u00adword.") == [["An", "étude", "here", ",", "keyword", "."]]
+    assert words("") == words(" \n ") == []
+
+
+def test_a_letter_without_case_may_begin_a_sentence():
+    assert words("好。好 . then") == [["好", "。"], ["好", ".", "then"]]
+
+
+def test_word_runs_end_at_punctuation_and_keep_the_possessive():
+    assert word_runs("The user's guide (short). Next one") == [["The", "user's", "guide"], ["short"], ["Next", "one"]]
+    assert word_runs("... !") == []
+
+
+def test_normalised_phrases_are_the_same_object_type_for_numpy_input():
+    assert normalised("lower", *np.array(["A", "B"])) == ["a", "b"]

@@ -1,0 +1,152 @@
+"""How many phrases could have been chosen: what is accepted, what is refused, what is counted."""
+
+import pytest
+
+import kp_core as kp
+from kp_core.universe import parse
+from tests.corpora import corpus_of, document_values, scored, universe_sizes, value
+
+PLAIN = corpus_of({"d1": ["a", "b"], "d2": ["c"]}, {"s": {"d1": ["a", "x", "y"], "d2": ["c"]}})
+TEXTS = {"d1": "A b, a c.", "d2": ""}
+
+
+def test_the_default_is_n_grams_where_there_are_texts():
+    assert kp.evaluate(PLAIN, 1, "kappa", interval="none").settings.universe == "rankings"
+    with_texts = corpus_of({"d1": ["a"], "d2": ["c"]}, {"s": {"d1": ["a"]}}, texts=TEXTS)
+    assert kp.evaluate(with_texts, 1, "kappa", interval="none").settings.universe == "ngrams:3"
+
+
+@pytest.mark.parametrize(
+    ("universe", "spelled"),
+    [
+        ("ngrams", "ngrams:3"),
+        ("ngrams:1", "ngrams:1"),
+        ("rankings", "rankings"),
+        ("vocabulary", "vocabulary"),
+        (9.0, "9"),
+        ("1e3", "1000"),
+    ],
+)
+def test_spellings(universe, spelled):
+    assert parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"})) == spelled
+
+
+@pytest.mark.parametrize(
+    "universe", ["ngrams:0", "ngrams:11", "ngrams:x", "nan", "inf", "1e400", "-1", "0", "1.5", "all"]
+)
+def test_what_is_no_universe(universe):
+    with pytest.raises(kp.UsageError, match="choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases"):
+        parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"}))
+
+
+@pytest.mark.parametrize("universe", ["selected", "selection", "chosen", "pair"])
+def test_the_selected_phrases_alone_are_refused_with_the_reason(universe):
+    with pytest.raises(kp.UsageError, match=r"\(d = 0\), so kappa is never above 0 and P_neg is 0"):
+        scored(PLAIN, "kappa", 1, universe=universe)
+
+
+def test_a_number_that_is_too_small_is_refused_with_the_smallest_that_is_not():
+    # d1 at k = 3: gold a b, and x y of the system
+    with pytest.raises(kp.InputError, match=r"4 phrases chosen in document 'd1'.*Choose N = 4 or more") as refused:
+        scored(PLAIN, "kappa", "1-3", universe=3)
+    assert refused.value.where == "universe 3"
+    assert value(PLAIN, "N", 3, universe=4) == 8
+    assert value(PLAIN, "d", 3, universe=4) == 3  # none in d1, all but c in d2
+
+
+def test_the_smallest_number_depends_on_the_largest_cutoff():
+    assert value(PLAIN, "N", 1, universe=2) == 4
+    with pytest.raises(kp.InputError, match="Choose N = 3 or more"):
+        scored(PLAIN, "kappa", 2, universe=2)
+
+
+def test_the_smallest_number_counts_the_gold_of_all_annotators():
+    corpus = corpus_of({"A": {"d": ["a"]}, "B": {"d": ["b", "c"]}}, {"s": {"d": ["a"]}})
+    with pytest.raises(kp.InputError, match="Choose N = 3 or more"):
+        scored(corpus, "kappa", 1, universe=2, annotators="A")
+    assert value(corpus, "N", 1, universe=3, annotators="A") == 3
+
+
+def test_a_number_is_checked_only_where_a_table_is_made():
+    assert value(PLAIN, "P@1", universe=1) == 1
+
+
+def test_pooled_rankings_count_every_phrase_once_however_far_down():
+    assert universe_sizes(PLAIN, "rankings") == {"d1": 4, "d2": 1}
+    two = corpus_of({"d": ["models"]}, {"s": {"d": ["model", "x"]}, "t": {"d": ["x", "y"]}})
+    assert universe_sizes(two, "rankings") == {"d": 3}
+    assert universe_sizes(two, "rankings", normalise="none") == {"d": 4}
+
+
+def test_another_system_changes_pooled_rankings_and_says_so():
+    result = kp.evaluate(PLAIN, 1, "kappa", interval="none")
+    assert any("adding a system changes every kappa" in note.message for note in result.notes)
+
+
+def test_an_entry_with_two_spellings_is_one_phrase():
+    gold = {"d": [["quality of service", "service quality"]]}
+    runs = {"s": {"d": ["service quality", "quality of service", "key"]}}
+    assert universe_sizes(corpus_of(gold, runs), "rankings") == {"d": 2}
+    assert universe_sizes(corpus_of(gold, runs, texts={"d": "Service quality."}), "ngrams:2") == {"d": 3 + 1}
+
+
+def test_n_grams_stay_inside_punctuation_and_sentences():
+    corpus = corpus_of({"d": ["a b"]}, texts={"d": "A b, c. D b"})
+    # 1: a b c d; 2: a b, d b
+    assert universe_sizes(corpus, "ngrams:2", normalise="lower") == {"d": 6}
+    assert universe_sizes(corpus, "ngrams:1", normalise="lower") == {"d": 5}  # and the keyphrase, which is no 1-gram
+
+
+def test_n_grams_are_counted_after_normalisation():
+    corpus = corpus_of({"d": ["graph"]}, texts={"d": "Graphs; graph; GRAPH; well-known"})
+    assert universe_sizes(corpus, "ngrams:2") == {"d": 2}
+    assert universe_sizes(corpus, "ngrams:2", normalise="nfkc+lower+hyphen-split+space+porter-nltk") == {"d": 4}
+
+
+def test_a_document_without_text_has_what_was_chosen():
+    corpus = corpus_of({"d1": ["b"], "d2": ["c", "e"]}, {"s": {"d2": ["f"]}}, texts=TEXTS)
+    assert universe_sizes(corpus, "ngrams:1", normalise="lower") == {"d1": 3, "d2": 3}
+
+
+def test_vocabulary_is_one_number_for_all():
+    assert universe_sizes(PLAIN, "vocabulary") == {"d1": 5, "d2": 5}
+
+
+def test_the_universe_does_not_move_with_k():
+    frame = scored(PLAIN, ["N", "a", "b", "c", "d"], "1-3,all", average="micro")
+    assert set(frame[frame["measure"] == "N"]["value"]) == {5}
+    cells = frame[frame["measure"] != "N"].groupby("k")["value"].sum()
+    assert set(cells) == {5}
+
+
+def test_all_systems_share_one_universe():
+    runs = {"long": {"d": [f"p{i}" for i in range(20)]}, "short": {"d": ["p1"]}}
+    frame = scored(corpus_of({"d": ["p1"]}, runs), "N", 1)
+    assert frame["value"].tolist() == [20, 20]
+
+
+def test_status_of_a_document_where_everything_is_chosen():
+    rows = document_values(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}), "kappa", 1)
+    assert rows["status"].tolist() == ["all_yes"]
+    assert rows["value"].isna().all()
+
+
+def random_order(universe, measures, documents=3):
+    gold = {f"d{i}": ["a", "b", "c"] for i in range(documents)}
+    frame = scored(corpus_of(gold, {"s": gold}), measures, 5, universe=universe, baselines=True, average="macro")
+    return frame[frame["system"] == "random k"].set_index("measure")
+
+
+def test_average_precision_of_a_random_order_in_closed_form():
+    n, g = 10_000, 3
+    harmonic = sum(1 / i for i in range(1, n + 1))
+    expected = (harmonic + (g - 1) / (n - 1) * (n - harmonic)) / n
+    assert random_order(n, "MAP")["value"].item() == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_random_order_of_a_universe_too_large_to_follow_has_values_at_cutoffs_only():
+    found = random_order(10**9, ["P@k", "R@k", "kappa", "MAP", "MRR@k"])
+    assert found.loc[["P@5", "R@5"], "value"].tolist() == pytest.approx([3e-9, 5e-9], rel=1e-9)
+    assert found.loc["MRR@5", "value"] == pytest.approx(3e-9 * sum(1 / i for i in range(1, 6)), rel=1e-6)
+    assert found.loc["kappa", "value"] == pytest.approx(0, abs=1e-15)
+    assert found.loc["MAP", ["documents", "reason"]].tolist() == [0, "universe_too_large"]
