@@ -45,6 +45,10 @@ def run() -> None:
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
     page = st.navigation(pages)
+    if page.url_path == "":
+        page.run()  # leads elsewhere, so nothing is drawn here
+    with st.spinner("Opening the data …"):
+        workspace.current()
     workspace.banner()
     sidebar.draw()
     token = _running.set(True)

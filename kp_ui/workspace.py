@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 import kp_core as kp
+from kp_core.coding import average_gold_size
 from kp_core.reading import Choice, Source
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
@@ -89,7 +90,7 @@ def problem() -> str:
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
     sample = SAMPLES[name]
-    st.session_state[_CURRENT] = Workspace(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
+    st.session_state[_CURRENT] = _ready(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
 
 
 def add(files: Sequence[Source]) -> None:
@@ -131,7 +132,14 @@ def open_uploads(asked: Uploads) -> None:
         return
     described = repr((sorted(asked.choices.items()), asked.fixes)).encode()
     content = (part for file in asked.files for part in (file.name.encode(), file.data))
-    st.session_state[_CURRENT] = Workspace(corpus, _digest(b"files", described, *content), "Your files")
+    st.session_state[_CURRENT] = _ready(corpus, _digest(b"files", described, *content), "Your files")
+
+
+def _ready(corpus: kp.Corpus, digest: str, title: str, sample: str | None = None) -> Workspace:
+    """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
+    if len(corpus.gold):
+        average_gold_size(corpus, kp.Conventions())
+    return Workspace(corpus, digest, title, sample)
 
 
 def banner() -> None:

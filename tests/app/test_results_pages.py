@@ -52,7 +52,9 @@ def shown(app: AppTest, column: str) -> Any:
 
 def words(app: AppTest) -> str:
     """Return all text of the page."""
-    return "\n".join(str(element.value) for kind in (app.markdown, app.caption, app.info, app.error) for element in kind)
+    return "\n".join(
+        str(element.value) for kind in (app.markdown, app.caption, app.info, app.error) for element in kind
+    )
 
 
 def loaded(**systems: str) -> kp.Corpus:
@@ -179,4 +181,4 @@ def test_few_documents_are_named_as_such(page: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_a_universe_that_is_too_small_is_a_sentence(page: str) -> None:
     app = opened(page, universe="number", N="3")
-    assert ["phrases in the universe" in error.value for error in app.error] == ([True] if page != "ranking" else [])
+    assert ["phrases in the universe" in error.value for error in app.error] == [True]

@@ -42,6 +42,11 @@ def test_duplicates(rule, hits, returned, duplicates):
     assert row[["hits", "returned", "duplicates"]].tolist() == [hits, returned, duplicates]
 
 
+def test_precision_over_all_that_was_returned_counts_each_phrase_once_where_duplicates_are_dropped():
+    found = {rule: value(REPEATS, "P@M", duplicates=rule) for rule in ("before", "after", "keep", "count")}
+    assert found == {"before": 3 / 4, "after": 3 / 4, "keep": 3 / 5, "count": 4 / 5}
+
+
 def test_a_duplicate_dropped_before_the_cut_lets_the_next_phrase_move_up():
     found = {rule: value(REPEATS, "hits@4", duplicates=rule) for rule in ("before", "after", "keep", "count")}
     assert found == {"before": 3, "after": 2, "keep": 2, "count": 3}

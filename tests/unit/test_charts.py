@@ -1,0 +1,160 @@
+"""Charts draw the numbers they are given, keep one look a system, and take names for what they are: data."""
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.baselines import BASELINES
+from kp_core.charts import style, tables
+from kp_core.diagnostics import diagnose
+from kp_core.metrics import concordance
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}
+SYSTEMS = {
+    "<b>one</b>": {"d1": ["tree", "stone", "leaf"], "d2": ["moon", "star"], "d3": ["sea", "sky"]},
+    "two": {"d1": ["stone", "tree"], "d2": ["star", "sun"], "d3": ["sky"]},
+}
+MEASURES = ["F1@k", "P@k", "R@k", "kappa", "MAP", "bpref"]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    return kp.load(gold=GOLD, systems=SYSTEMS)
+
+
+@pytest.fixture(scope="module")
+def result(corpus: kp.Corpus) -> kp.Result:
+    return kp.evaluate(corpus, k=[1, 2, 3, "gold", "all"], measures=MEASURES, baselines=True, universe=20)
+
+
+def test_colours_are_those_of_the_theme() -> None:
+    theme = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["theme"]
+    assert list(style.COLOURS) == theme["chartCategoricalColors"]
+
+
+def test_looks_are_stable_and_distinct() -> None:
+    names = [f"s{i}" for i in range(30)]
+    found = style.looks([*names, *BASELINES])
+    assert len({(look.colour, look.dash) for name, look in found.items() if name in names}) == 30
+    assert {found[name].colour for name in BASELINES} == {style.GREY}
+    assert style.looks(names[:3])["s2"] == found["s2"]
+
+
+def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> None:
+    drawn = charts.over_k(result, "F1@k")
+    lines = {trace.name: trace for trace in drawn.figure.data if trace.name}
+    rows = result.frame[(result.frame["system"] == "two") & result.frame["measure"].isin(["F1@1", "F1@2", "F1@3"])]
+    assert list(lines["two"].x) == [1, 2, 3]
+    assert list(lines["two"].y) == pytest.approx(rows["value"].tolist())
+    band = next(t for t in drawn.figure.data if t.fill == "toself" and t.legendgroup == "two")
+    assert list(band.y[:3]) == pytest.approx(rows["high"].tolist())
+
+
+def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> None:
+    for drawn in (
+        charts.over_k(result, "F1@k", charts.Marks(2, 2, ("<b>one</b>", 2))),
+        charts.bars(result.at(2), "MAP"),
+        charts.precision_recall(result, 2),
+        charts.small_multiples(result, ["F1@k", "kappa"]),
+    ):
+        assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
+    assert "<b>one</b>" in charts.over_k(result, "F1@k", charts.Marks(2)).alt
+
+
+def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None:
+    marks = charts.Marks(6, 6, ("two", 90))
+    assert marks.labels(50) == [(6, "k = 6, average gold size", "solid")]
+    assert charts.Marks("gold", 4).labels(50) == [(4, "average gold size", "dot")]
+
+
+def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
+    value = tables.value(result.at(2), "<b>one</b>", "F1@k")
+    assert f"at k = 2, <b>one</b> is highest with {value:.2f}" in charts.over_k(result, "F1@k", charts.Marks(2)).alt
+
+
+def test_bars_are_in_order_and_leave_out_the_oracle(result: kp.Result) -> None:
+    bar = charts.bars(result.at(2), "MAP").figure.data[0]
+    assert list(bar.y) == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
+    assert list(bar.x[:2]) == sorted(bar.x[:2], reverse=True)
+    assert charts.bars(result.at(2), "bpref").alt == "bpref is undefined for every system."
+
+
+def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
+    line = next(t for t in charts.precision_recall(result, 2).figure.data if t.name == "two")
+    assert list(line.customdata) == [1, 2, 3]
+    assert line.y[0] == tables.value(result.at(1), "two", "P@k")
+    assert line.x[2] == tables.value(result.at(3), "two", "R@k")
+
+
+def test_kappa_against_the_universe_ends_near_p_pos_and_passes_the_one_in_use() -> None:
+    # TF-IDF with Adjective-Noun Chunks: specification of agreement, sections 4 and 9.
+    cells = {"two": {"a": 43.0, "b": 452.0, "c": 219.0, "d": 10036.0}}
+    curve, used, limit = charts.against_universe(cells).figure.data
+    assert used.x[0] == 10750
+    assert round(used.y[0], 3) == 0.084
+    assert round(curve.x[0]) == 714
+    assert round(curve.y[0], 3) == -0.704
+    assert curve.y[-1] == pytest.approx(limit.y[0], abs=1e-3)
+
+
+def test_leaderboard_puts_baselines_last_and_keeps_undefined(corpus: kp.Corpus, result: kp.Result) -> None:
+    board = tables.leaderboard(result.at(2), "F1@k", ("kappa", "bpref"), kp.compare(corpus, "F1@k", k=2))
+    assert board["system"].tolist() == ["<b>one</b>", "two", "oracle k", "random k", "says nothing"]
+    assert board[""].tolist() == ["a", "b", "", "", ""]
+    assert board["bpref"].isna().all()
+    (said,) = tables.reasons(result.at(2))
+    assert said.startswith("bpref is undefined for all systems: bpref needs phrases judged as not relevant")
+
+
+def test_tables_without_a_comparison_or_a_value(result: kp.Result) -> None:
+    assert "better than" not in tables.leaderboard(result.at(2), "F1@k", (), None)
+    assert tables.with_intervals(result, ["bpref"])["bpref"].tolist()[0] == "undefined"
+    assert tables.numbers(result, ["F1@2", "MAP"]).columns.tolist() == ["system", "F1@2", "MAP"]
+
+
+def test_intervals_of_few_documents_are_grey(result: kp.Result) -> None:
+    board = tables.leaderboard(result.at(2), "F1@k", (), None)
+    few, enough = (tables.styled(board, documents=n).to_html().partition("</style>")[0] for n in (3, 30))
+    assert "row0_col2" in few
+    assert "row0_col2" not in enough
+
+
+# The table of TF-IDF implied by the published figures (specification of agreement, section 9).
+TFIDF = {"a": 70.0, "b": 425.0, "c": 135.0, "d": 10120.0}
+
+
+def test_a_system_below_silence_is_told_so() -> None:
+    said = diagnose("x", TFIDF, {})
+    assert said[0].startswith("x gets PABAK 0.896, and a system that says nothing gets 0.908")
+    assert any("prevalence paradox" in sentence for sentence in said)
+    assert any("The gold standard chose many more phrases than x (495 against 205)" in sentence for sentence in said)
+    assert any("94 % of all phrases were rejected by both sides" in sentence for sentence in said)
+
+
+def test_a_system_above_silence_is_not() -> None:
+    assert not any("says nothing" in sentence for sentence in diagnose("x", {"a": 6, "b": 4, "c": 5, "d": 100}, {}))
+
+
+def test_a_small_universe_and_a_nearly_endless_one_are_named() -> None:
+    small = diagnose("x", {"a": 3, "b": 7, "c": 7, "d": 0}, {})
+    assert any("hardly larger" in sentence for sentence in small)
+    endless = diagnose("x", {"a": 3, "b": 7, "c": 7, "d": 100_000}, {})
+    assert any("does not depend on N" in sentence for sentence in endless)
+
+
+def test_lists_of_unequal_length_and_averages_that_differ_are_named() -> None:
+    kappa = float(concordance.kappa(concordance.table(*TFIDF.values())))
+    said = diagnose("x", TFIDF, {"y": {"a": 43, "b": 452, "c": 219, "d": 10036}}, kappa + 0.06)
+    assert any("x 205, y 262" in sentence for sentence in said)
+    assert any("mean over documents 0.24" in sentence for sentence in said)
+    assert not any("mean over documents" in sentence for sentence in diagnose("x", TFIDF, {}, kappa + 0.04))
+
+
+def test_a_silent_system_is_said_to_be_silent() -> None:
+    assert diagnose("x", {"a": 0, "b": 5, "c": 0, "d": 9}, {}) == [
+        "x chose nothing here, so there is no agreement on keyphrases to speak of."
+    ]
