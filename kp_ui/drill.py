@@ -13,11 +13,11 @@ from kp_ui import show
 
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
 SIGNS = {
-    "hit": ("✓", "#0072B2"),
+    "hit": ("✓", "#2F86D0"),
     "miss": ("·", "inherit"),
-    "repeated": ("↺", "#8a6d00"),
-    "again": ("≈", "#8a6d00"),
-    "filtered": ("✕", "#8a6d00"),
+    "repeated": ("↺", "#B07400"),
+    "again": ("≈", "#B07400"),
+    "filtered": ("✕", "#B07400"),
 }
 LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items()) + ". Grey: beyond the cutoff."
 
@@ -30,13 +30,19 @@ def documents(values: pd.DataFrame, system: str, other: str, search: str) -> pd.
     if other != "none":
         table.insert(0, "difference", table[system].sub(table[other]))
         table = table.sort_values("difference", ascending=False, kind="stable")
-    table.insert(0, "title", titles.reindex(table.index).fillna(""))
+    table["title"] = titles.reindex(table.index).fillna("")
     table = table.rename_axis(columns=None).reset_index()
     wanted = search.strip().lower()
     found = table["document"].str.lower().str.contains(wanted, regex=False)
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
     table = table[found].reset_index(drop=True)
     return table.drop(columns="title") if (table["title"] == "").all() else table
+
+
+def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
+    """Return the systems, the two chosen ones first."""
+    first = [name for name in (system, other) if name in systems]
+    return [*first, *(name for name in systems if name not in first)]
 
 
 def chosen_document(listed: pd.DataFrame, selection: Any) -> str | None:
@@ -54,19 +60,19 @@ def chosen_document(listed: pd.DataFrame, selection: Any) -> str | None:
 
 
 def gold_table(view: DocumentView, annotators: list[str]) -> None:
-    """Show the gold keyphrases, who chose them, and which systems found them."""
+    """Show the gold keyphrases, who chose them, and which systems found them within the cutoff."""
+    dots = ["".join("●" if name in chosen else "○" for name in annotators) for chosen in view.gold["annotators"]]
+    few = 1 < len(annotators) <= 8
     table = pd.DataFrame(
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
-            "annotators": [
-                "".join("●" if name in chosen else "○" for name in annotators) for chosen in view.gold["annotators"]
-            ],
-            "chosen by": [", ".join(chosen) for chosen in view.gold["annotators"]],
+            "chosen by": dots if few else [", ".join(chosen) for chosen in view.gold["annotators"]],
             "found by": [", ".join(found) or "nobody" for found in view.gold["found"]],
         }
     )
-    table = table if 1 < len(annotators) <= 8 else table.drop(columns="annotators")
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height="content")
+    st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
+    if few:
+        st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
 
 
 def ranked_table(system: str, ranked: pd.DataFrame) -> None:

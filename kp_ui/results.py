@@ -77,10 +77,9 @@ def where_no_mark() -> None:
 
 
 def link_to_document(document: str) -> None:
-    """Link to one document on the Documents page, with the settings of this page."""
-    kept = st.query_params.to_dict() | {"document": document}
+    """Link to one document on the Documents page; the sidebar adds its own settings to the address."""
     label = f"Open {show.plain(document)} on the Documents page"
-    st.page_link("pages/documents.py", label=label, query_params=kept)
+    st.page_link("pages/documents.py", label=label, query_params={"document": document})
 
 
 def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -> Any:

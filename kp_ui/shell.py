@@ -30,16 +30,14 @@ START = "overview"
 
 
 def _open_start() -> None:
-    st.switch_page(_ROOT / "pages" / f"{START}.py", query_params=st.query_params)
+    st.switch_page(_ROOT / "pages" / f"{START}.py", query_params=st.query_params.to_dict())
 
 
 def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
     pages = {
-        section: [
-            st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries
-        ]
+        section: [st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries]
         for section, entries in SECTIONS.items()
     }
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".

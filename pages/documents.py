@@ -12,12 +12,11 @@ shell.enter()
 results.open_page("Documents")
 systems = workspace.current().corpus.systems
 
-first, second, third = st.columns(3)
+measure = results.choose_measure(results.measures())
+first, second = st.columns(2)
 with first:
-    measure = results.choose_measure(results.measures())
-with second:
     better = st.selectbox("System", systems, key="system", bind="query-params")
-with third:
+with second:
     others = ["none", *(name for name in systems if name != better)]
     other = st.selectbox("Compared with", others, key="other", bind="query-params")
 search = st.text_input("Search documents by id or title", key="search", bind="query-params")
@@ -46,10 +45,10 @@ columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
 with columns[0]:
     st.subheader("Gold standard", anchor=False)
     drill.gold_table(view, workspace.current().corpus.annotators)
-for place, (system, ranked) in enumerate(view.lists.items(), start=1):
+for place, system in enumerate(drill.chosen_first(systems, better, other), start=1):
     with columns[place % len(columns)]:
         st.subheader(show.plain(system), anchor=False)
-        drill.ranked_table(system, ranked)
+        drill.ranked_table(system, view.lists[system])
 if view.text:
     with st.expander("Text of the document"):
         st.text(view.text)

@@ -1,0 +1,173 @@
+"""The Data, Documents and Methods pages: on sample data, after an upload, after a broken one, and with a bad link."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core import methods
+from kp_core.reading import Source
+from kp_ui import workspace
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "sample_data"
+
+
+def opened(page: str, files: list[Source] | None = None, fixes: tuple[str, ...] = (), **query: str) -> Any:
+    """Open a page; with files, as after an upload of these."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    if files is not None:
+        app.session_state["workspace"] = on_screen(kp.load(files=files, fixes=fixes))
+        app.session_state["uploads"] = workspace.Uploads(tuple(files), fixes=fixes)
+    return arrive(app, page, **query)
+
+
+def on_screen(corpus: kp.Corpus) -> workspace.Workspace:
+    return workspace.Workspace(corpus, f"test {id(corpus)}", "Your files")
+
+
+def arrive(app: Any, page: str, **query: str) -> Any:
+    """Go to a page by its link: the simulated app forgets the query on the way, so it is given there."""
+    app.switch_page(f"pages/{page}.py")
+    for key, value in query.items():
+        app.query_params[key] = value
+    app.run()
+    assert not app.exception, app.exception
+    return app
+
+
+def table(app: Any, column: str) -> pd.DataFrame:
+    """Return the first table on the page that has a column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def uploaded() -> list[Source]:
+    return [
+        Source("gold.csv", b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"),
+        Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"),
+    ]
+
+
+@pytest.mark.parametrize("page", ["overview", "agreement", "ranking", "documents", "data", "methods"])
+@pytest.mark.parametrize("query", [{}, {"k": "banana", "measure": "nothing", "universe": "selected", "document": "?"}])
+def test_every_page_opens_also_with_a_bad_link(page: str, query: dict[str, str]) -> None:
+    assert opened(page, **query).title[0].value == page.capitalize()
+
+
+def test_the_load_report_counts_the_sample() -> None:
+    found = table(opened("data"), "phrases").set_index("source")["phrases"]
+    assert found[["A", "B", "C", "yake"]].tolist() == [134, 106, 119, 1000]
+
+
+def test_an_upload_is_scored_at_once() -> None:
+    app = opened("overview", uploaded(), k="1", measure="P@k")
+    row = table(app, "P@1").set_index("system").loc["mine"]
+    assert row["P@1"] == pytest.approx(2 / 3)  # hash table and tide, not sun
+
+
+def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
+    app = opened("data", uploaded())
+    assert table(app, "phrases")["source"].tolist() == ["gold", "mine"]
+    app.button(key="back_to_sample").click().run()
+    assert "yake" in table(app, "phrases")["source"].tolist()
+    app.button(key="back_to_files").click().run()
+    assert table(app, "phrases")["source"].tolist() == ["gold", "mine"]
+
+
+def test_a_refused_file_says_why_and_leaves_the_screen() -> None:
+    app = opened("data")
+    broken = Source("broken.json", b'{"d1": ["tide", ')
+    app.session_state["uploads"] = workspace.Uploads((broken,))
+    with pytest.raises(kp.InputError) as refusal:
+        kp.load(files=[broken])
+    app.session_state["problem"] = str(refusal.value)
+    app.run()
+    assert not app.exception
+    assert "broken" in app.error[0].value
+    assert "line 1" in app.error[0].value
+    assert "yake" in table(app, "phrases")["source"].tolist()
+
+
+def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
+    name = "predictions.jsonl"
+    files = [Source("gold.csv", (SAMPLE / "lectures/gold.csv").read_bytes()),
+             Source(name, (SAMPLE / "broken" / name).read_bytes())]  # fmt: skip
+    rejected = table(opened("data", files), "reason")
+    assert rejected[["file", "line"]].to_numpy().tolist() == [[name, "12"]]
+
+
+def test_a_fix_of_ids_is_offered_and_counts() -> None:
+    files = uploaded()
+    files[1] = Source(
+        "mine.csv", files[1].data.replace(b"d1,", b"d1.txt,").replace(b"d2,", b"d2.txt,").replace(b"d3,", b"d3.txt,")
+    )
+    app = opened("data", files)
+    assert [b.label for b in app.button if "3 of 3" in b.label] != []
+    fixed = opened("overview", files, ("strip-extension",), k="1", measure="P@k")
+    assert table(fixed, "P@1").set_index("system").loc["mine", "P@1"] == pytest.approx(2 / 3)
+
+
+def test_phrases_before_and_after_normalisation() -> None:
+    found = table(opened("data"), "compared as").set_index("phrase")["compared as"]
+    assert found["inverted index"] == "invert index"
+
+
+def test_documents_show_the_values_of_the_evaluation() -> None:
+    app = opened("documents", k="5", measure="P@k", system="yake", other="rake")
+    shown = table(app, "difference").set_index("document")
+    corpus = workspace.SAMPLES["lectures"].load()
+    values = kp.by_document(corpus, kp.Settings(k=(5,)), "P@k").pivot_table(
+        index="document", columns="system", values="value"
+    )
+    assert shown["yake"].to_dict() == values["yake"].to_dict()
+    assert shown["difference"].to_dict() == pytest.approx((values["yake"] - values["rake"]).to_dict())
+    assert shown["difference"].is_monotonic_decreasing
+
+
+def test_one_document_marks_hits_and_repeats() -> None:
+    gold = {"d1": ["hash table", "collision"]}
+    lists = {"d1": ["Hash Tables", "hash table", "bucket", "collisions"]}
+    files = [Source("gold.json", json.dumps(gold).encode()), Source("mine.json", json.dumps(lists).encode())]
+    corpus = kp.load(gold=[files[0]], systems={"mine": files[1]})
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.session_state["workspace"] = on_screen(corpus)
+    arrive(app, "documents", k="2")
+    ranked = table(app, "phrase")
+    assert ranked[""].tolist() == ["✓", "↺", "·", "✓"]
+    assert ranked["keyphrase"].tolist() == ["hash table", "", "", "collision"]
+    assert table(app, "found by")["found by"].tolist() == ["mine", "nobody"]  # collision is third of those that count
+
+
+def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
+    """Every published P@10 of the degree ranking, as the Documents page shows it under the preset of that publication."""
+    data = shared("data/semeval2010/system_outputs_ijcnlp13")
+    expected = pd.read_csv(shared("oracles/real/semeval2010_prf10_by_document.csv"))
+    names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
+    systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
+    corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
+    for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+        app.session_state["workspace"] = on_screen(corpus)
+        arrive(app, "documents", k="10", measure=measure, preset="ijcnlp13", gold_stemmed="yes")
+        shown = table(app, "degree").set_index("document")
+        for name in names:
+            rows = expected[expected["system"] == name].set_index("doc_id")[column]
+            assert len(rows) == 100
+            assert shown[name].to_dict() == pytest.approx(rows.to_dict(), abs=1e-9)
+
+
+def test_methods_show_every_measure_and_the_search_narrows_them() -> None:
+    app = opened("methods")
+    assert len(app.latex) == len(kp.MEASURES)
+    narrowed = opened("methods", search="gwet")
+    assert [one.value for one in narrowed.latex] == [f"$$\n{kp.MEASURES['AC1'].formula}\n$$"]
+
+
+def test_the_methods_document_is_up_to_date() -> None:
+    assert (ROOT / "docs" / "methods.md").read_text(encoding="utf-8") == methods.markdown()
