@@ -48,9 +48,10 @@ def compare(corpus: Corpus, measure: str = "F1@k", **options: Any) -> Comparison
     Options are those of `evaluate`; `trials` is the number of random assignments, `seed` its seed.
     """
     trials = int(options.pop("trials", TRIALS))
-    universe = str(options.pop("universe", "") or "")
+    universe = options.pop("universe", None)
     preset_name = options.pop("preset", "kpscope")
-    settings = replace(make_settings(preset_name=preset_name, **options), universe=universe)
+    spelled = "" if universe is None else str(universe)
+    settings = replace(make_settings(preset_name=preset_name, **options), universe=spelled)
     return compare_with(corpus, settings, measure, trials)
 
 

@@ -67,7 +67,8 @@ def evaluate(
         k=k, preset_name=preset, annotators=annotators, average=average, interval=interval, resamples=resamples,
         seed=seed, **conventions,
     )  # fmt: skip
-    return evaluate_with(corpus, replace(options, universe=str(universe or "")), measures, baselines)
+    spelled = "" if universe is None else str(universe)
+    return evaluate_with(corpus, replace(options, universe=spelled), measures, baselines)
 
 
 def evaluate_with(

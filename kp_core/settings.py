@@ -85,7 +85,8 @@ def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
-    parts = [str(part).strip() for part in ([k] if isinstance(k, int | str) else k)]
+    given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    parts = [str(part).strip() for part in given]
     found: list[int | str] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all", "G": "larger"}.get(part.strip(), part.strip())

@@ -73,7 +73,9 @@ def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floa
     t = size[group].astype(float)
     place = np.arange(len(group)) - head[group] + 1
     mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
-    return _expected(document, rank, place, t, found[group].astype(float), before[group], mean_gain, mean_exp)
+    return _expected(
+        document, rank, place, t, found[group].astype(float), before[group].astype(float), mean_gain, mean_exp
+    )
 
 
 def random_terms(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Terms:

@@ -42,7 +42,7 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
         number = float(name)
     except ValueError:
         number = np.nan
-    if number > 0 and number == int(number):
+    if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
     raise UsageError(
         f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from csv import QUOTE_NONNUMERIC
 from typing import Any
 
 import pandas as pd
@@ -68,13 +69,14 @@ def neutral(frame: pd.DataFrame) -> pd.DataFrame:
 
 def csv(frame: pd.DataFrame) -> str:
     """Return CSV for spreadsheets."""
-    text: str = neutral(frame).to_csv(index=False, lineterminator="\n")
-    return text
+    return exchange_csv(neutral(frame))
 
 
 def exchange_csv(frame: pd.DataFrame) -> str:
     """Return CSV for other programs: cells as they are, also those that a spreadsheet would take for a formula."""
     text: str = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:  # a carriage return is quoted only where everything is
+        text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
     return text
 
 

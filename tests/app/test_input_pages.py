@@ -145,7 +145,7 @@ def test_one_document_marks_hits_and_repeats() -> None:
 
 
 def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
-    """Every published P@10 of the degree ranking, as the Documents page shows it under the preset of that publication."""
+    """Every published row of the five rankings, as the Documents page shows them under the preset of that paper."""
     data = shared("data/semeval2010/system_outputs_ijcnlp13")
     expected = pd.read_csv(shared("oracles/real/semeval2010_prf10_by_document.csv"))
     names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
