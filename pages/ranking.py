@@ -37,7 +37,10 @@ for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
                 "also written F1@O. P@M, R@M and F1@M count all phrases that a system returned."
             )
 results.about_baselines()
-st.caption("In brackets: the 95 % interval. Hover over the name of a measure to read what it says.")
+st.caption(
+    "In brackets: the 95 % interval, where the value varies at all. "
+    "Hover over the name of a measure to read what it says."
+)
 show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)

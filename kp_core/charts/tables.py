@@ -47,7 +47,8 @@ def named(measure: str, cutoff: int | str) -> str:
 def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
     """Return one row a system at one cutoff, best first and baselines last.
 
-    Columns: letter, system, value, interval, better than (letters), cluster, and the measures beside.
+    Columns: letter, system, value, interval, better than (letters), cluster, the number of documents where some are
+    left out, and the measures beside.
     """
     rows = rows_of(result, measure)
     rows = rows.assign(last=rows["system"].isin(list(BASELINES)))
@@ -61,6 +62,8 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
         table.insert(0, "", [letters.get(name, "") for name in names])
         table["better than"] = [better.get(name, "") for name in names]
         table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
+    if (rows["documents"] != result.documents).any():
+        table["documents"] = rows["documents"].to_numpy()
     for other in beside:
         found = rows_of(result, other)
         if other != measure and len(found):

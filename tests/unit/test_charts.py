@@ -110,6 +110,13 @@ def test_leaderboard_puts_baselines_last_and_keeps_undefined(corpus: kp.Corpus, 
     assert said.startswith("bpref is undefined for all systems: bpref needs phrases judged as not relevant")
 
 
+def test_the_leaderboard_counts_documents_where_some_are_left_out() -> None:
+    lists = {"d1": ["tree"], "d2": ["sun"]}
+    part = kp.evaluate(kp.load(gold=GOLD, systems=SYSTEMS | {"part": lists}), k=1, measures=["F1@k"], missing="skip")
+    board = tables.leaderboard(part.at(1), "F1@k", (), None).set_index("system")
+    assert board["documents"].to_dict() == {"<b>one</b>": 3, "two": 3, "part": 2}
+
+
 def test_tables_without_a_comparison_or_a_value(result: kp.Result) -> None:
     assert "better than" not in tables.leaderboard(result.at(2), "F1@k", (), None)
     assert tables.with_intervals(result, ["bpref"])["bpref"].tolist()[0] == "undefined"
