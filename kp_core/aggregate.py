@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -23,6 +23,7 @@ class View:
 
     counts: Counts
     cutoffs: tuple[Cutoff, ...]
+    drawn: list[Cells] = field(default_factory=list, repr=False)
 
     @cached_property
     def parts(self) -> list[AtK]:
@@ -40,6 +41,17 @@ class View:
     def used(self) -> Bools:
         """Which documents the system is scored on (D,)."""
         return used_documents(self.counts)
+
+    @cached_property
+    def total(self) -> Cells:
+        """The counts of all documents in use together, fields (1, K)."""
+        return self.cells.only(self.used).pooled(np.ones((1, int(self.used.sum()))))
+
+    def resampled(self, weights: Floats) -> Cells:
+        """Return the pooled counts for weights (B, D), fields (B, K); made once for all measures of a view."""
+        if not self.drawn:
+            self.drawn.append(self.cells.only(self.used).pooled(weights[:, self.used]))
+        return self.drawn[0]
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
@@ -106,15 +118,13 @@ def _macro(
 
 
 def _pooled(view: View, asked: Asked, weights: Floats | None, settings: Settings) -> Average:
-    used, score = view.used, asked.scores
-    kept = view.cells.only(used)
-    total = kept.pooled(np.ones((1, int(used.sum()))))
+    used, score, total = view.used, asked.scores, view.total
     value = score(total)[0]
     low = high = np.full(len(value), np.nan)
     if weights is not None:
-        low, high = intervals.percentile(score(kept.pooled(weights[:, used])))
+        low, high = intervals.percentile(score(view.resampled(weights)))
     elif settings.interval == "cluster-t" and asked.measure.name != "kappa_max":  # its minimum has no gradient
-        low, high = intervals.cluster_t_pooled(kept, score)
+        low, high = intervals.cluster_t_pooled(view.cells.only(used), score)
     status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]
     return Average(value, low, high, np.full(len(value), int(used.sum())), reason)

@@ -104,11 +104,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _load(options: argparse.Namespace, needs_gold: bool = True) -> Corpus:
+def _load(options: argparse.Namespace, scored: bool = True) -> Corpus:
     from kp_core.reading import load
 
-    if needs_gold and not options.gold:
+    if scored and not options.gold:
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
+    if scored and not options.system:
+        raise UsageError("--system is missing: name the ranked output of at least one system")
     # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
     named: dict[str, list[str]] = {}
     unnamed: list[str] = []
@@ -142,7 +144,10 @@ def _stem(path: str) -> str:
 
 def _print(text: str, options: argparse.Namespace) -> int:
     if options.out:
-        Path(options.out).write_text(text, encoding="utf-8")
+        try:
+            Path(options.out).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
     else:
         sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
     return 0
@@ -159,8 +164,6 @@ def _evaluate(options: argparse.Namespace) -> int:
         resamples=1000 if options.resamples is None else options.resamples, seed=options.seed,
         baselines=options.baselines, **conventions,
     )  # fmt: skip
-    for note in result.notes:
-        print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
     texts: dict[str, Callable[[], str]] = {
         "json": result.as_json,
         "csv": lambda: tables.exchange_csv(result.frame),
@@ -168,7 +171,10 @@ def _evaluate(options: argparse.Namespace) -> int:
         "markdown": result.markdown,
         "table": lambda: f"{tables.text(result.frame.drop(columns=['subset']))}\n{result.signature}\n",
     }
-    return _print(texts[options.format](), options)
+    status = _print(texts[options.format](), options)
+    for note in result.notes:
+        print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
+    return status
 
 
 def _validate(options: argparse.Namespace) -> int:
@@ -176,7 +182,7 @@ def _validate(options: argparse.Namespace) -> int:
 
     if options.k is not None and not options.k.isdecimal():
         raise UsageError(f"k is '{options.k}'; for this report write one number")
-    corpus = _load(options, needs_gold=False)
+    corpus = _load(options, scored=False)
     k = int(options.k) if options.k else None
     return _print(validation.text(corpus, options.normalise, k, options.format), options)
 

@@ -114,6 +114,8 @@ class Conventions:
             object.__setattr__(self, "rel", float(self.rel))
         except ValueError:
             raise UsageError(f"rel is '{self.rel}'; write a number, such as 1") from None
+        if not self.rel < float("inf"):
+            raise UsageError(f"rel is {self.rel}; write a number, such as 1")
 
     def changed(self, **changes: Any) -> Conventions:
         """Return the record with some fields set anew; an unknown name is refused with the known ones."""

@@ -41,7 +41,7 @@ def evaluation_notes(
     notes += _id_notes(corpus, systems)
     for system in systems:
         notes += _system_notes(corpus, settings, system, systems[system], largest)
-    if len(names) - len(empty) < 10:
+    if len(names) - len(empty) < 10 and settings.interval != "none":
         notes.append(
             Note("warning", "intervals", f"{len(names) - len(empty)} documents are too few for a reliable interval")
         )

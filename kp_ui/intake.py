@@ -1,16 +1,20 @@
-"""Take in the user's files: drop zone, samples, templates, how each file is read, fixes of ids, preview of phrases."""
+"""Take in the user's files: drop zone, samples, templates, how each file is read, names, fixes, preview of phrases."""
 
 from __future__ import annotations
 
+import io
+import zipfile
 from dataclasses import replace
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import Choice, Source, preview, report
-from kp_core.text.normalise import Normaliser
-from kp_ui import results, show, workspace
+from kp_core.model import Reading
+from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
+from kp_core.reading.identifiers import without_common
+from kp_core.reading.sniff import family_named
+from kp_ui import cached, results, show, workspace
 
 _ROLES = {
     "": "guess",
@@ -22,6 +26,11 @@ _ROLES = {
 _ENCODINGS = ("", "utf-8", "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5",
               "shift_jis", "euc-jp", "euc-kr", "utf-16")  # fmt: skip
 _TEMPLATES = {"gold.csv": "gold keyphrases", "system.csv": "a system's output", "documents.jsonl": "texts"}
+#: What a column of a table may be, in words.
+_COLUMNS = {
+    "doc_id": "document id", "phrase": "keyphrase", "annotator": "annotator", "system": "system", "rank": "rank",
+    "score": "score", "text": "text", "title": "title", "group": "document type",
+}  # fmt: skip
 
 
 def drop_zone() -> None:
@@ -36,12 +45,33 @@ def drop_zone() -> None:
         help="CSV, TSV, JSON, JSONL, “document TAB phrase;phrase”, .key files or texts in a zip. What each file is, is "
         "recognised by its content; you can correct it below.",
     )
+    st.caption(
+        f"Gold keyphrases, system outputs and texts, all at once. Up to {LIMITS.file_bytes // 1_000_000} MB a file and "
+        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it."
+    )
+    with st.expander("A whole folder, or the limits"):
+        st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
+                         on_change=_take_folder, args=(f"folder_{turn}",))  # fmt: skip
+        show.plain_table(report.limits(LIMITS), "limits")
 
 
 def _take(key: str) -> None:
     dropped = st.session_state.get(key) or []
     if dropped:
         workspace.add([Source(file.name, file.getvalue()) for file in dropped])
+        st.session_state["drop_turn"] += 1
+
+
+def _take_folder(key: str) -> None:
+    """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
+    dropped = st.session_state.get(key) or []
+    if dropped:
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for file in dropped:
+                archive.writestr(file.name, file.getvalue())
+        folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
+        workspace.add([Source(f"{folder}.zip", packed.getvalue())])
         st.session_state["drop_turn"] += 1
 
 
@@ -63,24 +93,40 @@ def templates() -> None:
             st.download_button(f"{name}: {words}", data, name, key=f"template_{name}")
 
 
-def file_choices(own: workspace.Uploads) -> None:
+def problem(words: str) -> None:
+    """Say why the user's files are not on screen, and offer what can be done at once."""
+    if not words:
+        return
+    st.error(f"Not loaded: {show.plain(words)}")
+    st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
+    if "‘merge’" in words:
+        with st.container(horizontal=True):
+            for fix in ("keep-first", "merge"):
+                label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
+                st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
+
+
+def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
+        found = [one for one in readings if one.file == file.name]
         with st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             name.text(f"{file.name}\n{len(file.data):,} bytes")
-            role.selectbox("is", list(_ROLES), list(_ROLES).index(choice.role or ""), format_func=_ROLES.get,
+            guessed = f"guess: {_ROLES[found[0].role]}" if len(found) == 1 and choice.role is None else "guess"
+            role.selectbox("This file is", list(_ROLES), list(_ROLES).index(choice.role or ""),
+                           format_func=lambda value, guessed=guessed: _ROLES[value] if value else guessed,
                            key=f"role {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
-            encoding.selectbox("encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""), format_func=_or_guess,
+            encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
+                               format_func=lambda value: value or "guess",
                                key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
-            with st.expander("Other ways to read this file"):
-                _readings(file, choice)
-
-
-def _or_guess(value: str) -> str:
-    return value or "guess"
+            if not workspace.is_archive(file):
+                ways = st.expander("Another way to read this file", key=f"ways {file.name}", on_change="rerun")
+                if ways.open:  # every reading is tried, which takes a while for a large file
+                    with ways:
+                        _readings(file, choice)
 
 
 def _decide(name: str) -> None:
@@ -90,24 +136,98 @@ def _decide(name: str) -> None:
 
 
 def _readings(file: Source, choice: Choice) -> None:
-    """Show every reading of a file with its first rows, each one click away."""
+    """Show every reading of a file with its first rows, each one click away, and let the user name the columns."""
     try:
         found = preview.previews(file, choice.role, choice)
-    except (kp.InputError, kp.UsageError) as problem:
-        show.error(problem)
+    except (kp.InputError, kp.UsageError) as refusal:
+        show.error(refusal)
         return
     for place, one in enumerate(found):
-        st.caption(show.plain(f"{one.recognition.family}: {one.recognition.evidence}"))
+        family = one.recognition.family
+        st.caption(show.plain(f"{_title(family)}: {one.recognition.evidence}"))
         results.table(one.rows, f"reading {file.name} {place}")
-        wanted = replace(choice, family=one.recognition.family)
-        st.button("Read it so", key=f"use {file.name} {place}", on_click=workspace.decide, args=(file.name, wanted),
-                  disabled=choice.family == one.recognition.family)  # fmt: skip
-        for option, values in one.options.items():
-            for value in values:
-                other = replace(wanted, options={**choice.options, option: value})
-                st.button(f"{option}: {value}", key=f"option {file.name} {place} {option} {value}",
-                          on_click=workspace.decide, args=(file.name, other),
-                          disabled=choice.options.get(option) == value)  # fmt: skip
+        wanted = replace(choice, family=family)
+        with st.container(horizontal=True):
+            st.button("Read it so", key=f"use {file.name} {place}", on_click=workspace.decide,
+                      args=(file.name, wanted), disabled=choice.family == family)  # fmt: skip
+            for option, values in one.options.items():
+                for value in values:
+                    other = replace(wanted, options={**choice.options, option: value})
+                    label = f"{option}: {'TAB' if value == chr(9) else value}"
+                    st.button(show.plain(label), key=f"option {file.name} {place} {option} {value}",
+                              on_click=workspace.decide, args=(file.name, other),
+                              disabled=choice.options.get(option) == value)  # fmt: skip
+    if not found or found[0].recognition.family == "F10":
+        _columns(file, choice, found[0].recognition.columns if found else {})
+    if choice != Choice():
+        st.button("Guess again", key=f"guess {file.name}", on_click=workspace.decide, args=(file.name, Choice()))
+
+
+def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:
+    """Let the user say which column is the document, the keyphrase, and so on."""
+    names = column_names(file, choice)
+    if not names:
+        return
+    st.caption("What the columns are")
+    with st.container(horizontal=True):
+        for role, words in _COLUMNS.items():
+            now = choice.columns.get(role, guessed.get(role, ""))
+            st.selectbox(words, ["", *names], ["", *names].index(now) if now in names else 0, width=180,
+                         format_func=lambda value: value or "–", key=f"column {file.name} {role}",
+                         on_change=_name_column, args=(file.name, role))  # fmt: skip
+
+
+def _name_column(name: str, role: str) -> None:
+    choice = workspace.uploads().choices.get(name, Choice())
+    others = {other: column for other, column in choice.columns.items() if other != role}
+    column = st.session_state[f"column {name} {role}"]
+    workspace.decide(name, replace(choice, columns=others | ({role: column} if column else {})))
+
+
+def _title(family: str) -> str:
+    """Return the name of a family with what it is, for the families of files."""
+    try:
+        return f"{family} {family_named(family).TITLE}"
+    except (KeyError, StopIteration, kp.UsageError):
+        return family
+
+
+def understood(corpus: kp.Corpus) -> None:
+    """Show what was understood of every file; columns that say nothing are left out."""
+    table = report.files(corpus)
+    table["format"] = [_title(family) for family in table["family"]]
+    wanted = ["file", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding", "line ends"]
+    more = [name for name in ("BOM", "ignored") if table[name].astype(bool).any()]
+    results.table(table[[*wanted, *more]], "files")
+
+
+def statistics(corpus: kp.Corpus) -> None:
+    """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
+    st.markdown("**Annotators and systems**")
+    table = cached.statistics()
+    always = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
+    results.table(table[[name for name in table if name in always or table[name].any()]], "statistics")
+    show.downloads(table, "load_report", "Annotators and systems")
+    if corpus.systems and workspace.current().sample is None:
+        _names(corpus.systems)
+
+
+def _names(systems: list[str]) -> None:
+    """Let the user give systems other names."""
+    in_files = {shown: name for name, shown in workspace.uploads().names.items()}
+    with st.expander("Names of the systems"):
+        short = without_common(systems)
+        if short != systems:
+            wanted = {in_files.get(name, name): new for name, new in zip(systems, short, strict=True)}
+            label = f"Shorten to {', '.join(short[:5])}{' …' if len(short) > 5 else ''}"
+            st.button(show.plain(label), key="shorten", on_click=workspace.rename, args=(wanted,))
+        for name in systems:
+            key = f"name {name}"
+            st.text_input(show.plain(name), name, key=key, on_change=_rename, args=(in_files.get(name, name), key))
+
+
+def _rename(name: str, key: str) -> None:
+    workspace.rename({name: st.session_state[key]})
 
 
 def gaps(corpus: kp.Corpus, fixes: tuple[str, ...]) -> None:
@@ -131,13 +251,11 @@ def gaps(corpus: kp.Corpus, fixes: tuple[str, ...]) -> None:
             results.table(near, "near")
 
 
-def normalisation(corpus: kp.Corpus, normaliser: Normaliser, most: int = 2000) -> None:
+def normalisation(most: int = 2000) -> None:
     """Show phrases before and after the pipeline, those that change first."""
+    table = cached.normalised()
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
-    phrases = pd.concat([corpus.gold["phrase"], corpus.runs["phrase"]]).drop_duplicates()
-    phrases = phrases[phrases.str.lower().str.contains(search, regex=False)].head(most)
-    table = pd.DataFrame({"phrase": phrases.to_list(), "compared as": normaliser.apply(phrases.to_list())})
-    table["changes"] = (table["phrase"] != table["compared as"]).map({True: "yes", False: ""})
-    results.table(table.sort_values("changes", ascending=False, kind="stable"), "normalised")
-    if len(phrases) == most:
-        st.caption(f"The first {most:,} distinct phrases. Search to see others.")
+    found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
+    results.table(found.head(most), "normalised")
+    if len(found) > most:
+        st.caption(f"The first {most:,} of {len(found):,} distinct phrases. Search to see others.")

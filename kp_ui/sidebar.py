@@ -41,7 +41,7 @@ def draw() -> None:
             help="How many phrases of each list count. “average” is the mean number of keyphrases an annotator gives a "
             "document, “gold” the gold size of each document, “all” the whole list. Arrow keys move it.",
         )
-        st.caption(show.plain(cutoff_in_words()))
+        words = st.empty()  # filled below, when the conventions are known on which the average depends
         st.selectbox(
             "Gold standard",
             ["union", "majority", "intersection", "votes", *here.corpus.annotators],
@@ -78,6 +78,8 @@ def draw() -> None:
                 )
             pooling = "Average of the concordance measures: sums of all tables, or the mean over documents."
             st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params", help=pooling)
+    with words:
+        st.caption(show.plain(cutoff_in_words()))
 
 
 def settings() -> Settings:
@@ -98,21 +100,20 @@ def cutoff() -> int | str:
     """Return the cutoff in use as a number, or gold or all."""
     value = st.session_state["k"]
     if value == "average":
-        return average_gold_size(workspace.current().corpus, settings().conventions)
+        return cutoff_of_average()
     return int(value) if value.isdigit() else str(value)
 
 
 def cutoff_in_words() -> str:
     """Say what the cutoff is."""
-    value = st.session_state.get("k", "average")
+    value, average = st.session_state["k"], cutoff_of_average()
     if value == "average":
-        return f"k = {cutoff_of_average()}, the average gold size"
+        return f"k = {average}, the average gold size"
     words = {"gold": "k = the gold size of each document", "all": "k = all phrases returned"}
-    return words.get(value, f"k = {value} (the average gold size is {cutoff_of_average()})")
+    return words.get(value, f"k = {value} (the average gold size is {average})")
 
 
 def cutoff_of_average() -> int:
     """Return the average gold size of the data on screen, under the conventions of the sidebar."""
-    here = workspace.current()
-    record = make_settings(preset_name=st.session_state.get("preset", "kpscope")).conventions
-    return average_gold_size(here.corpus, record)
+    corpus = workspace.current().corpus
+    return average_gold_size(corpus, settings().conventions) if len(corpus.gold) else 1

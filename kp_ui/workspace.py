@@ -11,10 +11,11 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.coding import average_gold_size
-from kp_core.reading import Choice, Source
+from kp_core.reading import Choice, Source, renamed
+from kp_core.reading.source import expand
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
-_CURRENT, _UPLOADS, _PROBLEM = "workspace", "uploads", "problem"
+_CURRENT, _UPLOADS, _PROBLEM, _PENDING = "workspace", "uploads", "problem", "pending"
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,12 @@ SAMPLES = {
 
 @dataclass(frozen=True)
 class Uploads:
-    """The user's own files, what was decided about each, and the fixes chosen."""
+    """The user's own files, what was decided about each, the fixes chosen, and systems under other names."""
 
     files: tuple[Source, ...] = ()
     choices: dict[str, Choice] = field(default_factory=dict)
     fixes: tuple[str, ...] = ()
+    names: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ def _digest(*parts: bytes) -> str:
 
 def current() -> Workspace:
     """Return the data on screen; a new session opens on the sample lectures."""
+    if st.session_state.pop(_PENDING, False):
+        _read(uploads())
     if _CURRENT not in st.session_state:
         open_sample("lectures")
     found: Workspace = st.session_state[_CURRENT]
@@ -104,7 +108,7 @@ def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
     kept = tuple(file for file in uploads().files if file.name != name)
     choices = {file: choice for file, choice in uploads().choices.items() if file != name}
-    open_uploads(Uploads(kept, choices, uploads().fixes))
+    open_uploads(replace(uploads(), files=kept, choices=choices) if kept else Uploads())
 
 
 def decide(name: str, choice: Choice) -> None:
@@ -118,21 +122,44 @@ def fix(name: str, wanted: bool) -> None:
     open_uploads(replace(uploads(), fixes=(*others, name) if wanted else others))
 
 
+def rename(names: dict[str, str]) -> None:
+    """Give systems other names: name in the files → name on screen."""
+    open_uploads(replace(uploads(), names=uploads().names | names))
+
+
 def open_uploads(asked: Uploads) -> None:
-    """Read the user's files and put them on screen; if they are refused, the screen stays and `problem` says why."""
+    """Put the user's files on screen as soon as the page says that it opens them."""
     st.session_state[_UPLOADS] = asked
     st.session_state[_PROBLEM] = ""
+    st.session_state[_PENDING] = bool(asked.files)
     if not asked.files:
         open_sample("lectures")
-        return
+
+
+def _read(asked: Uploads) -> None:
+    """Read the user's files; if they are refused, the screen stays and `problem` says why."""
     try:
-        corpus = kp.load(files=list(asked.files), roles=asked.choices, fixes=asked.fixes)
+        corpus = renamed(kp.load(files=list(asked.files), roles=_by_member(asked), fixes=asked.fixes), asked.names)
     except (kp.InputError, kp.UsageError) as refusal:
         st.session_state[_PROBLEM] = str(refusal)
         return
-    described = repr((sorted(asked.choices.items()), asked.fixes)).encode()
+    described = repr((sorted(asked.choices.items()), asked.fixes, sorted(asked.names.items()))).encode()
     content = (part for file in asked.files for part in (file.name.encode(), file.data))
     st.session_state[_CURRENT] = _ready(corpus, _digest(b"files", described, *content), "Your files")
+
+
+def is_archive(file: Source) -> bool:
+    """Tell whether a file is a zip or gzip file; what is decided about it holds for everything in it."""
+    return file.data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
+
+
+def _by_member(asked: Uploads) -> dict[str, Choice]:
+    """Return the choices for every file, also for those in an archive."""
+    choices = dict(asked.choices)
+    for file in asked.files:
+        if file.name in choices and is_archive(file):
+            choices |= {member.name: choices[file.name] for member in expand(file).files}
+    return choices
 
 
 def _ready(corpus: kp.Corpus, digest: str, title: str, sample: str | None = None) -> Workspace:

@@ -4,7 +4,8 @@ from kp_core.reading.family import Choice
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load
-from kp_core.reading.preview import Preview, previews
+from kp_core.reading.names import renamed
+from kp_core.reading.preview import Preview, column_names, previews
 from kp_core.reading.report import characters, files, gaps, sides, statistics, suggestions, unmatched
 from kp_core.reading.source import Source
 
@@ -18,10 +19,12 @@ __all__ = [
     "Preview",
     "Source",
     "characters",
+    "column_names",
     "files",
     "gaps",
     "load",
     "previews",
+    "renamed",
     "sides",
     "statistics",
     "suggestions",

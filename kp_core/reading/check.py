@@ -73,10 +73,11 @@ def check(rows: Rows, name: str, limits: Limits, text: str = "") -> Checked:
         )
     if "source" in table.column_names:
         table = _set(table, "source", trim(_filled(table["source"])))
-    table = _numbers(table, rows, reasons)
+    notes = list(rows.notes)
+    table = _numbers(table, rows, reasons, notes, name)
     lists = None if rows.lists is None else _lists(rows.lists, limits)
     checked = Checked(
-        table, lists, len(rows.table) + len(rows.rejected), rows.blank, list(rows.rejected), list(rows.notes), starts
+        table, lists, len(rows.table) + len(rows.rejected), rows.blank, list(rows.rejected), notes, starts
     )
     if reasons:
         _take_out(checked, rows, reasons, name, text)
@@ -120,7 +121,7 @@ def _text(column: pa.ChunkedArray, empty: str, what: str, limit: int, reasons: d
     return column
 
 
-def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str]) -> pa.Table:
+def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str], notes: list[Note], file: str) -> pa.Table:
     names = table.column_names
     if "rank" in names and not (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
         ranks, _ = floats(table["rank"])
@@ -134,6 +135,10 @@ def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str]) -> pa.Table:
         missing = np.isnan(values) & ~bad
         if np.isnan(values).all() and len(values):  # no number at all: an ordinary column, not a score
             kept = table.column_names
+            if bad.any():
+                first = str(table[name][int(np.argmax(bad))].as_py())[:40]
+                text = f"The column “{name}” holds no number (the first entry is “{first}”), so it is not used."
+                notes.append(Note("warning", file, f"{text} Write numbers with a decimal point."))
             table = (
                 table.drop_columns([name])
                 if missing.all()

@@ -207,7 +207,7 @@ def _refused_twice(name: str, text: str, key: str) -> InputError:
         for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
     ]
     lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
-    remedy = "Keep one of them, or choose ‘keep the first’ or ‘merge’."
+    remedy = "Keep one of them, or choose a fix: keep-first or merge."
     return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)
 
 

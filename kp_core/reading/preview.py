@@ -7,8 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kp_core.model import Role
+from kp_core.reading.decode import binary_kind
+from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.frame import frame_of
+from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.sniff import family_named, readings_of
 from kp_core.reading.source import Source
@@ -42,3 +45,17 @@ def previews(
         rows = pd.DataFrame() if table is None else frame_of(table, ()).drop(columns="list", errors="ignore")
         shown.append(Preview(recognition, dict(getattr(family, "OPTIONS", {})), rows))
     return shown
+
+
+def column_names(source: Source, choice: Choice | None = None, limits: Limits = LIMITS) -> list[str]:
+    """Return the names of the columns of a table, so that a user can say what each is; empty for other files.
+
+    >>> column_names(Source("a.csv", b"Nr;Begriff\\n1;Haus\\n2;Baum\\n"))
+    ['Nr', 'Begriff']
+    """
+    choice = choice or Choice()
+    if binary_kind(source.data):
+        return []
+    file = File(source, limits, choice.encoding)
+    table = None if begins_like_json(file.json) else read_delimited(file, choice)
+    return list(table.names) if table is not None else []

@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 
 from kp_core.model import Corpus
 from kp_core.reading.identifiers import ID_RULES, matches, near
+from kp_core.reading.limits import Limits
 from kp_core.text.normalise import Normaliser
 
 _ODD = {
@@ -265,3 +266,9 @@ def _around(text: str, pattern: str | None) -> str:
     start = pc.find_substring_regex(pa.scalar(text), pattern).as_py()
     at = len(text.encode()[:start].decode(errors="ignore"))
     return text[max(0, at - 30) : at + 30]
+
+
+def limits(values: Limits) -> pd.DataFrame:
+    """Return one row a limit: what it bounds, its value, and the variable of the environment that changes it."""
+    rows = [(name.replace("_", " "), value, f"KPSCOPE_LIMIT_{name.upper()}") for name, value in asdict(values).items()]
+    return pd.DataFrame(rows, columns=["limit", "at most", "changed by"])

@@ -140,7 +140,7 @@ def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]
         second = every[again].iloc[0]
         first = every[(every[keys] == second[keys]).all(axis=1)].iloc[0]
         found = f"document “{second['doc_id']}” of “{second['source']}” again, first {_place(first)}"
-        remedy = "Remove one of them, or choose ‘keep the first’ or ‘merge’."
+        remedy = "Remove one of them, or choose a fix: keep-first or merge."
         raise InputError(_place(second), found, "each document once", remedy)
     if again.any():
         done = "the first was kept" if "keep-first" in fixes else "they were merged"

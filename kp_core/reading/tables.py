@@ -50,6 +50,9 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         sure = True
     columns = find_roles(table.names, _ROLES[guessed], choice.columns)
     columns = _settle(table, guessed, columns)
+    # A header without one known name says that the columns are something else: dates, colours, prices.
+    if table.header and not columns and "header" not in choice.options:
+        return None
     if guessed == "documents":
         columns = cells.add_by_content(table, columns, ("doc_id", "text"))
         if "doc_id" not in columns or not {"text", "title", "group"} & set(columns):
@@ -64,13 +67,21 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
             "an system", "a system"
         )
         return Layout(guessed, columns, {"wide": "\n".join(wide)}, evidence, sure)
-    if not table.header or not {"phrase", "phrases"} & set(columns) or "doc_id" not in columns:
-        columns = cells.add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), guessed)
+    columns = _completed(table, columns, guessed)
     if "doc_id" not in columns or not {"phrase", "phrases"} & set(columns):
         return None
     separator = choice.options.get("cells") or cells.list_separator(table, columns, guessed)
     options = {"cells": separator} if separator else {}
     return Layout(guessed, columns, options, _evidence(table, columns) + cells.SAID.get(separator, ""), sure)
+
+
+def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
+    """Find by content what the names of the columns do not tell."""
+    if table.header and not {"doc_id", "phrase", "phrases"} & set(columns):
+        return columns  # a table about something else: any two of its columns could pass for ids and phrases
+    if table.header and {"phrase", "phrases"} & set(columns) and "doc_id" in columns:
+        return columns
+    return cells.add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), role)
 
 
 def _settle(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:

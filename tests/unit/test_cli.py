@@ -91,7 +91,10 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["evaluate", "--gold", "nowhere.csv"], 1, "nowhere.csv"),
+        (["evaluate", "--gold", "nowhere.csv", *DATA[2:]], 1, "nowhere.csv"),
+        (["evaluate", *DATA[:2]], 2, "--system is missing"),
+        (["evaluate", *DATA, "--rel", "nan"], 2, "rel is nan"),
+        (["evaluate", *DATA, "--out", "/nowhere/x"], 2, "cannot write to /nowhere/x"),
         (["evaluate", "--system", "x.csv"], 2, "--gold is missing"),
         (["evaluate", *DATA, "--k", "banana"], 2, "banana"),
         (["evaluate", *DATA, "--measures", "kapa"], 2, "there is no measure 'kapa'"),
@@ -132,7 +135,10 @@ def test_methods_lists_every_measure(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_the_module_runs_from_a_shell() -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "kp_core", "evaluate", "--gold", "nowhere.csv"], capture_output=True, text=True, check=False
+        [sys.executable, "-m", "kp_core", "evaluate", "--gold", "nowhere.csv", *DATA[2:]],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 1
     assert done.stdout == ""
@@ -143,7 +149,14 @@ def test_published_rows_through_the_command_line(
     capsys: pytest.CaptureFixture[str], shared: Callable[[str], Path]
 ) -> None:
     data = shared("data/semeval2010/system_outputs_ijcnlp13")
-    arguments = ["evaluate", "--gold", str(data / "data/references/semeval.ref"), "--gold-stemmed", "--preset", "ijcnlp13"]
+    arguments = [
+        "evaluate",
+        "--gold",
+        str(data / "data/references/semeval.ref"),
+        "--gold-stemmed",
+        "--preset",
+        "ijcnlp13",
+    ]
     for name in ("degree", "closeness", "betweenness", "eigenvector", "textrank"):
         arguments += ["--system", f"{name}={data / 'output/semeval' / f'candidats.{name}'}"]
     _, out, _ = run(capsys, *arguments, "--measures", "P@10,R@10,F1@10", "--interval", "none", "--format", "json")

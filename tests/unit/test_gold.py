@@ -1,5 +1,7 @@
 """The entries of the annotators become the gold items of a document."""
 
+import math
+
 import pytest
 
 import kp_core as kp
@@ -151,6 +153,13 @@ def test_one_prediction_that_spells_two_listed_items():
         for h in ("predictions", "gold")
     }
     assert found == {"predictions": [1 / 2, 1 / 3], "gold": [2 / 2, 2 / 3]}
+
+
+def test_one_prediction_that_spells_two_listed_items_has_the_higher_grade():
+    for first, second in ((1, 3), (3, 1)):
+        grades = {"d": {"model": first, "models": second}}
+        corpus = corpus_of({"d": ["model", "models"]}, {"s": {"d": ["model"]}}, grades=grades)
+        assert value(corpus, "nDCG", gold_list="listed") == pytest.approx(3 / (3 + 1 / math.log2(3)))
 
 
 def test_documents_of_the_gold_keep_their_order_and_an_empty_list_is_a_document():

@@ -112,6 +112,7 @@ def test_libraries_behind_the_stemmers():
         (["キーワード抽出"], True),
         (["기계 학습"], True),
         (["deep learning", "学习"], False),
+        (["学习 ab"], False),  # half is not most
         (["123", "!"], False),
         ([], False),
     ],
