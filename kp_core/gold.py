@@ -89,6 +89,10 @@ def gather(
     grade = np.where(np.isnan(grade), 1.0, grade)
     kept, relevant = votes >= enough, grade >= conventions.rel
     spelling_item = item_of_entry[entry]
+    if items < len(spelling_item):  # an item has each of its forms once, however many entries spelled it so
+        width = np.int64(form.max(initial=0)) + 1
+        first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
+        spelling_item, form = spelling_item[first], form[first]
     documents = len(coded.documents)
     return (
         _gold(documents, document, grade, kept & relevant, spelling_item, form),

@@ -12,6 +12,8 @@ import kp_core as kp
 from kp_core.documents import DocumentView
 from kp_core.documents import tables_by_document as tables_of_documents
 from kp_core.model import Note
+from kp_core.reading import report
+from kp_core.text.normalise import Normaliser
 from kp_ui import sidebar, workspace
 
 #: Every cutoff that the sidebar offers, so that moving k only looks up.
@@ -107,3 +109,25 @@ def one_document(document: str) -> DocumentView:
 @st.cache_data(scope="session", max_entries=50, show_spinner=False)
 def _one_document(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _document: str) -> DocumentView:
     return kp.one_document(_corpus, _settings, _document)
+
+
+def statistics() -> pd.DataFrame:
+    """Return the counts of every annotator and system, under the normalisation and average of the sidebar."""
+    asked = sidebar.normaliser(), sidebar.cutoff_of_average()
+    return _statistics(digest_of("statistics", str(asked[0]), asked[1]), workspace.current().corpus, *asked)
+
+
+@st.cache_data(scope="session", max_entries=5, show_spinner="Counting …")
+def _statistics(digest: str, _corpus: kp.Corpus, _normaliser: Normaliser, _k: int) -> pd.DataFrame:
+    return report.statistics(_corpus, _normaliser, _k)
+
+
+def normalised() -> pd.DataFrame:
+    """Return every distinct phrase before and after the sidebar's normalisation, those that change first."""
+    normaliser = sidebar.normaliser()
+    return _normalised(digest_of("normalised", str(normaliser)), workspace.current().corpus, normaliser)
+
+
+@st.cache_data(scope="session", max_entries=5, show_spinner="Normalising …")
+def _normalised(digest: str, _corpus: kp.Corpus, _normaliser: Normaliser) -> pd.DataFrame:
+    return report.normalised(_corpus, _normaliser)

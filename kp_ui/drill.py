@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import hashlib
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from kp_core.documents import MARKS, DocumentView
-from kp_ui import show
+from kp_ui import results, show, workspace
 
+_OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
 SIGNS = {
     "hit": ("✓", "#2F86D0"),
@@ -22,21 +23,45 @@ SIGNS = {
 LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items()) + ". Grey: beyond the cutoff."
 
 
-def documents(values: pd.DataFrame, system: str, other: str, search: str) -> pd.DataFrame:
-    """Return one row a document and one column a system, sorted by the difference of two systems where one is asked."""
-    titles = st.session_state["workspace"].corpus.documents.set_index("doc_id")["title"]
+#: How the list of documents may be sorted; every column can also be sorted by a click on its head.
+ORDERS = ("difference", "value", "as loaded", "random")
+
+
+def documents(
+    values: pd.DataFrame, system: str, other: str, order: str = "difference", search: str = "", group: str = "all"
+) -> pd.DataFrame:
+    """Return one row a document and one column a system, in the order asked for; a system that is called like one of
+    the other columns is shown as “system …”.
+    """  # fmt: skip
+    here = workspace.current().corpus.documents.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
-    table = table.reindex(columns=[system, *(name for name in table.columns if name != system)])
-    if other != "none":
-        table.insert(0, "difference", table[system].sub(table[other]))
-        table = table.sort_values("difference", ascending=False, kind="stable")
-    table["title"] = titles.reindex(table.index).fillna("")
-    table = table.rename_axis(columns=None).reset_index()
+    table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
+    if other in table:
+        difference = table[system].sub(table[other])
+        by = {"difference": difference, "value": table[system]}.get(order)
+    else:
+        difference, by = None, table[system] if order == "value" else None
+    table.columns = [f"system {name}" if name in _OTHERS else name for name in table.columns]
+    if difference is not None:
+        table.insert(0, "difference", difference)
+    table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
+    if by is not None:
+        table = table.loc[by.sort_values(ascending=False, kind="stable").index]
+    elif order == "random":
+        table = table.sample(frac=1, random_state=0)
+    table = table.rename_axis("document").reset_index()
     wanted = search.strip().lower()
     found = table["document"].str.lower().str.contains(wanted, regex=False)
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
-    table = table[found].reset_index(drop=True)
-    return table.drop(columns="title") if (table["title"] == "").all() else table
+    found &= (table["type"] == group) | (group == "all")
+    empty = [name for name in ("title", "type") if (table[name] == "").all()]
+    return table[found].drop(columns=empty).reset_index(drop=True)
+
+
+def groups() -> list[str]:
+    """Return the document types of the data on screen."""
+    found = workspace.current().corpus.documents["group"].dropna().unique()
+    return [str(name) for name in found if name]
 
 
 def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
@@ -45,11 +70,14 @@ def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
     return [*first, *(name for name in systems if name not in first)]
 
 
-def chosen_document(listed: pd.DataFrame, selection: Any) -> str | None:
-    """Return the document of the selected row, else that of the link, else the first; the link follows."""
+def choose_document(listed: pd.DataFrame) -> str | None:
+    """Let the user select a row; without one the document of the link is shown, else the first. The link follows."""
+    # The order is part of the key: a selected row would otherwise stand for another document after sorting.
+    order = hashlib.sha256("\0".join(listed["document"]).encode()).hexdigest()[:16]
+    event = results.table(listed, f"documents {order}", height="auto", on_select="rerun", selection_mode="single-row")
     if not len(listed):
         return None
-    rows = selection["selection"]["rows"] if selection else []
+    rows = event["selection"]["rows"] if event else []
     asked = st.query_params.get("document")
     if rows and rows[0] < len(listed):
         asked = str(listed["document"].iloc[rows[0]])
@@ -80,32 +108,42 @@ def ranked_table(system: str, ranked: pd.DataFrame) -> None:
     if not len(ranked):
         st.caption("This system has no list for this document, or an empty one.")
         return
+    other = ranked["keyphrase"].where(ranked["keyphrase"] != ranked["phrase"], "")
     table = pd.DataFrame(
         {
             "rank": ranked["rank"],
             "": [SIGNS[mark][0] for mark in ranked["mark"]],
             "phrase": ranked["phrase"],
-            "keyphrase": ranked["keyphrase"],
+            "is the keyphrase": other,
+            "score": ranked["score"],
         }
-    )
-    colours = [
-        SIGNS[mark][1] if counts else "#8c8c8c" for mark, counts in zip(ranked["mark"], ranked["counts"], strict=True)
-    ]
-    weight = np.where((ranked["mark"] == "hit") & ranked["counts"], "font-weight: 600; ", "")
+    ).dropna(axis="columns", how="all")
     css = [
-        f"{bold}color: {colour}" if colour != "inherit" else bold for bold, colour in zip(weight, colours, strict=True)
+        _css(mark, counts and mark != "repeated")
+        for mark, counts in zip(ranked["mark"], ranked["counts"], strict=True)
     ]
-    styled = table.style.apply(lambda row: [css[int(row.name)]] * len(row), axis=1)
+    styled = table.style.apply(
+        lambda shown: pd.DataFrame({name: css for name in shown}, index=shown.index), axis=None
+    )
     st.dataframe(
         styled,
         key=f"list {system}",
         hide_index=True,
         height=420,
         column_config={
-            "rank": st.column_config.NumberColumn("rank", width=50),
+            "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
-            "keyphrase": st.column_config.TextColumn(
-                "is the keyphrase", help="The gold keyphrase that this phrase is."
+            "phrase": st.column_config.TextColumn("phrase", width=170),
+            "is the keyphrase": st.column_config.TextColumn(
+                "is the keyphrase", help="The gold keyphrase that this phrase is, where it is spelled differently."
             ),
+            "score": st.column_config.NumberColumn("score", format="%.4g"),
         },
     )
+
+
+def _css(mark: str, within: bool) -> str:
+    """Return the style of a row: coloured by its mark, grey beyond the cutoff."""
+    colour = SIGNS[mark][1] if within or mark == "repeated" else "#8c8c8c"
+    bold = "font-weight: 600; " if mark == "hit" and within else ""
+    return bold if colour == "inherit" else f"{bold}color: {colour}"

@@ -6,7 +6,6 @@ import io
 import zipfile
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 import kp_core as kp
@@ -99,7 +98,7 @@ def problem(words: str) -> None:
         return
     st.error(f"Not loaded: {show.plain(words)}")
     st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
-    if "‘merge’" in words:
+    if "keep-first" in words:
         with st.container(horizontal=True):
             for fix in ("keep-first", "merge"):
                 label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
@@ -185,11 +184,8 @@ def _name_column(name: str, role: str) -> None:
 
 
 def _title(family: str) -> str:
-    """Return the name of a family with what it is, for the families of files."""
-    try:
-        return f"{family} {family_named(family).TITLE}"
-    except (KeyError, StopIteration, kp.UsageError):
-        return family
+    """Return the name of a family with what it is."""
+    return f"{family} {family_named(family).TITLE}"
 
 
 def understood(corpus: kp.Corpus) -> None:

@@ -18,6 +18,9 @@ from kp_ui import show, sidebar, workspace
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
 
+#: Tables of up to so many rows are shown whole.
+WHOLE = 30
+
 
 def measures(family: Iterable[str] = ("overlap", "ranking", "concordance")) -> list[str]:
     """Return the measures that rank systems, the common ones first."""
@@ -39,19 +42,15 @@ def open_page(title: str) -> None:
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
     parts = [
-        _counted(len(corpus.documents), "document"),
-        _counted(len(corpus.annotators), "annotator"),
-        _counted(len(corpus.systems), "system"),
+        show.counted(len(corpus.documents), "document"),
+        show.counted(len(corpus.annotators), "annotator"),
+        show.counted(len(corpus.systems), "system"),
     ]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if not corpus.systems:
         st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.page_link("pages/data.py", label="Open the Data page")
         st.stop()
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def marks() -> Marks:
@@ -83,10 +82,14 @@ def link_to_document(document: str) -> None:
 
 
 def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -> Any:
-    """Show a table of results: numbers with three digits, help on every measure, baselines in grey."""
+    """Show a table of results: numbers with three digits, help on every measure, baselines in grey.
+
+    A long table shows ten rows and scrolls, so that what follows stays within reach.
+    """
+    whole = len(frame) <= WHOLE
     return st.dataframe(
-        styled(frame, documents), key=key, hide_index=True, placeholder="undefined", height="content",
-        column_config=_columns(frame), **options,
+        styled(frame, documents) if len(frame) <= 200 else frame, key=key, hide_index=True, placeholder="undefined",
+        column_config=_columns(frame), **{"height": "content" if whole else "auto", **options},
     )  # fmt: skip
 
 

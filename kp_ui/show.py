@@ -23,6 +23,15 @@ def plain(text: str) -> str:
     return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "note"), counted(1200, "note")
+    ('1 note', '1,200 notes')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def signature(line: str) -> None:
     """Show a signature in small type, with a button to copy it."""
     st.code(line, language=None, wrap_lines=True)
@@ -34,7 +43,9 @@ def notes(found: Iterable[Note], expanded: bool = False) -> None:
     warnings = [note for note in found if note.level == "warning"]
     if not found:
         return
-    title = f"{len(warnings)} warnings, {len(found) - len(warnings)} notes" if warnings else f"{len(found)} notes"
+    parts = [counted(len(warnings), "warning")] * bool(warnings)
+    parts += [counted(len(found) - len(warnings), "note")] * (len(found) > len(warnings))
+    title = ", ".join(parts)
     with st.expander(title, expanded=expanded, icon="⚠️" if warnings else "ℹ️"):
         for note in sorted(found, key=lambda note: note.level != "warning"):
             st.markdown(f"{'**⚠**' if note.level == 'warning' else '·'} {plain(note.where)}: {plain(note.message)}")
@@ -65,7 +76,11 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
         st.download_button(
             "LaTeX", lambda: tables.latex(frame, caption, line), f"{name}.tex", "text/plain", key=f"tex {name}"
         )
-        st.download_button("Markdown", lambda: tables.markdown(frame), f"{name}.md", "text/markdown", key=f"md {name}")
+        st.download_button("Markdown", lambda: _markdown(frame, line), f"{name}.md", "text/markdown", key=f"md {name}")
+
+
+def _markdown(frame: pd.DataFrame, line: str) -> str:
+    return tables.markdown(frame) + (f"\n`{line}`\n" if line else "")
 
 
 def _xlsx(frame: pd.DataFrame) -> bytes:

@@ -268,6 +268,18 @@ def _around(text: str, pattern: str | None) -> str:
     return text[max(0, at - 30) : at + 30]
 
 
+def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
+    """Return one row a distinct phrase before and after a pipeline, those that change first, in the order of the files.
+
+    change  “changed”, “nothing is left”, or empty
+    """
+    phrases = pd.concat([corpus.gold["phrase"], corpus.runs["phrase"]]).drop_duplicates()
+    table = pd.DataFrame({"phrase": phrases.to_list(), "compared as": normaliser.apply(phrases.to_list())})
+    changed = table["phrase"] != table["compared as"]
+    table["change"] = np.select([table["compared as"] == "", changed], ["nothing is left", "changed"], "")
+    return table.sort_values("change", key=lambda words: words == "", kind="stable", ignore_index=True)
+
+
 def limits(values: Limits) -> pd.DataFrame:
     """Return one row a limit: what it bounds, its value, and the variable of the environment that changes it."""
     rows = [(name.replace("_", " "), value, f"KPSCOPE_LIMIT_{name.upper()}") for name, value in asdict(values).items()]

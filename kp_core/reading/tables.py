@@ -50,9 +50,6 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         sure = True
     columns = find_roles(table.names, _ROLES[guessed], choice.columns)
     columns = _settle(table, guessed, columns)
-    # A header without one known name says that the columns are something else: dates, colours, prices.
-    if table.header and not columns and "header" not in choice.options:
-        return None
     if guessed == "documents":
         columns = cells.add_by_content(table, columns, ("doc_id", "text"))
         if "doc_id" not in columns or not {"text", "title", "group"} & set(columns):

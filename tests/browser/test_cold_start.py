@@ -6,12 +6,21 @@ import pytest
 from playwright.sync_api import Page
 
 
-@pytest.mark.parametrize("path", ["/", "/agreement?k=9"])
+@pytest.mark.parametrize(
+    ("path", "title", "words"),
+    [
+        ("/", "Overview", "k = 6, the average gold size"),
+        ("/?k=9&measure=MAP", "Overview", "k = 9 (the average gold size is 6)"),
+        ("/agreement?k=9", "Agreement", "k = 9 (the average gold size is 6)"),
+    ],
+)
 def test_a_cold_link_opens(
-    cold_server: Callable[[], str], page: Page, settle: Callable[[Page], None], path: str
+    cold_server: Callable[[], str], page: Page, settle: Callable[[Page], None], path: str, title: str, words: str
 ) -> None:
     page.goto(cold_server() + path)
+    page.get_by_role("heading", name=title, exact=True).wait_for(timeout=60_000)
     settle(page)
     assert page.locator('[data-testid="stException"]').all_inner_texts() == []
     assert page.get_by_text("Page not found").count() == 0
-    assert page.locator('[data-testid="stMain"]').inner_text().strip(), "the page is empty"
+    assert words in page.locator('[data-testid="stMain"]').inner_text()
+    assert page.get_by_role("link", name="Methods").count() == 1, "the page opened without the app around it"

@@ -31,7 +31,7 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     """Open the Data page and put files on its drop zone."""
     page.goto(f"{server}/data")
     settle(page)
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files([str(file) for file in files])
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files([str(file) for file in files])
     page.get_by_text("Your files", exact=True).wait_for()
     settle(page)
 
@@ -111,7 +111,7 @@ def test_a_broken_file_is_refused_in_words_and_the_screen_stays(
     broken.write_text('{"d1": ["tide", ', encoding="utf-8")
     page.goto(f"{server}/data")
     settle(page)
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').set_input_files(str(broken))
+    page.locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files(str(broken))
     alert = page.get_by_role("alert").filter(has_text="Not loaded")
     alert.wait_for()
     assert "broken.json" in alert.inner_text()

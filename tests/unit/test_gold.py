@@ -210,3 +210,11 @@ def test_phrases_judged_as_not_relevant_are_no_part_of_the_average_gold_size():
 def test_a_phrase_that_normalises_to_nothing_keeps_its_own_spelling():
     corpus = corpus_of({"d": ["...", "***"]}, {"s": {"d": ["***", "!!!"]}})
     assert document_values(corpus, "hits@2", normalise="lower+space+punct-strip")["hits"].tolist() == [1]
+
+
+def test_an_item_that_two_entries_spell_alike_is_matched_once():
+    """Otherwise `duplicates=count` with `hits_as=gold` would count it twice, and P pass 1."""
+    corpus = kp.load(gold={"d": ["aa", "bb", "AA"]}, systems={"s": {"d": ["aa", "AA", "cc"]}})
+    options = {"duplicates": "count", "hits_as": "gold", "interval": "none"}
+    frame = kp.evaluate(corpus, 3, ["P@3", "MAP"], **options).frame
+    assert frame["value"].tolist() == pytest.approx([2 / 3, 1.0])
