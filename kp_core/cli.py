@@ -180,7 +180,9 @@ def _evaluate(options: argparse.Namespace) -> int:
 def _validate(options: argparse.Namespace) -> int:
     from kp_core import validation
 
-    if options.k is not None and not options.k.isdecimal():
+    if not (options.gold or options.system or options.documents or options.judgements):
+        raise UsageError("name the files to look at: --gold, --system, --documents or --judgements")
+    if options.k is not None and not (options.k.isdecimal() and int(options.k)):
         raise UsageError(f"k is '{options.k}'; for this report write one number")
     corpus = _load(options, scored=False)
     k = int(options.k) if options.k else None

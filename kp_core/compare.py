@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -22,6 +23,12 @@ from kp_core.settings import Settings, make_settings, signature
 
 TRIALS = 10_000
 ALPHA = 0.05
+TESTS = ("randomisation", "t", "wilcoxon")
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
+    "holm": paired.holm,
+    "bh": paired.benjamini_hochberg,
+    "none": lambda p: p,
+}
 PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 
 
@@ -42,21 +49,42 @@ class Comparison:
     signature: str
 
 
-def compare(corpus: Corpus, measure: str = "F1@k", **options: Any) -> Comparison:
-    """Compare every pair of systems by a paired randomisation test with Holm's correction.
+def compare(
+    corpus: Corpus,
+    measure: str = "F1@k",
+    *,
+    test: str = "randomisation",
+    correction: str = "holm",
+    trials: int = TRIALS,
+    universe: str | float | None = None,
+    preset: str = "kpscope",
+    **options: Any,
+) -> Comparison:
+    """Compare every pair of systems on the documents that all of them are scored on.
 
-    Options are those of `evaluate`; `trials` is the number of random assignments, `seed` its seed.
+    test        randomisation (paired, two-sided), t or wilcoxon (both for means over documents only)
+    correction  holm, bh (Benjamini-Hochberg) or none, over all pairs
+    trials      random assignments of the randomisation test; the other options are those of `evaluate`
     """
-    trials = int(options.pop("trials", TRIALS))
-    universe = options.pop("universe", None)
-    preset_name = options.pop("preset", "kpscope")
     spelled = "" if universe is None else str(universe)
-    settings = replace(make_settings(preset_name=preset_name, **options), universe=spelled)
-    return compare_with(corpus, settings, measure, trials)
+    settings = replace(make_settings(preset_name=preset, **options), universe=spelled)
+    return compare_with(corpus, settings, measure, trials, test, correction)
 
 
-def compare_with(corpus: Corpus, settings: Settings, measure: str, trials: int = TRIALS) -> Comparison:
+def compare_with(
+    corpus: Corpus,
+    settings: Settings,
+    measure: str,
+    trials: int = TRIALS,
+    test: str = "randomisation",
+    correction: str = "holm",
+) -> Comparison:
     """Compare under settings made before; the first cutoff counts where the measure names none."""
+    for name, value, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if value not in known:
+            raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+    if trials < 1:
+        raise UsageError(f"trials is {trials}; choose a number from 1 up")
     asked = parse(measure)
     settings, _ = resolve(corpus, settings)
     agreement = asked.measure.family == "concordance"
@@ -69,37 +97,41 @@ def compare_with(corpus: Corpus, settings: Settings, measure: str, trials: int =
     shown = None if asked.measure.fixed is not None else cutoff
     statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}
     common = np.logical_and.reduce([statistic.defined for statistic in statistics.values()])
-    rng = np.random.default_rng(settings.seed)
-    weights = intervals.resample(int(common.sum()), settings.resamples, rng) if common.any() else np.zeros((0, 0))
-    values = {name: float(s.value(common, np.ones((1, int(common.sum()))))[0]) for name, s in statistics.items()}
-    resampled = {name: s.value(common, weights) for name, s in statistics.items()}
+    if test != "randomisation" and average != "macro":
+        raise UsageError(
+            f"the {test} test compares means over documents; choose average = macro or test = randomisation"
+        )
+    rng, n = np.random.default_rng(settings.seed), int(common.sum())
+    values, resampled = dict.fromkeys(statistics, float("nan")), dict[str, Floats]()
+    if n:
+        weights = intervals.resample(n, settings.resamples, rng)
+        values = {name: float(s.value(common, np.ones((1, n)))[0]) for name, s in statistics.items()}
+        resampled = {name: s.value(common, weights) for name, s in statistics.items()}
     rows: list[list[Any]] = []
     for a, b in combinations(statistics, 2):
-        spread = (resampled[a] - resampled[b])[:, None]
-        low, high = intervals.percentile(spread) if common.any() else (np.array([np.nan]),) * 2
-        p = _randomisation(statistics[a], statistics[b], common, trials, rng)
-        rows.append(
-            [
-                a,
-                b,
-                asked.name(shown),
-                shown,
-                average,
-                values[a] - values[b],
-                low[0],
-                high[0],
-                p,
-                np.nan,
-                int(common.sum()),
-            ]
-        )
+        low, high = _bounds(resampled[a] - resampled[b]) if n and settings.interval != "none" else (np.nan, np.nan)
+        p = _p_value(test, statistics[a], statistics[b], common, trials, rng) if n else np.nan
+        difference = values[a] - values[b]
+        rows.append([a, b, asked.name(shown), shown, average, difference, low, high, p, np.nan, n])
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
     frame["k"] = pd.Series([shown] * len(rows), dtype=object)
-    frame["p_adjusted"] = paired.holm(frame["p"].to_numpy())
+    frame["p_adjusted"] = CORRECTIONS[correction](frame["p"].to_numpy())
     clusters, better = _decisions(frame, values)
     return Comparison(
         frame, values, int(common.sum()), clusters, better, signature(settings, len(code(corpus).documents), agreement)
     )
+
+
+def _bounds(differences: Floats) -> tuple[float, float]:
+    low, high = intervals.percentile(differences[:, None])
+    return float(low[0]), float(high[0])
+
+
+def _p_value(test: str, a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
+    if test == "randomisation":
+        return _randomisation(a, b, common, trials, rng)
+    difference = (a.per_document - b.per_document)[common, 0]
+    return paired.t_test(difference)[1] if test == "t" else paired.wilcoxon_test(difference)[1]
 
 
 class _Statistic:
@@ -131,9 +163,6 @@ class _Statistic:
 
 def _randomisation(a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
     """Return p of the randomisation test: labels of the two systems swapped per document."""
-    n = int(common.sum())
-    if n == 0:
-        return float("nan")
     if a.average == "macro":
         difference = (a.per_document - b.per_document)[common]
         return float(paired.randomisation(difference, trials, rng)[0])
@@ -143,7 +172,7 @@ def _randomisation(a: _Statistic, b: _Statistic, common: Bools, trials: int, rng
         stacked = np.hstack([1 - swapped, swapped])
         return _mixed(a, b, common, stacked) - _mixed(b, a, common, stacked)
 
-    return float(paired.randomisation_of(statistic, n, trials, rng))
+    return float(paired.randomisation_of(statistic, int(common.sum()), trials, rng))
 
 
 def _mixed(a: _Statistic, b: _Statistic, common: Bools, weights: Floats) -> Floats:

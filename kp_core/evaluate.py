@@ -158,7 +158,7 @@ def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tup
         for average in averages_asked(one, settings):
             found = averaged(one, view, average, weights, settings)
             for i, cutoff in enumerate(wanted):
-                shown = None if one.measure.fixed is not None else cutoff
+                shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
                 documents = int(found.documents[i])
                 values = (
                     found.value[i],

@@ -61,6 +61,16 @@ def records() -> list[dict[str, str]]:
     ]
 
 
+def matching(family: str, search: str = "") -> list[dict[str, str]]:
+    """Return the records of one family, or of “all”, in which a word occurs.
+
+    >>> [one["name"] for one in matching("concordance", "Gwet")]
+    ['AC1']
+    """
+    wanted = search.strip().lower()
+    return [one for one in records() if family in ("all", one["family"]) and wanted in " ".join(one.values()).lower()]
+
+
 def symbols() -> pd.DataFrame:
     """Return one row a symbol of the formulas."""
     return pd.DataFrame(list(SYMBOLS.items()), columns=["symbol", "meaning"])
@@ -89,20 +99,37 @@ def reasons() -> pd.DataFrame:
     return pd.DataFrame(list(REASONS.items()), columns=["reason", "meaning"])
 
 
+def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
+    """Return title, explanation and table of all that is no measure; only rows in which a word occurs."""
+    every = [
+        ("Conventions", "Every choice that changes a number: a setting in the sidebar, a field of the signature.",
+         conventions()),
+        ("Presets", "Conventions published with a data set or an evaluation script, where they differ from the "
+         "defaults.", presets()),
+        ("Reasons", "Why a value is undefined, or what is special about a document.", reasons()),
+    ]  # fmt: skip
+    wanted = search.strip().lower()
+    found = [
+        (title, words, table[[wanted in " ".join(row).lower() for row in table.itertuples(index=False)]])
+        for title, words, table in every
+    ]
+    return [one for one in found if len(one[2])]
+
+
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
     parts = ["# Methods", "Written from the registry of measures; the Methods page of the dashboard shows the same."]
     parts.append(f"## Symbols\n\n{tables.markdown(symbols()).rstrip()}")
     for family, title in FAMILIES.items():
         parts.append(f"## {title}")
-        for one in (row for row in records() if row["family"] == family):
+        for one in matching(family):
             parts.append(
                 f"### `{one['name']}`\n\n{one['sentence']}\n\n$$ {one['formula']} $$\n\n"
                 f"{one['range']}, {one['better']}; averages: {one['averages']}. Undefined: {one['undefined']}. "
                 f"Source: {one['source']}."
             )
-    for title, table in (("Conventions", conventions()), ("Presets", presets()), ("Reasons", reasons())):
-        parts.append(f"## {title}\n\n{tables.markdown(table).rstrip()}")
+    for title, words, table in sections():
+        parts.append(f"## {title}\n\n{words}\n\n{tables.markdown(table).rstrip()}")
     return "\n\n".join(parts) + "\n"
 
 

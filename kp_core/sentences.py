@@ -5,13 +5,13 @@ from __future__ import annotations
 from kp_core.compare import ALPHA, Comparison
 
 
-def figure(value: float, digits: int = 2) -> str:
+def figure(value: float, digits: int = 3) -> str:
     """Print a number as it stands in a sentence.
 
-    >>> figure(0.1234), figure(-0.001), figure(float("nan"))
-    ('0.12', '-0.00', 'undefined')
+    >>> figure(0.1234), figure(-0.0001), figure(float("nan"))
+    ('0.123', '0.000', 'undefined')
     """
-    return "undefined" if value != value else f"{value:.{digits}f}"
+    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
 def probability(p: float) -> str:
@@ -31,7 +31,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     """Say which system is better, and whether that is certain."""
     values = {name: value for name, value in comparison.values.items() if value == value}
     if len(values) < 2:
-        return f"{measure} is undefined for all but one system, so there is nothing to compare."
+        return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
     ranking = sorted(values, key=lambda name: -values[name])
     best, n = ranking[0], comparison.documents
     few = " Below 10 documents no such statement is reliable." if n < 10 else ""
@@ -56,8 +56,9 @@ def verdict(comparison: Comparison, measure: str) -> str:
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
+    against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
-        f"{best} is better than {_listed(beaten)} in {measure} (against {beaten[0]}: difference "
+        f"{best} is better than {_listed(beaten)} in {measure} ({against}difference "
         f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
         f"Holm {probability(row['p_adjusted'])}, {n} documents)"
     )

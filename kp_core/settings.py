@@ -182,6 +182,10 @@ def settings_from(line: str) -> Settings:
     if head != "kps" or any(":" not in part for part in parts):
         raise UsageError("this is no signature: expected a line such as kps|norm:…|k:10|docs:100|v:1.0.0")
     given = dict(part.split(":", 1) for part in parts)
+    if len(given) < len(parts):
+        raise UsageError("the signature names a field twice")
+    if given.get("pool", "micro") not in ("micro", "macro", "both"):
+        raise UsageError(f"pool is '{given['pool']}'; choose micro, macro or both")
     by_key = {one.key: (name, {short: long for long, short in one.short}) for name, one in FIELDS.items()}
     known = {*by_key, "preset", "k", "N", "annot", "pool", "ci", "fix", "docs", "stem", "v"}
     unknown = set(given) - known
@@ -198,6 +202,8 @@ def settings_from(line: str) -> Settings:
     interval, resamples, seed = given.get("ci", "none"), settings.resamples, settings.seed
     if drawn := re.fullmatch(r"bootstrap-(\d+)-seed(\d+)", interval):
         interval, resamples, seed = "bootstrap", int(drawn[1]), int(drawn[2])
+    if interval not in INTERVALS:
+        raise UsageError(f"interval is '{interval}'; choose one of: {', '.join(INTERVALS)}")
     return replace(
         settings, conventions=record, universe=given.get("N", ""), pool=given.get("pool", "micro"),
         both=given.get("avg") == "both", interval=interval, resamples=resamples, seed=seed,

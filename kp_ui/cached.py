@@ -27,12 +27,19 @@ def digest_of(*parts: object) -> str:
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
-    """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up."""
-    cutoff = sidebar.cutoff()
-    extra = () if cutoff in ALL_CUTOFFS else (cutoff,)
-    asked = replace(sidebar.settings(), k=(*ALL_CUTOFFS, *extra))
-    digest = digest_of("evaluation", asked, measures, baselines)
-    result = _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
+    """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up.
+
+    Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
+    """
+    cutoff, corpus = sidebar.cutoff(), workspace.current().corpus
+    asked = replace(sidebar.settings(), k=tuple(dict.fromkeys((*ALL_CUTOFFS, cutoff))))
+    try:
+        result = _evaluation(digest_of("evaluation", asked, measures, baselines), corpus, asked, measures, baselines)
+    except kp.InputError:
+        if not isinstance(cutoff, int):
+            raise
+        asked = replace(asked, k=tuple(range(1, cutoff + 1)))
+        result = _evaluation(digest_of("evaluation", asked, measures, baselines), corpus, asked, measures, baselines)
     return replace(result, notes=notes())
 
 

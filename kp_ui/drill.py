@@ -30,9 +30,7 @@ ORDERS = ("difference", "value", "as loaded", "random")
 def documents(
     values: pd.DataFrame, system: str, other: str, order: str = "difference", search: str = "", group: str = "all"
 ) -> pd.DataFrame:
-    """Return one row a document and one column a system, in the order asked for; a system that is called like one of
-    the other columns is shown as “system …”.
-    """  # fmt: skip
+    """Return one row a document and one column a system, in the order asked for."""
     here = workspace.current().corpus.documents.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
@@ -41,6 +39,7 @@ def documents(
         by = {"difference": difference, "value": table[system]}.get(order)
     else:
         difference, by = None, table[system] if order == "value" else None
+    # A system may be called like one of the other columns.
     table.columns = [f"system {name}" if name in _OTHERS else name for name in table.columns]
     if difference is not None:
         table.insert(0, "difference", difference)
@@ -98,6 +97,7 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
             "found by": [", ".join(found) or "nobody" for found in view.gold["found"]],
         }
     )
+    table = table if len(annotators) > 1 else table.drop(columns="chosen by")
     st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
     if few:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
@@ -114,17 +114,13 @@ def ranked_table(system: str, ranked: pd.DataFrame) -> None:
             "rank": ranked["rank"],
             "": [SIGNS[mark][0] for mark in ranked["mark"]],
             "phrase": ranked["phrase"],
-            "is the keyphrase": other,
+            "keyphrase": other,
             "score": ranked["score"],
         }
     ).dropna(axis="columns", how="all")
-    css = [
-        _css(mark, counts and mark != "repeated")
-        for mark, counts in zip(ranked["mark"], ranked["counts"], strict=True)
-    ]
-    styled = table.style.apply(
-        lambda shown: pd.DataFrame({name: css for name in shown}, index=shown.index), axis=None
-    )
+    last = np.flatnonzero(ranked["counts"]).max(initial=-1)
+    css = [_css(mark, place <= last) for place, mark in enumerate(ranked["mark"])]
+    styled = table.style.apply(lambda shown: pd.DataFrame(dict.fromkeys(shown, css), index=shown.index), axis=None)
     st.dataframe(
         styled,
         key=f"list {system}",
@@ -134,8 +130,8 @@ def ranked_table(system: str, ranked: pd.DataFrame) -> None:
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
             "phrase": st.column_config.TextColumn("phrase", width=170),
-            "is the keyphrase": st.column_config.TextColumn(
-                "is the keyphrase", help="The gold keyphrase that this phrase is, where it is spelled differently."
+            "keyphrase": st.column_config.TextColumn(
+                "gold", help="The gold keyphrase that this phrase is, where it is spelled differently."
             ),
             "score": st.column_config.NumberColumn("score", format="%.4g"),
         },
@@ -144,6 +140,6 @@ def ranked_table(system: str, ranked: pd.DataFrame) -> None:
 
 def _css(mark: str, within: bool) -> str:
     """Return the style of a row: coloured by its mark, grey beyond the cutoff."""
-    colour = SIGNS[mark][1] if within or mark == "repeated" else "#8c8c8c"
+    colour = SIGNS[mark][1] if within else "#8c8c8c"
     bold = "font-weight: 600; " if mark == "hit" and within else ""
     return bold if colour == "inherit" else f"{bold}color: {colour}"

@@ -122,7 +122,8 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
                                key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             if not workspace.is_archive(file):
-                ways = st.expander("Another way to read this file", key=f"ways {file.name}", on_change="rerun")
+                unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
+                ways = st.expander("Another way to read this file", unfold, key=f"ways {file.name}", on_change="rerun")
                 if ways.open:  # every reading is tried, which takes a while for a large file
                     with ways:
                         _readings(file, choice)

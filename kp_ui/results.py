@@ -47,6 +47,10 @@ def open_page(title: str) -> None:
         show.counted(len(corpus.systems), "system"),
     ]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
+    if not len(corpus.gold):
+        st.info("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
+        st.page_link("pages/data.py", label="Open the Data page", icon="📄")
+        st.stop()
     if not corpus.systems:
         st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.page_link("pages/data.py", label="Open the Data page")

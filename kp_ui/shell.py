@@ -47,6 +47,7 @@ def run() -> None:
         page.run()  # leads elsewhere, so nothing is drawn here
     with st.spinner("Opening the data …"):
         workspace.current()
+    workspace.keep_in_link()
     workspace.banner()
     sidebar.draw()
     token = _running.set(True)

@@ -7,8 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
-from kp_core.coding import average_gold_size
 from kp_core.conventions import FIELDS
+from kp_core.evaluate import resolve
 from kp_core.settings import Settings, make_settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
@@ -30,7 +30,7 @@ _CONTROLS = ("gold_stemmed", "duplicates", "denominator", "average", "missing", 
 
 def draw() -> None:
     """Draw the controls; their values are read back by `settings`."""
-    here = workspace.current()
+    here, link = workspace.current(), st.query_params.to_dict()
     with st.sidebar:
         st.select_slider(
             "Number of keywords k",
@@ -68,8 +68,11 @@ def draw() -> None:
             bind="query-params",
             help="Conventions published with a data set or an evaluation script. Every one can be changed below.",
         )
+        preset = kp.PRESETS[st.session_state["preset"]]
+        if preset.k != ("average",):
+            st.caption(show.plain(f"Published with k = {', '.join(map(str, preset.k))}."))
         with st.expander("Conventions"):
-            st.caption(show.plain(kp.PRESETS[st.session_state["preset"]].source))
+            st.caption(show.plain(preset.source))
             meaning = FIELDS["normalise"].meaning
             st.selectbox("normalise", _NORMALISERS, key="normalise", bind="query-params", help=meaning)
             for name in _CONTROLS:
@@ -80,6 +83,15 @@ def draw() -> None:
             st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params", help=pooling)
     with words:
         st.caption(show.plain(cutoff_in_words()))
+    _say_what_is_ignored(link)
+
+
+def _say_what_is_ignored(link: dict[str, str]) -> None:
+    """Say which settings of the link do not exist here, and what is used in their place."""
+    for name in ("k", "annotators", "universe", "N", "preset", "pool", "normalise", *_CONTROLS):
+        used = str(st.session_state.get(name, link.get(name)))
+        if link.get(name, used) != used:
+            st.warning(show.plain(f"The link asks for {name} = {link[name]}, which is no choice here; {used} is used."))
 
 
 def settings() -> Settings:
@@ -93,7 +105,14 @@ def settings() -> Settings:
 
 def normaliser() -> Normaliser:
     """Return the pipeline by which phrases are compared."""
-    return Normaliser.parse(settings().conventions.normalise)
+    return Normaliser.parse(_resolved().conventions.normalise)
+
+
+def _resolved() -> Settings:
+    """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
+    corpus = workspace.current().corpus
+    asked = replace(settings(), k=("average",))
+    return resolve(corpus, asked)[0] if len(corpus.gold) else replace(asked, k=(1,))
 
 
 def cutoff() -> int | str:
@@ -114,6 +133,5 @@ def cutoff_in_words() -> str:
 
 
 def cutoff_of_average() -> int:
-    """Return the average gold size of the data on screen, under the conventions of the sidebar."""
-    corpus = workspace.current().corpus
-    return average_gold_size(corpus, settings().conventions) if len(corpus.gold) else 1
+    """Return the average gold size of the data on screen, as an evaluation settles it."""
+    return int(_resolved().k[0])

@@ -16,6 +16,8 @@ from kp_core.reading.source import expand
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
 _CURRENT, _UPLOADS, _PROBLEM, _PENDING = "workspace", "uploads", "problem", "pending"
+#: The query parameter that names the sample on screen, and the sample that opens without it.
+_SAMPLE, _FIRST = "sample", "lectures"
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,19 @@ def current() -> Workspace:
     if st.session_state.pop(_PENDING, False):
         _read(uploads())
     if _CURRENT not in st.session_state:
-        open_sample("lectures")
+        asked = st.query_params.get(_SAMPLE, "")
+        open_sample(asked if asked in SAMPLES else _FIRST)
     found: Workspace = st.session_state[_CURRENT]
     return found
+
+
+def keep_in_link() -> None:
+    """Write the sample on screen into the link, unless it is the one that opens anyway."""
+    here = current()
+    if here.sample not in (None, _FIRST):
+        st.query_params[_SAMPLE] = here.sample
+    elif _SAMPLE in st.query_params:
+        del st.query_params[_SAMPLE]
 
 
 def uploads() -> Uploads:
@@ -133,7 +145,7 @@ def open_uploads(asked: Uploads) -> None:
     st.session_state[_PROBLEM] = ""
     st.session_state[_PENDING] = bool(asked.files)
     if not asked.files:
-        open_sample("lectures")
+        open_sample(_FIRST)
 
 
 def _read(asked: Uploads) -> None:
@@ -175,7 +187,7 @@ def banner() -> None:
     with st.sidebar:
         if here.sample is None:
             st.caption(f"On screen: your {own} file{'' if own == 1 else 's'}.")
-            st.button("Back to the sample data", on_click=open_sample, args=("lectures",), key="back_to_sample")
+            st.button("Back to the sample data", on_click=open_sample, args=(_FIRST,), key="back_to_sample")
             return
         st.caption(f"On screen: sample data made for demonstration ({here.title}). Load your own on the Data page.")
         if own and not problem():

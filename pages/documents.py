@@ -13,32 +13,36 @@ results.open_page("Documents")
 systems = workspace.current().corpus.systems
 
 measure = results.choose_measure(results.measures())
-first, second = st.columns(2)
+first, second, third = st.columns(3)
 with first:
-    better = st.selectbox("System", systems, key="system", bind="query-params")
+    better = str(st.selectbox("System", systems, key="system", bind="query-params"))
 with second:
     others = ["none", *(name for name in systems if name != better)]
-    other = st.selectbox("Compared with", others, key="other", bind="query-params")
-search = st.text_input("Search documents by id or title", key="search", bind="query-params")
+    other = str(st.selectbox("Compared with", others, int(len(others) > 1), key="other", bind="query-params"))
+with third:
+    order = str(st.selectbox("Sorted by", drill.ORDERS, key="sort", bind="query-params"))
+left, right = st.columns([2, 1])
+search = left.text_input("Search documents by id or title", key="search", bind="query-params")
+types = ["all", *drill.groups()]
+group = str(right.selectbox("Document type", types, key="type", bind="query-params", disabled=len(types) == 1))
 
 name = tables.named(measure, sidebar.cutoff())
-listed = drill.documents(cached.by_document(measure), better, other, search)
+listed = drill.documents(cached.by_document(measure), better, other, order, search, group)
 st.caption(
-    f"{len(listed)} documents, {show.plain(name)} of every system"
-    + (f", sorted by the difference {show.plain(better)} − {show.plain(other)}." if other != "none" else ".")
-    + " Select a row to read its phrases."
+    f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system. "
+    + (f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else "")
+    + "Select a row to read its phrases below."
 )
-chosen = results.table(listed, "documents", on_select="rerun", selection_mode="single-row")
+document = drill.choose_document(listed)
 show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure))
-
-document = drill.chosen_document(listed, chosen)
 if document is None:
     st.info("No document fits the search.")
     st.stop()
 
 view = cached.one_document(document)
 st.header(show.plain(view.title or document), anchor=False)
-st.caption(show.plain(" · ".join(part for part in (document, view.group, sidebar.cutoff_in_words()) if part)))
+named = document if view.title else ""
+st.caption(show.plain(" · ".join(part for part in (named, view.group, sidebar.cutoff_in_words()) if part)))
 st.caption(drill.LEGEND)
 
 columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
@@ -52,3 +56,4 @@ for place, system in enumerate(drill.chosen_first(systems, better, other), start
 if view.text:
     with st.expander("Text of the document"):
         st.text(view.text)
+show.signature(cached.signature(measure))

@@ -11,13 +11,15 @@ shell.enter()
 
 st.title("Methods", anchor=False)
 st.caption("Every measure, convention and reason, written from the same registry that the tables use.")
-search = st.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …").strip().lower()
+left, right = st.columns([3, 1])
+search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
+family = str(right.selectbox("Family", ["all", *methods.FAMILIES], key="family", bind="query-params"))
 
 with st.expander("Symbols in the formulas"):
     show.plain_table(methods.symbols(), "symbols")
 
-for family, title in methods.FAMILIES.items():
-    found = [one for one in methods.records() if one["family"] == family and search in " ".join(one.values()).lower()]
+for one_family, title in methods.FAMILIES.items():
+    found = methods.matching(one_family, search) if family in ("all", one_family) else []
     if found:
         st.header(title, anchor=False)
     for one in found:
@@ -32,12 +34,10 @@ for family, title in methods.FAMILIES.items():
                 )
             )
 
-st.header("Conventions", anchor=False)
-st.caption("Every choice that changes a number. Each is a setting in the sidebar and a field of the signature.")
-show.plain_table(methods.conventions(), "conventions")
-st.header("Presets", anchor=False)
-st.caption("Records published with a data set or an evaluation script, as far as they differ from the defaults.")
-show.plain_table(methods.presets(), "presets")
-st.header("Reasons", anchor=False)
-st.caption("Why a value is undefined, or what is special about a document.")
-show.plain_table(methods.reasons(), "reasons")
+beside = methods.sections(search) if family == "all" else []
+for title, words, table in beside:
+    st.header(title, anchor=False)
+    st.caption(words)
+    show.plain_table(table, title.lower())
+if not beside and not methods.matching(family, search):
+    st.info("Nothing fits the search.")

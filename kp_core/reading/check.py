@@ -197,7 +197,7 @@ def _line_of(text: str, table: pa.Table, index: int) -> int:
     return text.count("\n", 0, found.start()) + 1 if found else 0
 
 
-def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits, family: str, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits, *, strict: bool) -> None:
     """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:
@@ -209,7 +209,7 @@ def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits,
         raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
     read = sum(part.read for part in checked)
     if len(rejected) * 100 > limits.rejected_percent * read:
-        found = f"{len(rejected):,} of {read:,} rows that do not fit {family}, the first: {shown}"
+        found = f"{len(rejected):,} of {read:,} rows that do not fit, the first: {shown}"
         raise InputError(
             where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format."
         )

@@ -40,6 +40,29 @@ class Limits:
     rejected_percent: int = 20
 
 
+#: What each limit bounds, in words.
+WORDS = {
+    "file_bytes": "bytes of a file",
+    "session_bytes": "bytes of all files together",
+    "rows": "rows of a table",
+    "documents": "documents",
+    "columns": "columns of a table",
+    "archive_members": "files in an archive or folder",
+    "unpacked_bytes": "bytes of an archive or folder, unpacked",
+    "unpacked_ratio": "times its packed size that a file in an archive may have",
+    "ratio_from_bytes": "bytes of a file in an archive that may have any packed size",
+    "list_phrases": "phrases in one list",
+    "phrase_characters": "characters of a phrase",
+    "id_characters": "characters of a document id",
+    "line_bytes": "bytes of a line",
+    "json_depth": "levels of lists and objects in JSON",
+    "json_digits": "digits of a number in JSON",
+    "table_cells": "cells of a spreadsheet",
+    "judges": "judges of one pair",
+    "rejected_percent": "rejected rows in percent, else the file is refused",
+}
+
+
 def limits_from(environment: Mapping[str, str]) -> Limits:
     """Return the limits, with those replaced that the environment names, such as `KPSCOPE_LIMIT_ROWS`.
 

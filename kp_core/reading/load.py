@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 import pandas as pd
 
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus, Note, Reading, Role
+from kp_core.model import Corpus, Note, Ranking, Reading, Role
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -19,7 +19,7 @@ from kp_core.reading.identifiers import id_fix
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import family_named, name_of, recognise, settle_roles
-from kp_core.reading.source import Bundle, Source, expand
+from kp_core.reading.source import Bundle, Source, expand, stem_of
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
@@ -76,7 +76,22 @@ def load(
     _read_all(state, files, None)
     if not state.parts:
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
-    return assemble(state.parts, state.readings, fixes, limits, state.notes)
+    corpus = assemble(state.parts, state.readings, fixes, limits, state.notes)
+    return _with_silent(corpus, systems)
+
+
+def _with_silent(corpus: Corpus, systems: Any) -> Corpus:
+    """Keep systems that were named but gave no list: they are scored as missing everywhere, and said to be so."""
+    silent = [str(name) for name in systems if str(name) not in corpus.rankings] if isinstance(systems, Mapping) else []
+    notes = [Note("warning", name, "This system was named, but there is no list of it.") for name in silent]
+    known = {*corpus.rankings, *corpus.annotators, *silent}
+    for reading in corpus.report.readings:
+        if reading.role in ("gold", "system") and reading.rows_read == 0 and stem_of(reading.file) not in known:
+            notes.append(Note("warning", reading.file, "The file holds no rows, so nothing of it is scored."))
+    if not notes:
+        return corpus
+    report = replace(corpus.report, notes=(*corpus.report.notes, *notes))
+    return replace(corpus, rankings=corpus.rankings | {name: Ranking() for name in silent}, report=report)
 
 
 def _choice(value: Choice | Role) -> Choice:
@@ -245,7 +260,7 @@ def _keep(
         if not (part.role == "documents" and state.texts_given and asked not in (None, "documents"))
     ]
     checked = [check(part, reading.file, state.limits, text) for part in wanted]
-    refuse_if_mostly_rejected(reading.file, checked, state.limits, reading.family, strict=state.strict)
+    refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
     main = checked[:1]
     loaded = sum(len(part.table) for part in main)
     rejected, blank = sum(len(part.rejected) for part in main), sum(part.blank for part in main)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from kp_core.model import Corpus
 from kp_core.reading.identifiers import ID_RULES, matches, near
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import WORDS, Limits
 from kp_core.text.normalise import Normaliser
 
 _ODD = {
@@ -274,13 +274,14 @@ def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
     change  “changed”, “nothing is left”, or empty
     """
     phrases = pd.concat([corpus.gold["phrase"], corpus.runs["phrase"]]).drop_duplicates()
-    table = pd.DataFrame({"phrase": phrases.to_list(), "compared as": normaliser.apply(phrases.to_list())})
+    before = phrases.to_list()
+    table = pd.DataFrame({"phrase": before, "compared as": normaliser.apply(before)}, dtype="str")
     changed = table["phrase"] != table["compared as"]
     table["change"] = np.select([table["compared as"] == "", changed], ["nothing is left", "changed"], "")
     return table.sort_values("change", key=lambda words: words == "", kind="stable", ignore_index=True)
 
 
 def limits(values: Limits) -> pd.DataFrame:
-    """Return one row a limit: what it bounds, its value, and the variable of the environment that changes it."""
-    rows = [(name.replace("_", " "), value, f"KPSCOPE_LIMIT_{name.upper()}") for name, value in asdict(values).items()]
-    return pd.DataFrame(rows, columns=["limit", "at most", "changed by"])
+    """Return one row a limit: its value, what it bounds, and the variable of the environment that changes it."""
+    rows = [(f"{value:,}", WORDS[name], f"KPSCOPE_LIMIT_{name.upper()}") for name, value in asdict(values).items()]
+    return pd.DataFrame(rows, columns=["at most", "of what", "changed by"])

@@ -1,0 +1,223 @@
+"""What a user can decide about files on the Data page, and how the list of documents is arranged."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.reading import Source
+from kp_ui import workspace
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+GOLD = Source("gold.csv", b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n")
+MINE = Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n")
+YOURS = Source("run.yours", b"doc_id,rank,keyphrase\nd1,1,bucket\nd2,1,sea\nd3,1,moon\n")
+
+
+def opened(page: str, *files: Source, **query: str) -> Any:
+    """Open a page as after an upload of files."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    for key, value in query.items():
+        app.query_params[key] = value
+    if files:
+        app.session_state["uploads"] = workspace.Uploads(tuple(files))
+        app.session_state["pending"] = True
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def table(app: Any, column: str) -> pd.DataFrame:
+    """Return the first table on the page that has a column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def press(app: Any, words: str) -> None:
+    """Press the first button whose label holds some words."""
+    next(button for button in app.button if words in button.label).click()
+    app.run()
+    assert not app.exception
+
+
+def words(app: Any) -> str:
+    return "\n".join(
+        one.value for kind in (app.caption, app.markdown, app.warning, app.error, app.info) for one in kind
+    )
+
+
+def zipped(**members: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name.replace("__", "."), data)
+    return packed.getvalue()
+
+
+def test_files_of_the_drop_zone_stay_on_every_page() -> None:
+    app = opened("data")
+    zone = app.file_uploader(key="drop_0")
+    zone.upload(GOLD.name, GOLD.data)
+    zone.upload(MINE.name, MINE.data)
+    app.run()
+    assert not app.exception
+    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
+    for page in ("overview", "documents", "methods", "data"):
+        app.switch_page(f"pages/{page}.py").run()
+        assert "On screen: your 2 files." in words(app)
+    zone = app.file_uploader(key="drop_1")  # a new, empty zone
+    zone.upload(YOURS.name, YOURS.data)
+    app.run()
+    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+
+
+def test_a_folder_is_read_as_one() -> None:
+    app = opened("data")
+    folder = app.file_uploader(key="folder_0")
+    for path in ("teams/ana/7.key", "teams/ana/8.key", "teams/ben/7.key"):
+        folder.upload(path, b"tide table\nharbour\n")
+    app.run()
+    assert not app.exception
+    assert table(app, "phrases").set_index("source")["documents"].to_dict() == {"ana": 2, "ben": 1}
+    app.button(key="remove teams.zip").click().run()
+    assert "yake" in table(app, "phrases")["source"].tolist()
+
+
+def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
+    app = opened("data", GOLD, MINE, YOURS)
+    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    press(app, "Shorten to mine, yours")
+    assert table(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
+    app.text_input(key="name mine").input("my best").run()
+    app.switch_page("pages/overview.py").run()
+    board = table(app, "better than").set_index("system")
+    assert {"my best", "yours"} <= set(board.index)
+    # average gold size 4/3, so k = 1: hash table and tide against moon
+    assert board.loc["my best", "F1@1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
+    assert board.loc["yours", "F1@1"] == pytest.approx(1 / 3)
+
+
+def test_two_systems_of_one_name_are_refused_in_words() -> None:
+    app = opened("data", GOLD, MINE, YOURS)
+    app.text_input(key="name run.mine").input("run.yours").run()
+    assert "two systems would be called 'run\\.yours'" in words(app)
+    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+
+
+def test_unknown_columns_are_refused_and_can_be_named() -> None:
+    file = Source("liste.csv", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
+    app = opened("data", file)
+    assert "Nr;Begriff" in words(app)
+    assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
+    app.selectbox(key="column liste.csv doc_id").set_value("Nr").run()
+    app.selectbox(key="column liste.csv phrase").set_value("Begriff").run()
+    assert not app.exception
+    assert not app.error
+    found = table(app, "phrases").set_index("source")
+    assert found.loc["gold", ["documents", "phrases"]].tolist() == [2, 3]
+    assert "There is no system output" in words(app)
+
+
+def test_the_broken_table_gives_one_clear_error() -> None:
+    app = opened("data", Source("x.csv", (ROOT / "sample_data/broken/gold_unknown_column.csv").read_bytes()))
+    assert len(app.error) == 1
+    assert "when,colour,amount" in app.error[0].value
+
+
+def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
+    twice = Source("mine.tsv", b"d1\thash table;bucket\nd1\tcollision;tree\nd2\ttide;sea\n")
+    app = opened("data", GOLD, twice)
+    assert "again" in app.error[0].value
+    app.button(key="fix merge").click().run()
+    assert not app.error
+    assert table(app, "phrases").set_index("source").loc["mine", "phrases"] == 6
+    app.button(key="undo merge").click().run()
+    assert "again" in app.error[0].value
+
+
+def test_a_role_holds_for_everything_in_an_archive() -> None:
+    lists = zipped(a__tsv=b"d1\ttide;sea\nd2\tmoon;sun\n")
+    app = opened("data", GOLD, Source("lists.zip", lists))
+    app.selectbox(key="role lists.zip").set_value("gold").run()
+    assert not app.exception
+    assert table(app, "phrases")["role"].unique().tolist() == ["gold"]
+    app.selectbox(key="role lists.zip").set_value("system").run()
+    assert table(app, "phrases")["role"].tolist() == ["gold", "system"]
+
+
+def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
+    app = opened("data", GOLD, MINE)
+    app.button(key="remove run.mine").click().run()
+    assert table(app, "phrases")["source"].tolist() == ["gold"]
+    app.button(key="remove gold.csv").click().run()
+    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "sample data made for demonstration" in words(app)
+
+
+@pytest.mark.parametrize("page", ["overview", "agreement", "ranking", "documents", "data", "methods"])
+@pytest.mark.parametrize("files", [(MINE,), (GOLD,), (Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n'),)])
+def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source, ...]) -> None:
+    app = opened(page, *files)
+    if page == "data" and files != (GOLD,):
+        assert "no gold standard" in words(app)
+
+
+def test_settings_of_the_link_that_do_not_exist_are_named() -> None:
+    app = opened("data", k="banana", annotators="nobody")
+    assert not app.warning  # on the page that was switched to: the link has been mended
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.query_params["k"] = "banana"
+    app.query_params["preset"] = "pke"
+    app.run()
+    assert [one.value for one in app.warning] == [
+        "The link asks for k = banana, which is no choice here; average is used\\."
+    ]
+    assert "Published with k = 5, 10\\." in [one.value for one in app.sidebar.caption]
+
+
+def test_documents_are_sorted_filtered_and_searched() -> None:
+    values = kp.by_document(workspace.SAMPLES["lectures"].load(), kp.Settings(k=(6,)), "F1@k")
+    values = values.pivot_table(index="document", columns="system", values="value")
+    app = opened("documents")
+    app.selectbox(key="system").set_value("yake").run()
+    app.selectbox(key="other").set_value("rake").run()
+    shown = table(app, "difference")
+    assert shown["difference"].tolist() == sorted(values["yake"] - values["rake"], reverse=True)
+    app.selectbox(key="sort").set_value("value").run()
+    assert table(app, "difference")["yake"].tolist() == sorted(values["yake"], reverse=True)
+    app.selectbox(key="sort").set_value("as loaded").run()
+    assert table(app, "difference")["document"].tolist() == list(values.index)
+    app.selectbox(key="type").set_value("lab note").run()
+    assert table(app, "difference")["type"].unique().tolist() == ["lab note"]
+    app.selectbox(key="type").set_value("all").run()
+    app.text_input(key="search").input("HASH").run()
+    assert table(app, "difference")["title"].tolist() == ["Hash tables"]
+    assert app.header[0].value == "Hash tables"
+    app.text_input(key="search").input("no such document").run()
+    assert "No document fits" in words(app)
+
+
+def test_systems_may_be_called_like_the_columns() -> None:
+    files = (Source(f"{name}.csv", MINE.data) for name in ("difference", "title", "document"))
+    app = opened("documents", GOLD, *files, sort="value")
+    assert {"system difference", "system title", "system document", "difference"} <= set(
+        table(app, "difference").columns
+    )
+
+
+def test_methods_are_found_by_family_and_word() -> None:
+    app = opened("methods")
+    app.selectbox(key="family").set_value("concordance").run()
+    assert len(app.latex) == sum(one.family == "concordance" for one in kp.MEASURES.values())
+    app.text_input(key="search").input("zzz").run()
+    assert len(app.latex) == 0
+    assert "Nothing fits" in words(app)
+    app.selectbox(key="family").set_value("all").run()
+    app.text_input(key="search").input("Boudin").run()
+    assert set(table(app, "preset")["preset"]) == {"ijcnlp13", "jcdl20", "pke"}
