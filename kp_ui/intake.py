@@ -112,10 +112,9 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
         found = [one for one in readings if one.file == file.name]
         with st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
-            name.text(f"{file.name}\n{len(file.data):,} bytes")
-            guessed = f"guess: {_ROLES[found[0].role]}" if len(found) == 1 and choice.role is None else "guess"
-            role.selectbox("This file is", list(_ROLES), list(_ROLES).index(choice.role or ""),
-                           format_func=lambda value, guessed=guessed: _ROLES[value] if value else guessed,
+            read_as = f", read as {_ROLES[found[0].role]}" if len(found) == 1 else ""
+            name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
+            role.selectbox("This file is", list(_ROLES), list(_ROLES).index(choice.role or ""), format_func=_ROLES.get,
                            key=f"role {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
             encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
                                format_func=lambda value: value or "guess",
@@ -160,7 +159,14 @@ def _readings(file: Source, choice: Choice) -> None:
     if not found or found[0].recognition.family == "F10":
         _columns(file, choice, found[0].recognition.columns if found else {})
     if choice != Choice():
-        st.button("Guess again", key=f"guess {file.name}", on_click=workspace.decide, args=(file.name, Choice()))
+        st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
+
+
+def _forget(name: str) -> None:
+    """Take back all that was decided about a file."""
+    for key in (f"role {name}", f"encoding {name}", *(f"column {name} {role}" for role in _COLUMNS)):
+        st.session_state.pop(key, None)
+    workspace.decide(name, Choice())
 
 
 def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:

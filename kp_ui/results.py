@@ -42,6 +42,7 @@ def open_page(title: str) -> None:
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
     parts = [
+        "Sample data" if workspace.current().sample else "Your files",
         show.counted(len(corpus.documents), "document"),
         show.counted(len(corpus.annotators), "annotator"),
         show.counted(len(corpus.systems), "system"),

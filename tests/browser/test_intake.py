@@ -44,7 +44,12 @@ def test_a_table_with_unknown_columns_is_read_once_they_are_named(
     choose(page, settle, "document id", "Nr")
     choose(page, settle, "keyphrase", "Begriff")
     assert page.get_by_role("alert").filter(has_text="Not loaded").count() == 0
+    page.get_by_text("Annotators and systems").scroll_into_view_if_needed()  # tables are drawn when they are seen
     assert [(row["source"], row["documents"], row["phrases"]) for row in table(page, "phrases")] == [("gold", "2", "3")]
+    choose(page, settle, "This file is", "system output")
+    page.get_by_text("There is no gold standard").wait_for()
+    page.get_by_role("button", name="Guess again").click()
+    page.get_by_role("alert").filter(has_text="Nr;Begriff").wait_for()
 
 
 def test_a_folder_is_read_as_one(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
