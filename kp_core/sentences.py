@@ -39,14 +39,10 @@ def verdict(comparison: Comparison, measure: str) -> str:
     equal = [name for name in ranking[1:] if name not in beaten]
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
-        zero = (
-            "all pairwise difference intervals include zero"
-            if spread.all()
-            else "no pairwise difference is significant"
-        )
+        zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
         return (
-            f"{best} has the highest {measure} ({figure(values[best])}), but {zero} after Holm's correction "
-            f"({n} documents), so the ranking is not decisive.{few}"
+            f"{best} has the highest {measure} ({figure(values[best])}), but {zero}no pairwise difference is "
+            f"significant after Holm's correction ({n} documents), so the ranking is not decisive.{few}"
         )
     if not beaten:
         return (
