@@ -13,7 +13,7 @@ def compared(
     """Build a comparison from values and pairs (a, b, low, high, corrected p)."""
     frame = pd.DataFrame(pairs, columns=["a", "b", "low", "high", "p_adjusted"])
     frame["difference"] = [values[a] - values[b] for a, b in zip(frame["a"], frame["b"], strict=True)]
-    better = {name: () for name in values}
+    better = dict.fromkeys(values, ())
     for a, b, p in zip(frame["a"], frame["b"], frame["p_adjusted"], strict=True):
         if p < 0.05:
             winner, loser = (a, b) if values[a] > values[b] else (b, a)
