@@ -63,12 +63,12 @@ def chart(drawn: Chart, key: str) -> None:
 
 
 def plain_table(frame: pd.DataFrame, key: str) -> None:
-    """Show a table of words, whole; where cells are long, every row has room for two or four lines."""
+    """Show a table of words, whole; where cells are long, every row has room for several lines."""
     longest = {str(column): max((len(str(cell)) for cell in frame[column]), default=0) for column in frame}
     most = max(longest.values(), default=0)
     st.dataframe(
         frame, key=key, hide_index=True, height="content", width="stretch",
-        row_height=None if most <= 80 else 58 if most <= 120 else 92,
+        row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
         column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
     )  # fmt: skip
 
