@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.conventions import Conventions
 from kp_core.errors import InputError
 from kp_core.model import Corpus
+from kp_core.reading.values import run_starts
 from kp_core.text.normalise import Normaliser
 
 Ints = NDArray[np.int64]
@@ -85,10 +85,7 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
 
 def _run_heads(values: pa.Array) -> Ints:
     """Return the positions at which a new value begins; lists stand together, so heads are few."""
-    if len(values) == 0:
-        return np.zeros(0, np.int64)
-    changes = pc.not_equal(values.slice(1), values.slice(0, len(values) - 1))
-    return np.concatenate([[0], np.flatnonzero(changes.to_numpy(zero_copy_only=False)) + 1])
+    return run_starts(pa.chunked_array([values]))
 
 
 def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:

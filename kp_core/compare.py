@@ -91,8 +91,7 @@ def compare_with(
     counted = counts_of(corpus, settings, agreement)
     if len(counted) < 2:
         raise UsageError("a comparison needs at least two systems")
-    fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
-    cutoff = fixed if fixed is not None else settings.cutoffs[0]
+    cutoff = asked.fixed if asked.fixed is not None else settings.cutoffs[0]
     average = averages_asked(asked, settings)[0]
     shown = None if asked.measure.fixed is not None else cutoff
     statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}

@@ -39,8 +39,7 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
     settings, _ = resolve(corpus, settings)
     agreement = asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement or baselines, baselines)
-    fixed = asked.cutoff if asked.cutoff is not None else asked.measure.fixed
-    cutoff = fixed if fixed is not None else settings.cutoffs[0]
+    cutoff = asked.fixed if asked.fixed is not None else settings.cutoffs[0]
     ids = code(corpus).documents
     groups = corpus.documents.set_index("doc_id")["group"].reindex(list(ids)) if "group" in corpus.documents else None
     frames = []
@@ -95,8 +94,7 @@ def all_values(
     for system, both in counts_of(corpus, settings).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
         for one in asked:
-            fixed = one.cutoff if one.cutoff is not None else one.measure.fixed
-            wanted, counts = cutoffs if fixed is None else (fixed,), both.of(one)
+            wanted, counts = cutoffs if one.fixed is None else (one.fixed,), both.of(one)
             view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
             yield system, one.name(), view.values(one)
 

@@ -150,8 +150,7 @@ def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tup
     rows: list[dict[str, Any]] = []
     views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:
-        fixed = one.cutoff if one.cutoff is not None else one.measure.fixed
-        wanted: tuple[Cutoff, ...] = (fixed,) if fixed is not None else cutoffs
+        wanted: tuple[Cutoff, ...] = (one.fixed,) if one.fixed is not None else cutoffs
         counts = counted.of(one)
         # Views keep what measures share, so each is made once.
         view = views.setdefault((counts is counted.table, wanted), View(counts, wanted))

@@ -79,6 +79,11 @@ class Asked:
     cutoff: Cutoff | None = None
     value: float | None = None
 
+    @property
+    def fixed(self) -> Cutoff | None:
+        """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
+        return self.cutoff if self.cutoff is not None else self.measure.fixed
+
     def name(self, cutoff: Cutoff | None = None) -> str:
         """Print the measure with its cutoff.
 
