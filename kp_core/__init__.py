@@ -6,6 +6,7 @@
 [0.5, 0.375]
 """
 
+from kp_core.agreement import agreement, agreement_with
 from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
 from kp_core.documents import all_values, by_document, one_document
@@ -28,6 +29,8 @@ __all__ = [
     "Settings",
     "UsageError",
     "__version__",
+    "agreement",
+    "agreement_with",
     "all_values",
     "by_document",
     "compare",

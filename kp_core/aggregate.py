@@ -93,14 +93,59 @@ def _values(asked: Asked, at: AtK) -> Floats:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """Tables of documents (rows) by anything but cutoffs (columns): annotators, pairs, or all annotators together.
+
+    cells   fields (D, K), 0 where the table does not count; seen (D, K) where it does
+    """
+
+    cells: Cells
+    seen: Bools
+
+    @property
+    def used(self) -> Bools:
+        """Documents that count in some column (D,)."""
+        return np.asarray(self.seen.any(axis=1))
+
+    @cached_property
+    def total(self) -> Cells:
+        """The counts of all documents together, fields (1, K)."""
+        return self.cells.pooled(np.ones((1, len(self.seen))))
+
+    def resampled(self, weights: Floats) -> Cells:
+        """Return the pooled counts for weights (B, D), fields (B, K)."""
+        return self.cells.pooled(weights)
+
+    def values(self, asked: Asked) -> Floats:
+        """Return the value of every document and column (D, K); NaN where undefined."""
+        return np.where(self.seen, asked.scores(self.cells), np.nan)
+
+    def status(self, asked: Asked) -> NDArray[np.str_]:
+        """Name what is special about every table (D, K), or `ok`."""
+        status = concordance.status(self.cells)
+        status[~self.seen] = "missing_document"
+        return status
+
+
+@dataclass(frozen=True)
 class Average:
-    """Values and intervals over cutoffs (K,) of one measure of one system under one average."""
+    """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
+
+    draws (B, K) are the values of the resamples, where there are any.
+    """
 
     value: Floats
     low: Floats
     high: Floats
     documents: np.ndarray
     reason: list[str | None]
+    draws: Floats | None = None
+
+
+def _bounds(draws: Floats | None, columns: int) -> tuple[Floats, Floats]:
+    if draws is None:
+        return np.full(columns, np.nan), np.full(columns, np.nan)
+    return intervals.percentile(draws)
 
 
 def _macro(
@@ -109,25 +154,25 @@ def _macro(
     ok = used[:, None] & ~np.isnan(values)
     n = ok.sum(axis=0)
     value = np.where(n > 0, np.where(ok, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
-    low = high = np.full(len(value), np.nan)
-    if weights is not None:
-        low, high = intervals.percentile(intervals.weighted_mean(values, ok, weights))
-    elif settings.interval == "cluster-t":
+    draws = intervals.weighted_mean(values, ok, weights) if weights is not None else None
+    low, high = _bounds(draws, len(value))
+    if weights is None and settings.interval == "cluster-t":
         low, high = intervals.cluster_t_mean(values, ok)
-    return Average(value, low, high, n, [None if m else why(i) for i, m in enumerate(n)])
+    return Average(value, low, high, n, [None if m else why(i) for i, m in enumerate(n)], draws)
 
 
-def _pooled(view: View, asked: Asked, weights: Floats | None, settings: Settings) -> Average:
+def _pooled(view: View | Grid, asked: Asked, weights: Floats | None, settings: Settings) -> Average:
     used, score, total = view.used, asked.scores, view.total
     value = score(total)[0]
-    low = high = np.full(len(value), np.nan)
-    if weights is not None:
-        low, high = intervals.percentile(score(view.resampled(weights)))
-    elif settings.interval == "cluster-t" and asked.measure.name != "kappa_max":  # its minimum has no gradient
-        low, high = intervals.cluster_t_pooled(view.cells.only(used), score)
+    n = view.seen.sum(axis=0) if isinstance(view, Grid) else np.full(len(value), int(used.sum()))
+    draws = score(view.resampled(weights)) if weights is not None else None
+    low, high = _bounds(draws, len(value))
+    # The minimum in kappa_max has no gradient.
+    if weights is None and settings.interval == "cluster-t" and asked.measure.name != "kappa_max":
+        low, high = intervals.cluster_t_pooled(view.cells.only(used), score, n)
     status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]
-    return Average(value, low, high, np.full(len(value), int(used.sum())), reason)
+    return Average(value, low, high, n, reason, draws)
 
 
 def _f_of_means(view: View, asked: Asked, used: Bools, weights: Floats | None, settings: Settings) -> Average:
@@ -139,20 +184,21 @@ def _f_of_means(view: View, asked: Asked, used: Bools, weights: Floats | None, s
     weighed = np.ones((1, len(used))) if weights is None else np.vstack([np.ones((1, len(used))), weights])
     p, r = (intervals.weighted_mean(part, ok, weighed) for part in parts)
     f = overlap.ratio(2 * p * r, p + r)
-    low, high = intervals.percentile(f[1:]) if weights is not None else (np.full(f.shape[1], np.nan),) * 2
+    draws = f[1:] if weights is not None else None
+    low, high = _bounds(draws, f.shape[1])
     n = ok.sum(axis=0)
-    return Average(f[0], low, high, n, [None if m else "no_documents" for m in n])
+    return Average(f[0], low, high, n, [None if m else "no_documents" for m in n], draws)
 
 
-def averaged(asked: Asked, view: View, average: str, weights: Floats | None, settings: Settings) -> Average:
-    """Return value, interval and reason at every cutoff; weights (B, D) are bootstrap weights, or None."""
+def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | None, settings: Settings) -> Average:
+    """Return value, interval and reason in every column; weights (B, D) are bootstrap weights, or None."""
     used = view.used
     if not used.any():
-        nothing = np.full(len(view.cutoffs), np.nan)
+        nothing = np.full(view.cells.hits.shape[1], np.nan)
         return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), ["no_documents"] * len(nothing))
     if average == "micro":
         return _pooled(view, asked, weights, settings)
-    if average == "f-of-means":
+    if average == "f-of-means" and isinstance(view, View):
         return _f_of_means(view, asked, used, weights, settings)
 
     def why(column: int) -> str:

@@ -48,7 +48,7 @@ def _baseline(
     documents = len(gold.size)
     return Counts(
         terms, ideal_terms(gold), gold.size, length, length, np.zeros(documents, np.int64), np.ones(documents, bool),
-        universe, conventions, float(gold.grade.max(initial=0.0)), deepest=deepest,
+        gold.known, universe, conventions, float(gold.grade.max(initial=0.0)), deepest=deepest,
     )  # fmt: skip
 
 

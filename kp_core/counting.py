@@ -75,7 +75,7 @@ def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> N
 
 def used_documents(counts: Counts) -> Bools:
     """Tell which documents a system is scored on, by the policies for empty gold and missing lists."""
-    used = np.ones(len(counts.size), bool)
+    used = counts.known.copy()
     if counts.conventions.empty_gold == "skip":
         used &= counts.size > 0
     if counts.conventions.missing == "skip":

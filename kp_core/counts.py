@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -67,9 +67,13 @@ class Cells:
         """Cell d: rejected by both."""
         return self.universe - self.size - self.returned + self.hits
 
+    def mapped(self, change: Callable[[Floats], Floats]) -> Cells:
+        """Return the counts with every array changed in the same way."""
+        return Cells(*(change(getattr(self, name)) for name in FIELDS))
+
     def only(self, documents: Bools) -> Cells:
         """Return the counts of some documents."""
-        return Cells(*(getattr(self, name)[documents] for name in FIELDS))
+        return self.mapped(lambda counts: counts[documents])
 
     def joined(self, other: Cells) -> Cells:
         """Return these documents followed by those of another."""
@@ -77,7 +81,7 @@ class Cells:
 
     def pooled(self, weights: Floats) -> Cells:
         """Return the sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
-        return Cells(*(weights @ getattr(self, name) for name in FIELDS))
+        return self.mapped(lambda counts: weights @ counts)
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,8 @@ class Counts:
     rows: Ints
     duplicates: Ints
     listed: Bools
+    #: documents that the gold standard speaks about
+    known: Bools
     universe: Floats
     conventions: Conventions
     #: the largest grade of the gold standard
@@ -124,6 +130,7 @@ class Counts:
             rows=self.rows[documents],
             duplicates=self.duplicates[documents],
             listed=self.listed[documents],
+            known=self.known[documents],
             universe=self.universe[documents],
             judged=self.judged[documents] if self.judged is not None else None,
             returned=returned,
@@ -286,8 +293,8 @@ def count(
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
     return Counts(
-        terms, ideal, gold.size, length, lists.length, lists.duplicates, listed, universe, conventions,
-        float(gold.grade.max(initial=0.0)), _judged(lists, gold, negatives, document, row), returned,
+        terms, ideal, gold.size, length, lists.length, lists.duplicates, listed, gold.known, universe,
+        conventions, float(gold.grade.max(initial=0.0)), _judged(lists, gold, negatives, document, row), returned,
     )  # fmt: skip
 
 

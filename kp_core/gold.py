@@ -19,6 +19,7 @@ class Gold:
     grade           (item,) grade of each item, 1 where the gold standard is binary
     spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
     spelling_item, spelling_form     (spelling,) item and normalised form
+    known           (D,) documents that the gold standard speaks about: those that its annotators saw
     """
 
     size: Ints
@@ -28,6 +29,7 @@ class Gold:
     spelling_count: Ints
     spelling_item: Ints
     spelling_form: Codes
+    known: Bools
 
     @property
     def document(self) -> Ints:
@@ -54,34 +56,81 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
     )
 
 
+@dataclass(frozen=True)
+class Choices:
+    """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
+
+    seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
+    """
+
+    item: Ints
+    annotator: Ints
+    document: Ints
+    seen: Bools
+
+    @property
+    def votes(self) -> Ints:
+        """How many annotators chose each item."""
+        return np.bincount(self.item, minlength=len(self.document))
+
+    def only(self, documents: Bools) -> Choices:
+        """Return the choices as if nobody had seen the other documents."""
+        kept = documents[self.document[self.item]]
+        return Choices(self.item[kept], self.annotator[kept], self.document, self.seen & documents)
+
+
+def choices(coded: Coded, identities: Identities, conventions: Conventions) -> Choices:
+    """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
+    entry, form = _spelled(coded, identities, conventions, np.ones(len(coded.annotators), bool))
+    item_of_entry, _, representative = _merge(coded, entry, form, False)
+    own = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    own = own[~(coded.entry_relevance[own] < conventions.rel)]
+    chosen = distinct(item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own])
+    item, annotator = np.divmod(chosen, len(coded.annotators))
+    return Choices(item, annotator, coded.entry_document[representative].astype(np.int64), coded.seen)
+
+
+def _spelled(coded: Coded, identities: Identities, conventions: Conventions, among: Bools) -> tuple[Ints, Codes]:
+    """Return entry and normalised form of every accepted spelling of some annotators."""
+    spellings = np.ones(len(coded.variant_entry), bool)
+    if conventions.variants == "first":
+        spellings = np.diff(coded.variant_entry, prepend=-1) > 0
+    if not among.all():
+        spellings &= among[coded.entry_annotator[coded.variant_entry]]
+    return coded.variant_entry[spellings].astype(np.int64), identities.gold[coded.variant_phrase[spellings]]
+
+
 def gather(
-    coded: Coded, identities: Identities, conventions: Conventions, annotators: str = "union"
+    coded: Coded,
+    identities: Identities,
+    conventions: Conventions,
+    annotators: str = "union",
+    without: int | None = None,
 ) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
     Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
+    without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
     """
     kind, number = parse_choice(annotators, coded.annotators)
-    spellings = np.ones(len(coded.variant_entry), bool)
-    if conventions.variants == "first":
-        spellings = np.diff(coded.variant_entry, prepend=-1) > 0
+    among = np.arange(len(coded.annotators)) != (-1 if without is None else without)
     if kind == "one":
-        spellings &= coded.entry_annotator[coded.variant_entry] == number
-    entry = coded.variant_entry[spellings].astype(np.int64)
-    form = identities.gold[coded.variant_phrase[spellings]]
+        among &= np.arange(len(coded.annotators)) == number
+    known = coded.seen[among].any(axis=0)
+    if without is not None:
+        known &= coded.seen[without]
+    entry, form = _spelled(coded, identities, conventions, among)
     item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
 
     own = np.flatnonzero(np.diff(entry, prepend=-1))
     chosen = entry[own]
     voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
-    one_vote = len(coded.annotators) == 1 or kind == "one"
+    one_vote = among.sum() == 1
     votes = (
-        np.ones(items, np.int64)
-        if one_vote
-        else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
+        np.ones(items, np.int64) if one_vote else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     )
     document = coded.entry_document[representative].astype(np.int64)
-    seen = coded.seen.sum(axis=0)[document]
+    seen = coded.seen[among].sum(axis=0)[document]
     enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
     grade = _grades(coded, chosen, item_of_entry, items)
     if kind == "votes" and np.isnan(grade).all():
@@ -93,10 +142,9 @@ def gather(
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
-    documents = len(coded.documents)
     return (
-        _gold(documents, document, grade, kept & relevant, spelling_item, form),
-        _gold(documents, document, grade, kept & ~relevant, spelling_item, form),
+        _gold(known, document, grade, kept & relevant & known[document], spelling_item, form),
+        _gold(known, document, grade, kept & ~relevant & known[document], spelling_item, form),
     )
 
 
@@ -151,7 +199,7 @@ def _grades(coded: Coded, chosen: Ints, item_of_entry: Ints, items: int) -> Floa
     return grade
 
 
-def _gold(documents: int, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
+def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
     if kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all():
         number = None  # already grouped by document
     else:
@@ -164,6 +212,6 @@ def _gold(documents: int, document: Ints, grade: Floats, kept: Bools, spelling_i
         used = np.flatnonzero(spelling_item >= 0)
         used = used[np.argsort(spelling_item[used], kind="stable")]
         spelling_item, form = spelling_item[used], form[used]
-    size = np.bincount(document, minlength=documents)
-    count = np.bincount(document[spelling_item], minlength=documents)
-    return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form)
+    size = np.bincount(document, minlength=len(known))
+    count = np.bincount(document[spelling_item], minlength=len(known))
+    return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form, known)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kp_core.coding import Bools, Floats
+from kp_core.coding import Bools, Floats, Ints
 from kp_core.counts import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
@@ -61,24 +61,46 @@ def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
     return mean - half, mean + half
 
 
-def cluster_t_pooled(cells: Cells, score: Callable[[Cells], Floats]) -> tuple[Floats, Floats]:
-    """Return the document-cluster t interval of a measure of pooled counts, fields (D, K).
+def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:
+    """Return how much each document moves a measure of pooled counts, fields (D, K): u_D = gradient · counts.
 
-    Linearisation: u_D = gradient · counts of the document; SE² = D/(D−1) · sum u_D². The gradient is taken by a
-    complex step, which is exact to rounding for every smooth measure.
+    The derivative towards each document is taken by a complex step, which is exact to rounding for smooth measures.
     """
-    documents = cells.hits.shape[0]
-    totals = [getattr(cells, name).sum(axis=0) for name in FIELDS]
     step = 1e-30
-    influence = np.zeros(cells.hits.shape)
-    for place, name in enumerate(FIELDS):
-        moved = [total.astype(complex) for total in totals]
-        moved[place] = moved[place] + 1j * step
-        gradient = np.imag(score(Cells(*moved))) / step
-        influence += gradient * getattr(cells, name)
+    moved = cells.mapped(lambda counts: counts.sum(axis=0) + 1j * step * counts)
+    return np.asarray(np.imag(score(moved)) / step)
+
+
+def cluster_t_half(moves: Floats, documents: Ints | int) -> Floats:
+    """Return half the width of the document-cluster t interval from the influences (D, K), NaN where there is none.
+
+    Linearisation: SE² = D/(D−1) · sum of u_D²; D may differ by column, with influence 0 where a document is not in it.
+    """
+    n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        freedom = np.float64(documents - 1)
-        half = _t_quantile(documents) * np.sqrt(documents / freedom * (influence**2).sum(axis=0))
-    value = score(Cells(*totals))
-    half = np.where((half > 0) & (documents > 1), half, np.nan)
+        half = _t_quantile(n) * np.sqrt(n / (n - 1) * (moves**2).sum(axis=0))
+    return np.where((half > 0) & (n > 1), half, np.nan)
+
+
+def cluster_t_pooled(
+    cells: Cells, score: Callable[[Cells], Floats], documents: Ints | None = None
+) -> tuple[Floats, Floats]:
+    """Return the document-cluster t interval of a measure of pooled counts, fields (D, K)."""
+    half = cluster_t_half(influence(cells, score), len(cells.hits) if documents is None else documents)
+    value = score(cells.mapped(lambda counts: counts.sum(axis=0)))
     return value - half, value + half
+
+
+def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
+    """Return the standard error that a measure would have if phrases were independent, from one pooled table.
+
+    SE² = sum over the cells of count · gradient²; for kappa this is the error of Fleiss, Cohen & Everitt 1969. Only a
+    reference: phrases of one document are not independent, and such intervals are far too narrow.
+    """
+    step, variance = 1e-30, np.zeros_like(total.hits)
+    # How a phrase more in cell a, b, c or d changes (hits, returned, size, universe, denominator).
+    more = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
+    for cell, changes in more.items():
+        moved = [getattr(total, name) + 1j * step * int(unit) for name, unit in zip(FIELDS, changes, strict=True)]
+        variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / step) ** 2
+    return np.sqrt(variance)

@@ -11,7 +11,7 @@ from kp_core.coding import Floats
 from kp_core.counts import Cutoff
 from kp_core.errors import UsageError
 
-Family = Literal["overlap", "ranking", "concordance"]
+Family = Literal["overlap", "ranking", "concordance", "annotators"]
 
 #: The letters that stand for a cutoff that differs by document.
 LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
@@ -24,7 +24,8 @@ class Measure:
     name        as users write it; `@k` marks a cutoff
     sentence    what it answers, in words a librarian understands
     formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
-    family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits
+    family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
+                annotators: of the tables of several annotators
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
     """
 
@@ -46,6 +47,7 @@ class Measure:
         """The averages that exist for this measure."""
         by_family = {
             "concordance": ("micro", "macro"),
+            "annotators": ("micro", "macro"),
             "overlap": ("macro", "f-of-means", "micro"),
             "ranking": ("macro",),
         }

@@ -1,0 +1,133 @@
+"""Agreement of annotators in the invented corpus that an independent implementation worked end to end."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import t
+
+import kp_core as kp
+from kp_core import annotators
+from kp_core.agreement import annotated, by_document
+from kp_core.settings import Settings
+from tests.corpora import corpus_of
+
+OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
+
+
+@pytest.fixture(scope="module")
+def oracle(shared):
+    return json.loads(shared("oracles/agreement/documents_oracle.json").read_text("utf-8"))
+
+
+@pytest.fixture(scope="module")
+def expected(oracle):
+    return oracle["expected"]["annotators"]
+
+
+@pytest.fixture(scope="module")
+def corpus(oracle):
+    gold = {f"ann{i}": {} for i in (1, 2, 3)}
+    runs = {"s1": {}, "s2": {}}
+    for document in oracle["documents"]:
+        for annotator, items in document["annotators"].items():
+            gold[annotator][document["id"]] = [str(item) for item in items]
+        for system, items in document["systems"].items():
+            runs[system][document["id"]] = [str(item) for item in items]
+    texts = {d["id"]: " ".join(str(item) for item in range(1, d["N"] + 1)) for d in oracle["documents"]}
+    return corpus_of(gold, runs, texts=texts)
+
+
+@pytest.fixture(scope="module")
+def result(corpus):
+    return kp.agreement(corpus, interval="cluster-t", **OPTIONS)
+
+
+def value(result, system, measure, column="value"):
+    frame = result.frame
+    rows = frame[(frame["system"] == system) & (frame["measure"] == measure) & (frame["subset"] == "all")]
+    assert len(rows) == 1
+    return rows[column].item()
+
+
+@pytest.mark.parametrize(
+    ("measure", "key"), [("K", "K"), ("alpha", "alpha"), ("AC1", "ac1"), ("PABAK", "pabak_R")]
+)
+def test_coefficients_of_all_annotators(result, expected, measure, key):
+    assert value(result, "all", measure) == pytest.approx(expected["pooled"][key], abs=1e-9)
+    assert value(result, "all", measure, "documents") == expected["pooled"]["D"]
+
+
+@pytest.mark.parametrize(("measure", "key"), [("Light", "light"), ("Conger", "conger")])
+def test_coefficients_with_shares_of_their_own(result, expected, measure, key):
+    assert value(result, "all", measure) == pytest.approx(expected[key], abs=1e-9)
+
+
+def test_interval_of_k_takes_documents_as_clusters(result, expected):
+    low, high = expected["pooled"]["ci95_cluster_t_K"]
+    assert value(result, "all", "K", "low") == pytest.approx(low, abs=1e-9)
+    assert value(result, "all", "K", "high") == pytest.approx(high, abs=1e-9)
+    half = (value(result, "all", "K", "high") - value(result, "all", "K")) / t.ppf(0.975, 7)
+    assert half == pytest.approx(expected["pooled"]["se_cluster_K"], abs=1e-9)
+
+
+def test_prevalence_and_disagreement(corpus, expected):
+    data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
+    panel = annotators.panel(data.choices, data.universe)
+    n = panel.universe.sum()
+    assert n == expected["pooled"]["N"]
+    assert panel.size.sum() / n == pytest.approx(expected["pooled"]["prevalence_p"], abs=1e-9)
+    assert 2 * (panel.size - panel.hits).sum() / n == pytest.approx(expected["pooled"]["delta"], abs=1e-9)
+
+
+def test_intersections_of_every_document(corpus, expected):
+    data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
+    found, own = annotators.pairs(data.choices, data.universe), annotators.sizes(data.choices)
+    for place, document in enumerate(data.documents):
+        matrix = expected["intersection_matrices"][document]
+        names = {name: data.annotators.index(name) for name in matrix["order"]}
+        for i, one in enumerate(matrix["order"]):
+            assert own[names[one], place] == matrix["M"][i][i]
+            for j in range(i):
+                pair = next(
+                    p for p, (a, b) in enumerate(zip(found.first, found.second, strict=True))
+                    if {a, b} == {names[one], names[matrix["order"][j]]}
+                )  # fmt: skip
+                assert found.cells.hits[place, pair] == matrix["M"][i][j]
+                assert found.seen[place, pair]
+
+
+def test_k_of_every_document(corpus, expected):
+    settings = Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1")
+    rows = by_document(corpus, settings).set_index("document")
+    for document, k in expected["K_per_document"].items():
+        if k is None:
+            assert np.isnan(rows["K"][document])
+            assert rows["status"][document] == "both_empty"
+        else:
+            assert rows["K"][document] == pytest.approx(k, abs=1e-9)
+
+
+def test_leaving_one_annotator_out(result, expected):
+    for annotator, k in expected["leave_one_out_K"].items():
+        assert value(result, annotator, "K") == pytest.approx(k, abs=1e-9)
+
+
+def test_pairs(corpus, expected):
+    result = kp.agreement(corpus, ["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
+    for pair, found in expected["pairwise_pooled"].items():
+        name = pair.replace("-", "|")
+        assert value(result, name, "kappa", "documents") == found["documents"]
+        assert value(result, name, "kappa") == pytest.approx(found["cohen_kappa"], abs=1e-9)
+        assert value(result, name, "P_pos") == pytest.approx(found["ppos"], abs=1e-9)
+        assert [value(result, name, cell) for cell in "abcd"] == found["totals"]
+
+
+def test_each_annotator_against_the_union_of_the_others(corpus, expected):
+    result = kp.agreement(corpus, ["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
+    for annotator, found in expected["human_ceiling"].items():
+        human = found["human"]
+        assert value(result, annotator, "kappa", "documents") == found["documents"]
+        assert [value(result, annotator, cell) for cell in "abcd"] == human["totals"]
+        assert value(result, annotator, "kappa") == pytest.approx(human["kappa"], abs=1e-9)
+        assert value(result, annotator, "P_pos") == pytest.approx(human["ppos"], abs=1e-9)
