@@ -16,7 +16,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     ("conventions", "text", "reading"),
     ("coding",),
     ("gold", "matching", "terms", "counts", "annotators", "baselines", "universe"),
-    ("metrics", "similarity"),
+    ("metrics", "similarity", "nominal"),
     ("settings", "signature"),
     ("inference", "judgements"),
     # what evaluate and compare are made of; export.tables writes any table and knows no Result
