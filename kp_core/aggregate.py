@@ -167,8 +167,9 @@ def _pooled(view: View | Grid, asked: Asked, weights: Floats | None, settings: S
     n = view.seen.sum(axis=0) if isinstance(view, Grid) else np.full(len(value), int(used.sum()))
     draws = score(view.resampled(weights)) if weights is not None else None
     low, high = _bounds(draws, len(value))
-    # The minimum in kappa_max has no gradient.
-    if weights is None and settings.interval == "cluster-t" and asked.measure.name != "kappa_max":
+    # The minimum in kappa_max and the maximum in kappa_min have no gradient.
+    smooth = asked.measure.name not in ("kappa_max", "kappa_min")
+    if weights is None and settings.interval == "cluster-t" and smooth:
         low, high = intervals.cluster_t_pooled(view.cells.only(used), score, n)
     status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]

@@ -122,7 +122,7 @@ def from_ratings(ratings: Ints, categories: int) -> tuple[Coefficients, float, f
 class TableCoefficients:
     """Agreement of two annotators on nominal ratings; NaN where undefined.
 
-    error, null_error   of kappa: Fleiss, Cohen & Everitt 1969, without and with the assumption that kappa is 0
+    error, null_error   of kappa (Fleiss, Cohen & Everitt 1969), without and with the assumption that kappa is 0
     """
 
     observed: float
@@ -158,9 +158,10 @@ def from_table(table: Floats) -> TableCoefficients:
         mean = (row + column) / 2
         chances = ((mean**2).sum(), (mean * (1 - mean)).sum() / (categories - 1), 1 / categories)
         pi, ac1, pabak = (float((po - chance) / (1 - chance)) if chance < 1 else float("nan") for chance in chances)
+        highest = float((most - pe) / (1 - pe)) if pe < 1 else float("nan")
         scale = (1 - pe) * np.sqrt(n)
         return TableCoefficients(
             float(po), float(pe), float(kappa), float(np.sqrt(max(spread, 0)) / scale),
-            float(np.sqrt(max(null, 0)) / scale), float(most),
-            float((most - pe) / (1 - pe)) if pe < 1 else float("nan"), pi, ac1, pabak, 1 - (1 - pi) * (2 * n - 1) / (2 * n),
+            float(np.sqrt(max(null, 0)) / scale), float(most), highest, pi, ac1, pabak,
+            1 - (1 - pi) * (2 * n - 1) / (2 * n),
         )  # fmt: skip

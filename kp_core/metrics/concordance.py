@@ -115,6 +115,25 @@ def kappa_max(cells: Cells) -> Floats:
     return ratio(2 * np.minimum(f1, g1) * (n - np.maximum(f1, g1)), f1 * (n - g1) + g1 * (n - f1), np.nan)
 
 
+@measure("kappa_min", "The lowest kappa possible with these two list sizes.",
+         r"\kappa_{\min} = \frac{2(a_{\min}N-f_1 g_1)}{f_1(N-g_1)+g_1(N-f_1)},\ a_{\min} = \max(0, f_1+g_1-N)",
+         source=_COHEN, family="concordance", low=-1, undefined=_ONE_CATEGORY, better="none")  # fmt: skip
+def kappa_min(cells: Cells) -> Floats:
+    """Return the kappa if the two lists had as little in common as their sizes allow."""
+    n, f1, g1 = cells.universe, cells.size, cells.returned
+    fewest = np.maximum(f1 + g1 - n, 0)
+    return ratio(2 * (fewest * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
+
+
+@measure("MCC", "Correlation of the two lists of yes and no (Matthews' correlation, phi).",
+         r"\mathrm{MCC} = \frac{ad-bc}{\sqrt{f_1 f_2 g_1 g_2}}", source="Matthews 1975", family="concordance", low=-1,
+         undefined="one side uses one category only")  # fmt: skip
+def matthews(cells: Cells) -> Floats:
+    """Return Matthews' correlation coefficient."""
+    n, f1, g1 = cells.universe, cells.size, cells.returned
+    return ratio(cells.both * n - f1 * g1, np.sqrt(f1 * (n - f1) * g1 * (n - g1)), np.nan)
+
+
 @measure("P_pos", "Agreement on keyphrases: phrases both chose over the mean number chosen; equals F1.",
          r"P_{\mathrm{pos}} = \frac{2a}{2a+b+c}", source=_CICCHETTI, family="concordance",
          undefined="nobody chose anything")  # fmt: skip
