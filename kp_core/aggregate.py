@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -102,6 +102,11 @@ class Grid:
     cells: Cells
     seen: Bools
 
+    def columns(self) -> list[Grid]:
+        """Return every column as a grid of its own."""
+        ones = np.eye(self.seen.shape[1], dtype=bool)
+        return [Grid(self.cells.mapped(lambda x, one=one: x[:, one]), self.seen[:, one]) for one in ones]  # type: ignore[misc]
+
     @property
     def used(self) -> Bools:
         """Documents that count in some column (D,)."""
@@ -176,7 +181,7 @@ def _pooled(view: View | Grid, asked: Asked, weights: Floats | None, settings: S
     return Average(value, low, high, n, reason, draws)
 
 
-def _f_of_means(view: View, asked: Asked, used: Bools, weights: Floats | None, settings: Settings) -> Average:
+def _f_of_means(view: View | Grid, asked: Asked, used: Bools, weights: Floats | None, settings: Settings) -> Average:
     parts = [view.values(parse(name)) for name in ("P@k", "R@k")]
     if asked.measure.name != "F1@k":
         chosen = parts[0] if asked.measure.name == "P@k" else parts[1]
@@ -199,7 +204,7 @@ def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | No
         return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), ["no_documents"] * len(nothing))
     if average == "micro":
         return _pooled(view, asked, weights, settings)
-    if average == "f-of-means" and isinstance(view, View):
+    if average == "f-of-means":
         return _f_of_means(view, asked, used, weights, settings)
 
     def why(column: int) -> str:
@@ -207,3 +212,26 @@ def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | No
         return str(names[np.argmax(counts)])
 
     return _macro(view.values(asked), used, weights, settings, why)
+
+
+def mean_of(found: Sequence[Average]) -> Average:
+    """Return the mean of averages, such as those under several gold standards; undefined ones are left out.
+
+    The interval is that of the mean: resamples of the documents are the same for all.
+    """
+    if len(found) == 1:
+        return found[0]
+    values = np.stack([one.value for one in found])
+    ok = ~np.isnan(values)
+    n = ok.sum(axis=0)
+    value = np.where(n > 0, np.where(ok, values, 0.0).sum(axis=0) / np.maximum(n, 1), np.nan)
+    draws = None
+    if all(one.draws is not None for one in found):
+        drawn = np.stack([one.draws for one in found if one.draws is not None])
+        there = ~np.isnan(drawn)
+        counted = there.sum(axis=0)
+        draws = np.where(counted > 0, np.where(there, drawn, 0.0).sum(axis=0) / np.maximum(counted, 1), np.nan)
+    low, high = _bounds(draws, len(value))
+    documents = np.max([one.documents for one in found], axis=0)
+    reason = [None if m else found[0].reason[i] for i, m in enumerate(n)]
+    return Average(value, low, high, documents, reason, draws)

@@ -15,6 +15,9 @@ from kp_core.coding import Bools, Floats, Ints
 from kp_core.counts import FIELDS, Cells
 from kp_core.gold import Choices
 
+#: The name under which people stand beside the systems.
+HUMANS = "human ceiling"
+
 
 @dataclass(frozen=True)
 class Panel(Cells):

@@ -35,12 +35,14 @@ def _table_conventions(conventions: Conventions) -> Conventions:
     return conventions.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
 
 
-def count_systems(corpus: Corpus, settings: Settings, universe: Floats, baselines: bool) -> dict[str, Counted]:
-    """Return the counts of every system, and of the baselines where asked."""
+def count_systems(
+    corpus: Corpus, settings: Settings, universe: Floats, baselines: bool, without: int | None = None
+) -> dict[str, Counted]:
+    """Return the counts of every system, and of the baselines where asked; without: an annotator who is left out."""
     coded, record = code(corpus), settings.conventions
     tables, identities = _table_conventions(record), identify(corpus, record)
-    gold = gather(coded, identities, record, settings.annotators)
-    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, settings.annotators)
+    gold = gather(coded, identities, record, settings.annotators, without)
+    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, settings.annotators, without)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     same = one_spelling and distinct is gold and (record.duplicates, record.hits_as) == ("before", "predictions")

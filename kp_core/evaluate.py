@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.aggregate import View, averaged
+from kp_core.aggregate import Average, Grid, View, averaged, mean_of
+from kp_core.annotators import HUMANS, against_others
 from kp_core.baselines import BASELINES
-from kp_core.coding import Floats, average_gold_size, code
+from kp_core.coding import Floats, average_gold_size, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counting import Counted, count_systems
 from kp_core.counts import Cutoff
+from kp_core.errors import InputError, UsageError
+from kp_core.gold import choices, left_one_out
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, parse
 from kp_core.model import Corpus, Note
@@ -57,7 +60,8 @@ def evaluate(
 
     k           cutoffs: 10, "5,10,15", "1-50", "average" (default), "gold", "all", or a sequence
     measures    names as in `kp.MEASURES`, with or without a cutoff: ["kappa", "P@5", "F1@k", "MAP"]
-    annotators  the gold: union, majority[:M], intersection, votes, or one annotator
+    annotators  the gold: union, majority[:M], intersection, votes, or one annotator; or others[:majority], under which
+                each annotator is left out in turn and stands beside the systems as the human ceiling
     universe    N: ngrams[:n], rankings, vocabulary or a number; by default n-grams where texts are loaded
     average     micro, macro, f-of-means or both; every other convention under its own name
 
@@ -77,22 +81,63 @@ def evaluate_with(
     """Evaluate under settings made before, for example by `settings_from(signature)`."""
     names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
     asked = [parse(part) for name in names for part in name.split(",")]
+    for one in asked:
+        if one.measure.family == "annotators":
+            raise UsageError(f"{one.name()} is a measure of several annotators; ask `agreement` for it")
     agreement = baselines or any(a.measure.family == "concordance" for a in asked)
     settings, notes = resolve(corpus, settings)
-    counted = counts_of(corpus, settings, agreement, baselines)
+    people = left_one_out(settings.annotators)
+    left_out = tuple(range(len(code(corpus).annotators))) if people else (None,)
+    if people:
+        settings = _against_others(corpus, settings)
+    counted = [counts_of(corpus, settings, agreement, baselines, without) for without in left_out]
     cutoffs = settings.cutoffs
-    rng = np.random.default_rng(settings.seed)
-    weights = _weights(counted, settings, rng)
+    weights = _weights(counted, settings)
     rows: list[dict[str, Any]] = []
-    for system, counts in counted.items():
-        rows += _system_rows(system, counts, asked, cutoffs, weights, settings)
+    for system in counted[0]:
+        rows += _system_rows(system, [one[system] for one in counted], asked, cutoffs, weights, settings)
+    if people:
+        rows += _human_rows(corpus, asked, cutoffs, weights, settings)
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     frame = frame.drop_duplicates(["system", "measure", "k", "average"], ignore_index=True)
-    notes += evaluation_notes(corpus, settings, counted, cutoffs, agreement)
+    noted = counted[0] if not people else counts_of(corpus, replace(settings, annotators=people), agreement)
+    notes += evaluation_notes(corpus, settings, noted, cutoffs, agreement)
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
+
+
+def _against_others(corpus: Corpus, settings: Settings) -> Settings:
+    """Return the settings for leaving each annotator out in turn: a document counts only if the others chose some."""
+    if len(code(corpus).annotators) < 2:
+        raise InputError(
+            "the gold standard", "one annotator", "at least two, so that one can be held against the others",
+            "Load the keyphrases of each annotator, or choose annotators = union.",
+        )  # fmt: skip
+    return replace(settings, conventions=settings.conventions.changed(empty_gold="skip"))
+
+
+def _human_rows(
+    corpus: Corpus, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None, settings: Settings
+) -> list[dict[str, Any]]:
+    """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
+
+    People choose a set, so only measures of sets have such a row.
+    """
+    coded, record = code(corpus), settings.conventions
+    universe = sizes(corpus, settings.universe, record)
+    chosen = choices(coded, identify(corpus, record), record)
+    each = Grid(*against_others(chosen, universe, left_one_out(settings.annotators) == "majority")).columns()
+    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[dict[str, Any]]()
+    for one in asked:
+        if one.measure.family not in ("overlap", "concordance"):
+            continue
+        for average in averages_asked(one, settings):
+            found = mean_of([averaged(one, view, average, weights, settings) for view in each])
+            for cutoff in (one.fixed,) if one.fixed is not None else cutoffs:
+                rows.append(_row(HUMANS, one, cutoff, average, found, 0, documents))
+    return rows
 
 
 def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
@@ -111,13 +156,13 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
 
 
 def counts_of(
-    corpus: Corpus, settings: Settings, agreement: bool = True, baselines: bool = False
+    corpus: Corpus, settings: Settings, agreement: bool = True, baselines: bool = False, without: int | None = None
 ) -> dict[str, Counted]:
     """Return the counts of every system under resolved settings; refuses a universe smaller than what was chosen."""
     documents = code(corpus).documents
     # Without tables nothing needs N, and counting the n-grams of all texts is the slowest step.
     universe = sizes(corpus, settings.universe, settings.conventions) if agreement else np.zeros(len(documents))
-    counted = count_systems(corpus, settings, universe, baselines)
+    counted = count_systems(corpus, settings, universe, baselines, without)
     if settings.universe.isdigit() and agreement:
         check(universe, _smallest(corpus, settings, counted, settings.cutoffs), documents, settings.universe)
     return counted
@@ -133,41 +178,44 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     return smallest
 
 
-def _weights(counted: dict[str, Counted], settings: Settings, rng: np.random.Generator) -> Floats | None:
+def _weights(counted: list[dict[str, Counted]], settings: Settings) -> Floats | None:
     """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
-    if settings.interval != "bootstrap" or not counted:
+    if settings.interval != "bootstrap" or not counted[0]:
         return None
-    first = next(iter(counted.values())).ranking
-    scored = first.size > 0 if settings.conventions.empty_gold == "skip" else np.ones(len(first.size), bool)
+    first = [next(iter(one.values())).ranking for one in counted]
+    scored = np.any([one.size > 0 for one in first], axis=0)
+    if settings.conventions.empty_gold != "skip":
+        scored = np.ones(len(scored), bool)
     weights = np.zeros((settings.resamples, len(scored)))
     if scored.any():
+        rng = np.random.default_rng(settings.seed)
         weights[:, scored] = intervals.resample(int(scored.sum()), settings.resamples, rng)
     return weights
 
 
-def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None,
-                 settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+def _system_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],
+                 weights: Floats | None, settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the rows of one system; counted has one entry a gold standard, over which values are averaged."""
     rows: list[dict[str, Any]] = []
-    views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
+    views: dict[tuple[int, bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:
         wanted: tuple[Cutoff, ...] = (one.fixed,) if one.fixed is not None else cutoffs
-        counts = counted.of(one)
         # Views keep what measures share, so each is made once.
-        view = views.setdefault((counts is counted.table, wanted), View(counts, wanted))
+        own = [
+            views.setdefault((i, one.measure.family == "concordance", wanted), View(gold.of(one), wanted))
+            for i, gold in enumerate(counted)
+        ]
         for average in averages_asked(one, settings):
-            found = averaged(one, view, average, weights, settings)
+            found = mean_of([averaged(one, view, average, weights, settings) for view in own])
             for i, cutoff in enumerate(wanted):
-                shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
-                documents = int(found.documents[i])
-                values = (
-                    found.value[i],
-                    found.low[i],
-                    found.high[i],
-                    documents,
-                    len(counts.size) - documents,
-                    found.reason[i],
-                )
-                rows.append(
-                    dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True))
-                )
+                rows.append(_row(system, one, cutoff, average, found, i, len(counted[0].ranking.size)))
     return rows
+
+
+def _row(
+    system: str, one: Asked, cutoff: Cutoff, average: str, found: Average, column: int, documents: int
+) -> dict[str, Any]:
+    shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
+    n = int(found.documents[column])
+    values = (found.value[column], found.low[column], found.high[column], n, documents - n, found.reason[column])
+    return dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True))

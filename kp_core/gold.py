@@ -38,7 +38,7 @@ class Gold:
 
 
 def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
-    """Read the choice of gold: union, majority, majority:M, intersection, votes, or an annotator's name.
+    """Read the choice of gold: union, majority, majority:M, intersection, votes, others, or an annotator's name.
 
     >>> parse_choice("majority:2", ("A", "B", "C"))
     ('majority', 2)
@@ -50,10 +50,25 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
         return kind, 0
     if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
         return kind, int(number or 0)
+    if left_one_out(annotators):
+        raise UsageError(
+            f"the gold '{annotators}' leaves each annotator out in turn, so it is one gold standard an annotator; only "
+            "evaluate averages over them. Choose union, majority, intersection, votes or one annotator here"
+        )
     known = ", ".join(names[:20])
     raise UsageError(
-        f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, or one of: {known}"
+        f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, others, "
+        f"others:majority, or one of: {known}"
     )
+
+
+def left_one_out(annotators: str) -> str:
+    """Return how the other annotators make the gold when each is left out in turn; empty if that was not asked for.
+
+    >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
+    ('union', 'majority', '')
+    """
+    return {"others": "union", "others:majority": "majority"}.get(annotators, "")
 
 
 @dataclass(frozen=True)
@@ -112,6 +127,8 @@ def gather(
     Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
     without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
     """
+    if without is not None:
+        annotators = left_one_out(annotators) or annotators
     kind, number = parse_choice(annotators, coded.annotators)
     among = np.arange(len(coded.annotators)) != (-1 if without is None else without)
     if kind == "one":

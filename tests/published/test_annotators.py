@@ -131,3 +131,25 @@ def test_each_annotator_against_the_union_of_the_others(corpus, expected):
         assert [value(result, annotator, cell) for cell in "abcd"] == human["totals"]
         assert value(result, annotator, "kappa") == pytest.approx(human["kappa"], abs=1e-9)
         assert value(result, annotator, "P_pos") == pytest.approx(human["ppos"], abs=1e-9)
+
+
+def test_systems_against_the_same_gold_as_people(corpus, expected):
+    """The mean over annotators, each left out in turn; `s1` and people face the same keyphrases."""
+    result = kp.evaluate(corpus, 5, ["kappa", "P_pos"], annotators="others", interval="none", **OPTIONS)
+    ceiling = expected["human_ceiling"].values()
+    for system, key in {"s1": "s1", "s2": "s2", "human ceiling": "human"}.items():
+        for measure, name in {"kappa": "kappa", "P_pos": "ppos"}.items():
+            mean = np.mean([one[key][name] for one in ceiling])
+            assert value(result, system, measure) == pytest.approx(mean, abs=1e-9)
+            assert value(result, system, measure, "documents") == 7
+
+
+def test_the_human_ceiling_is_in_the_signature(corpus):
+    result = kp.evaluate(corpus, 5, ["kappa", "F1@k", "MAP"], annotators="others", **OPTIONS)
+    assert "|annot:others|" in result.signature
+    again = kp.evaluate_with(corpus, kp.settings_from(result.signature), ["kappa", "F1@k", "MAP"])
+    assert again.frame.equals(result.frame)
+    people = result.frame[result.frame["system"] == "human ceiling"]
+    assert people["measure"].tolist() == ["kappa", "F1@5"]
+    assert (people["low"] < people["value"]).all()
+    assert (people["value"] < people["high"]).all()

@@ -56,9 +56,9 @@ def test_every_derived_value_of_thirteen_tables(shared):
         for key, expected in json.loads(row["derived_json"]).items():
             seen.add(key)
             found = value(key, *cells(row))
-            if found is not None:
-                if not np.isclose(found, np.nan if expected is None else expected, rtol=0, atol=1e-9, equal_nan=True):
-                    wrong.append((row["name"], key, found, expected))
+            right = np.nan if expected is None else expected
+            if found is not None and not np.isclose(found, right, rtol=0, atol=1e-9, equal_nan=True):
+                wrong.append((row["name"], key, found, expected))
     assert len(table) == 13
     assert not wrong
     assert {key for key in seen if value(key, 1, 2, 3, 4) is None} == NOT_COVERED

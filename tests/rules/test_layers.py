@@ -29,7 +29,6 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "evaluate",
         "compare",
         "agreement",
-        "ceiling",
         "recovery",
         "sentences",
         "diagnostics",
