@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from kp_core.baselines import BASELINES
-from kp_core.coding import Bools, Floats, code, identify
+from kp_core.coding import Bools, Floats, Ints, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counts import Counts, count
 from kp_core.errors import InputError
@@ -36,13 +36,22 @@ def _table_conventions(conventions: Conventions) -> Conventions:
 
 
 def count_systems(
-    corpus: Corpus, settings: Settings, universe: Floats, baselines: bool, without: int | None = None
+    corpus: Corpus,
+    settings: Settings,
+    universe: Floats,
+    baselines: bool,
+    without: int | None = None,
+    fewest: Ints | None = None,
 ) -> dict[str, Counted]:
-    """Return the counts of every system, and of the baselines where asked; without: an annotator who is left out."""
+    """Return the counts of every system, and of the baselines where asked.
+
+    without: an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document.
+    """
     coded, record = code(corpus), settings.conventions
     tables, identities = _table_conventions(record), identify(corpus, record)
-    gold = gather(coded, identities, record, settings.annotators, without)
-    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, settings.annotators, without)
+    choice = settings.annotators, without, fewest
+    gold = gather(coded, identities, record, *choice)
+    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, *choice)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     same = one_spelling and distinct is gold and (record.duplicates, record.hits_as) == ("before", "predictions")

@@ -35,5 +35,7 @@ REASONS: dict[str, str] = {
     "no_judged_negatives": "bpref needs phrases judged as not relevant, and the gold standard has none",
     "universe_too_large": "the universe is too large to follow a random order to its end; ask for a cutoff",
     "no_documents": "no document is left to average over",
+    "no_majority": "no majority of annotators reaches the threshold",
+    "unequal_choices": "the annotators did not choose equally many phrases, which the choice-matrix form needs",
     "single_annotator": "fewer than two annotators saw the document",
 }

@@ -121,11 +121,13 @@ def gather(
     conventions: Conventions,
     annotators: str = "union",
     without: int | None = None,
+    fewest: Ints | None = None,
 ) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
     Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
     without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
+    fewest: the votes that an item needs in each document (D,), 0 where the document is left out.
     """
     if without is not None:
         annotators = left_one_out(annotators) or annotators
@@ -136,6 +138,8 @@ def gather(
     known = coded.seen[among].any(axis=0)
     if without is not None:
         known &= coded.seen[without]
+    if fewest is not None:
+        known &= fewest > 0
     entry, form = _spelled(coded, identities, conventions, among)
     item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
 
@@ -149,6 +153,8 @@ def gather(
     document = coded.entry_document[representative].astype(np.int64)
     seen = coded.seen[among].sum(axis=0)[document]
     enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
+    if fewest is not None:
+        enough = fewest[document]
     grade = _grades(coded, chosen, item_of_entry, items)
     if kind == "votes" and np.isnan(grade).all():
         grade = votes.astype(np.float64)

@@ -1,0 +1,156 @@
+"""Trimming of the gold standard by agreement: hand examples as exact fractions, and an invented corpus end to end."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core.agreement import annotated
+from kp_core.evaluate import resolve
+from kp_core.settings import Settings
+from kp_core.trimming import choice_levels, choice_matrix, levels, trim
+from kp_core.trimming_curve import curve
+from tests.corpora import corpus_of
+from tests.published.test_annotators import corpus, oracle  # noqa: F401  fixtures
+
+PLAIN = kp.Conventions(normalise="none")
+
+
+@pytest.fixture(scope="module")
+def examples(shared):
+    return json.loads(shared("oracles/agreement/trim_oracle.json").read_text("utf-8"))
+
+
+def found(case, **options):
+    gold = {name: {"d": [str(item) for item in items]} for name, items in case["sets"].items()}
+    return corpus_of(gold), {"universe": case["N"], "normalise": "none", **options}
+
+
+def all_cases(examples):
+    return [examples, *examples["more_cases"]]
+
+
+def test_every_level(examples):
+    assert len(examples["more_cases"]) == 7
+    for case in all_cases(examples):
+        corpus, options = found(case)
+        data = annotated(corpus, Settings(conventions=PLAIN, universe=str(options["universe"])))
+        result = levels(data.choices, data.universe)
+        for place, level in enumerate(case["levels"]):
+            if level["K"] is None:
+                assert np.isnan(result.K[0, place])
+            else:
+                exact = float(Fraction(level["K_exact"])) if "K_exact" in level else level["K"]
+                assert result.K[0, place] == pytest.approx(exact, abs=1e-9)
+            assert result.gold[0, place] == len(level["gold"])
+
+
+def test_the_majority_reached_at_every_threshold(examples):
+    for case in all_cases(examples):
+        for key, size in case["chosen"].items():
+            corpus, options = found(case)
+            row = trim(corpus, float(key.removeprefix("t=")), **options).frame.iloc[0]
+            if size is None:
+                assert row["status"] == "unreachable"
+                defined = [level for level in case["levels"] if level["K"] is not None]
+                assert (row["K"] == pytest.approx(defined[-1]["K"])) if defined else np.isnan(row["K"])
+            else:
+                assert (row["status"], row["size"], row["reason"]) == ("ok", size, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("unreachable_above_two", "no_majority"), ("nobody_chose_anything", "both_empty"),
+        ("everybody_chose_everything", "all_yes"),
+    ],
+)  # fmt: skip
+def test_an_unreachable_document_says_why(examples, name, reason):
+    case = next(case for case in examples["more_cases"] if case["name"] == name)
+    corpus, options = found(case)
+    assert trim(corpus, 0.95, **options).frame["reason"].item() == reason
+
+
+def test_the_choice_matrix_form(examples):
+    cases = examples["choice_matrix_examples"]
+    assert len(cases) == 4
+    for case in cases:
+        matrix = choice_matrix(case["choices"])
+        width = matrix.shape[1]
+        assert sorted(np.array(case["matrix"])[:, np.array(case["matrix"]).sum(axis=0) > 0].tolist()) == sorted(
+            matrix.tolist()
+        )
+        k, left = choice_levels(matrix, case["raters"])
+        assert left[0] == width
+        assert k[0] == pytest.approx(float(Fraction(case["K_exact"])), abs=1e-9)
+        for steps in case["trimming"].values():
+            for step in steps:
+                assert left[step["size"] - 1] == len(step["kept"])
+                if step["K_exact"] is None:
+                    assert np.isnan(k[step["size"] - 1])
+                else:
+                    assert k[step["size"] - 1] == pytest.approx(float(Fraction(step["K_exact"])), abs=1e-9)
+
+
+def test_both_forms_on_the_same_choices(examples):
+    for case in examples["choice_matrix_examples"]:
+        gold = {f"r{i}": {"d": [str(item) for item in items]} for i, items in enumerate(case["choices"])}
+        options = {"universe": case["sentences"], "normalise": "none"}
+        binary = trim(corpus_of(gold), -1, **options).frame["K"].item()
+        choices = trim(corpus_of(gold), -1, form="choices", **options).frame["K"].item()
+        assert binary == pytest.approx(float(Fraction(case["K_binary_exact"])), abs=1e-9)
+        assert choices == pytest.approx(float(Fraction(case["K_exact"])), abs=1e-9)
+
+
+def test_two_annotators_of_ten_sentences(examples):
+    case = examples["choices_example"]
+    gold = {name: {"d": [str(item) for item in items]} for name, items in zip("AB", case["sets"], strict=True)}
+    options = {"universe": case["N_sentences"], "normalise": "none"}
+    assert trim(corpus_of(gold), -1, **options).frame["K"].item() == pytest.approx(case["binary_K"], abs=1e-9)
+    frame = trim(corpus_of(gold), -1, form="choices", **options).frame
+    assert frame["K"].item() == pytest.approx(case["K"], abs=1e-9)
+
+
+def test_unequal_choices_have_no_choice_matrix():
+    frame = trim(corpus_of({"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}}), 0.1, form="choices", universe=5).frame
+    assert frame["reason"].tolist() == ["unequal_choices"]
+
+
+def test_trimming_a_whole_corpus(corpus, oracle):  # noqa: F811
+    expected = oracle["expected"]["trimming"]
+    for threshold, at in expected["thresholds"].items():
+        frame = trim(corpus, float(threshold), normalise="none", universe="ngrams:1").frame.set_index("document")
+        for document, size in at["size"].items():
+            if size is None:
+                assert frame["status"][document] == "unreachable"
+            else:
+                assert (frame["status"][document], frame["size"][document]) == ("ok", size)
+        kept = frame[frame["status"] == "ok"]
+        assert (len(kept), kept["gold"].sum()) == (at["documents_kept"], at["gold_items"])
+    for document, steps in expected["levels"].items():
+        if steps:
+            frame = trim(corpus, -1, normalise="none", universe="ngrams:1").frame.set_index("document")
+            assert frame["K"][document] == pytest.approx(steps[0]["K"], abs=1e-9)
+            assert frame["gold"][document] == steps[0]["gold_size"]
+
+
+def test_scores_on_the_trimmed_gold_and_after_random_trimming(corpus, oracle):  # noqa: F811
+    expected = oracle["expected"]["trimming"]["thresholds"]
+    settings, _ = resolve(corpus, Settings(conventions=PLAIN, universe="ngrams:1", k=(5,)))
+    data = annotated(corpus, settings)
+    thresholds = [float(one) for one in expected]
+    names = ("P_pos", "kappa", "a", "b", "c", "d")
+    table = curve(corpus, settings, data, levels(data.choices, data.universe), names, thresholds)
+    table = table[table["system"] == "s1"].set_index(["measure", "threshold"])
+    for threshold, at in expected.items():
+        for key, name in {"kappa": "kappa", "ppos": "P_pos"}.items():
+            row = table.loc[(name, float(threshold))]
+            assert row["value"] == pytest.approx(at["s1_micro"][key], abs=1e-9)
+            assert row["null"] == pytest.approx(at["s1_null_expected"][key], abs=1e-9)
+            assert row["null_low"] <= row["null"] <= row["null_high"]
+            assert (row["documents"], row["gold"]) == (at["documents_kept"], at["gold_items"])
+            assert row["drawn"] == (at["documents_kept"] >= 5 and at["gold_items"] >= 40)
+        found = [table.loc[(cell, float(threshold)), "value"] for cell in "abcd"]
+        assert found == at["s1_micro"]["totals"]
