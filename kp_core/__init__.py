@@ -15,8 +15,10 @@ from kp_core.evaluate import evaluate, evaluate_with
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.reading import load
+from kp_core.recovery import recover
 from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
     "MEASURES",
@@ -27,6 +29,7 @@ __all__ = [
     "InputError",
     "Result",
     "Settings",
+    "Trimmed",
     "UsageError",
     "__version__",
     "agreement",
@@ -39,6 +42,9 @@ __all__ = [
     "evaluate_with",
     "load",
     "one_document",
+    "recover",
     "settings_from",
     "signature",
+    "trim",
+    "trim_with",
 ]

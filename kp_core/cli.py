@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus
-from kp_core.settings import __version__
+from kp_core.model import Corpus, Note
+from kp_core.settings import Settings, __version__, make_settings
+
+if TYPE_CHECKING:
+    from kp_core.result import Result
 
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
@@ -66,17 +70,24 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"kpscope {__version__}")
     commands = parser.add_subparsers(dest="command", parser_class=_Parser, metavar="COMMAND")
     evaluate = commands.add_parser("evaluate", help="score systems against the gold standard")
-    _data_options(evaluate)
-    _convention_options(evaluate)
+    agreement = commands.add_parser("agreement", help="say how well several annotators agree")
+    trim = commands.add_parser("trim", help="trim the gold standard until the annotators agree on what is left")
+    for command in (evaluate, agreement, trim):
+        _data_options(command)
+        _convention_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
+    agreement.add_argument("--measures", help="such as K,alpha,AC1,kappa,P_pos (see: kpscope methods)")
+    trim.add_argument("--threshold", type=float, default=0.5, help="K that the gold standard must reach (0.5)")
+    trim.add_argument("--pooled", action="store_true", help="one majority for all documents, by their pooled K")
+    trim.add_argument("--form", default="binary", help="binary, or choices: the choice matrix of the source")
     validate = commands.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     methods = commands.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, validate, methods):
+    for command in (evaluate, agreement, trim, validate, methods):
         _output_options(command)
     app = commands.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
@@ -87,7 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
     parser = _parser()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        "evaluate": _evaluate, "validate": _validate, "methods": _methods, "app": _app,
+        "evaluate": _evaluate, "agreement": _agreement, "trim": _trim,
+        "validate": _validate, "methods": _methods, "app": _app,
     }  # fmt: skip
     try:
         options = parser.parse_args(arguments)
@@ -104,12 +116,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _load(options: argparse.Namespace, scored: bool = True) -> Corpus:
+def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
     from kp_core.reading import load
 
-    if scored and not options.gold:
+    if "gold" in needs and not options.gold:
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
-    if scored and not options.system:
+    if "system" in needs and not options.system:
         raise UsageError("--system is missing: name the ranked output of at least one system")
     # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
     named: dict[str, list[str]] = {}
@@ -153,27 +165,68 @@ def _print(text: str, options: argparse.Namespace) -> int:
     return 0
 
 
-def _evaluate(options: argparse.Namespace) -> int:
-    from kp_core.evaluate import evaluate
+def _settings(options: argparse.Namespace) -> Settings:
+    conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
+    made = make_settings(
+        k=options.k, preset_name=options.preset, annotators=options.annotators, average=options.average,
+        interval=options.interval, resamples=1000 if options.resamples is None else options.resamples,
+        seed=options.seed, **conventions,
+    )  # fmt: skip
+    return replace(made, universe=options.universe or "")
+
+
+def _print_result(result: Result, options: argparse.Namespace) -> int:
     from kp_core.export import tables
 
-    conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
-    result = evaluate(
-        _load(options), options.k, options.measures, preset=options.preset, annotators=options.annotators,
-        universe=options.universe, average=options.average, interval=options.interval,
-        resamples=1000 if options.resamples is None else options.resamples, seed=options.seed,
-        baselines=options.baselines, **conventions,
-    )  # fmt: skip
+    parts = (result.frame["subset"] != "all").any()
     texts: dict[str, Callable[[], str]] = {
         "json": result.as_json,
         "csv": lambda: tables.exchange_csv(result.frame),
         "latex": result.latex,
         "markdown": result.markdown,
-        "table": lambda: f"{tables.text(result.frame.drop(columns=['subset']))}\n{result.signature}\n",
+        # The column of subsets says something only where there are several.
+        "table": lambda: f"{tables.text(result.frame.drop(columns=[] if parts else ['subset']))}\n{result.signature}\n",
     }
     status = _print(texts[options.format](), options)
-    for note in result.notes:
+    _warn(result.notes)
+    return status
+
+
+def _warn(notes: Iterable[Note]) -> None:
+    for note in notes:
         print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from kp_core.evaluate import evaluate_with
+
+    return _print_result(
+        evaluate_with(_load(options), _settings(options), options.measures, options.baselines), options
+    )
+
+
+def _agreement(options: argparse.Namespace) -> int:
+    from kp_core.agreement import agreement_with
+
+    corpus = _load(options, ("gold",))
+    return _print_result(agreement_with(corpus, _settings(options), options.measures), options)
+
+
+def _trim(options: argparse.Namespace) -> int:
+    from kp_core.export import tables
+    from kp_core.trimming import trim_with
+
+    corpus = _load(options, ("gold",))
+    found = trim_with(corpus, _settings(options), options.threshold, options.pooled, options.form)
+    texts: dict[str, Callable[[], str]] = {
+        "json": found.as_json,
+        "csv": lambda: tables.exchange_csv(found.frame),
+        "latex": lambda: tables.latex(found.frame, "Gold standard trimmed by agreement", found.signature),
+        "markdown": lambda: f"{tables.markdown(found.frame)}\n`{found.signature}`\n",
+        "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
+    }
+    status = _print(texts[options.format](), options)
+    _warn(found.notes)
     return status
 
 
@@ -184,7 +237,7 @@ def _validate(options: argparse.Namespace) -> int:
         raise UsageError("name the files to look at: --gold, --system, --documents or --judgements")
     if options.k is not None and not (options.k.isdecimal() and int(options.k)):
         raise UsageError(f"k is '{options.k}'; for this report write one number")
-    corpus = _load(options, scored=False)
+    corpus = _load(options, ())
     k = int(options.k) if options.k else None
     return _print(validation.text(corpus, options.normalise, k, options.format), options)
 

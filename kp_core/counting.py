@@ -10,7 +10,7 @@ from kp_core.baselines import BASELINES
 from kp_core.coding import Bools, Floats, Ints, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counts import Counts, count
-from kp_core.errors import InputError
+from kp_core.errors import InputError, UsageError
 from kp_core.gold import gather
 from kp_core.matching import prepare
 from kp_core.metrics import Asked
@@ -27,6 +27,8 @@ class Counted:
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
+        if asked.measure.family == "annotators":
+            raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
         return self.table if asked.measure.family == "concordance" else self.ranking
 
 

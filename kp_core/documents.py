@@ -16,7 +16,7 @@ from kp_core.errors import UsageError
 from kp_core.evaluate import counts_of, resolve
 from kp_core.gold import Gold, gather
 from kp_core.matching import match, newly, prepare, ragged, ranks
-from kp_core.metrics import MEASURES, parse
+from kp_core.metrics import of_systems, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings
 
@@ -90,7 +90,7 @@ def all_values(
     """
     settings, _ = resolve(corpus, settings)
     cutoffs = settings.cutoffs
-    asked = [parse(name) for name in measures or MEASURES]
+    asked = [parse(name) for name in measures or of_systems()]
     for system, both in counts_of(corpus, settings).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
         for one in asked:

@@ -16,7 +16,7 @@ from kp_core.coding import Floats, average_gold_size, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counting import Counted, count_systems
 from kp_core.counts import Cutoff
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError
 from kp_core.gold import choices, left_one_out
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, parse
@@ -81,9 +81,6 @@ def evaluate_with(
     """Evaluate under settings made before, for example by `settings_from(signature)`."""
     names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
     asked = [parse(part) for name in names for part in name.split(",")]
-    for one in asked:
-        if one.measure.family == "annotators":
-            raise UsageError(f"{one.name()} is a measure of several annotators; ask `agreement` for it")
     agreement = baselines or any(a.measure.family == "concordance" for a in asked)
     settings, notes = resolve(corpus, settings)
     people = left_one_out(settings.annotators)

@@ -17,6 +17,7 @@ FAMILIES = {
     "overlap": "Overlap: how many keyphrases are among the first k",
     "ranking": "Ranking: how early the keyphrases come",
     "concordance": "Concordance: agreement of gold standard and system on every phrase of the universe",
+    "annotators": "Annotators: agreement of several people on every phrase of the universe",
 }
 SYMBOLS = {
     "H_k": "gold keyphrases found among the first k phrases",
@@ -29,6 +30,8 @@ SYMBOLS = {
     "e_i": "grade found at rank i as a share of the highest grade of the data",
     "a, b, c, d": "phrases chosen by both, by the gold standard only, by the system only, by neither",
     "f_1, g_1, N": "a + b, a + c, and a + b + c + d",
+    "R_D, C_D, Q_D": "of document D: its annotators, their choices, and the ordered pairs of choices that agree",
+    "p_r": "share of “yes” of annotator r over the documents that he or she saw",
     "u_r": "phrases judged as not relevant above hit r",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,14 +45,7 @@ class Result:
 
     def as_json(self) -> str:
         """Return the result as the one object that the command line prints."""
-        rows = [{key: _plain(value) for key, value in row.items()} for row in self.frame.to_dict("records")]
-        content = {
-            "signature": self.signature,
-            "settings": self.settings.as_dict(),
-            "notes": [note.as_dict() for note in self.notes],
-            "rows": rows,
-        }
-        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+        return json_of(self.frame, self.signature, self.settings, self.notes)
 
     def wide(self) -> pd.DataFrame:
         """Return one row a system and one column a measure, with average and cutoff where there are several."""
@@ -81,9 +75,20 @@ class Result:
         return tables.csv(self.frame.assign(signature=self.signature))
 
 
+def json_of(frame: pd.DataFrame, signature: str, settings: Settings, notes: Iterable[Note]) -> str:
+    """Return tidy rows as the one object that the command line prints; undefined values are null."""
+    content = {
+        "signature": signature,
+        "settings": settings.as_dict(),
+        "notes": [note.as_dict() for note in notes],
+        "rows": [{key: _plain(value) for key, value in row.items()} for row in frame.to_dict("records")],
+    }
+    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
+
+
 def _plain(value: Any) -> Any:
     """Return a value that JSON knows; undefined numbers are null."""
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return None
     if hasattr(value, "item"):
         return _plain(value.item())

@@ -31,6 +31,7 @@ class Settings:
     pool       average of the concordance measures: micro, macro or both
     overlap    average of precision, recall and F1: that of the conventions, or both
     preset     the preset that the conventions started from
+    trim       how the gold standard was trimmed, such as 0.5-binary; empty where it was not
     """
 
     conventions: Conventions = field(default_factory=Conventions)
@@ -44,6 +45,7 @@ class Settings:
     resamples: int = 1000
     seed: int = 0
     fixes: tuple[str, ...] = ()
+    trim: str = ""
 
     @property
     def cutoffs(self) -> tuple[Cutoff, ...]:
@@ -168,6 +170,8 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
         fields["ci"] = settings.interval + seeded
     if settings.fixes:
         fields["fix"] = ",".join(settings.fixes)
+    if settings.trim:
+        fields["trim"] = settings.trim
     fields |= {"docs": str(documents), "stem": library(Normaliser.parse(record.normalise).stemmer), "v": __version__}
     return "|".join(["kps", *(f"{key}:{value}" for key, value in fields.items())])
 
@@ -187,7 +191,7 @@ def settings_from(line: str) -> Settings:
     if given.get("pool", "micro") not in ("micro", "macro", "both"):
         raise UsageError(f"pool is '{given['pool']}'; choose micro, macro or both")
     by_key = {one.key: (name, {short: long for long, short in one.short}) for name, one in FIELDS.items()}
-    known = {*by_key, "preset", "k", "N", "annot", "pool", "ci", "fix", "docs", "stem", "v"}
+    known = {*by_key, "preset", "k", "N", "annot", "pool", "ci", "fix", "trim", "docs", "stem", "v"}
     unknown = set(given) - known
     if unknown:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
@@ -208,4 +212,5 @@ def settings_from(line: str) -> Settings:
         settings, conventions=record, universe=given.get("N", ""), pool=given.get("pool", "micro"),
         both=given.get("avg") == "both", interval=interval, resamples=resamples, seed=seed,
         fixes=tuple(given["fix"].split(",")) if "fix" in given else (),
+        trim=given.get("trim", ""),
     )  # fmt: skip

@@ -22,6 +22,7 @@ from kp_core.errors import UsageError
 from kp_core.gold import Choices
 from kp_core.metrics import concordance
 from kp_core.model import Corpus, Note
+from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
 Form = Literal["binary", "choices"]
@@ -148,18 +149,18 @@ class Trimmed:
 
     frame: pd.DataFrame
     levels: Levels
-    threshold: float
     settings: Settings
     documents: tuple[str, ...]
     notes: tuple[Note, ...]
-    form: Form
-    pooled: bool
 
     @property
     def signature(self) -> str:
         """The recipe in one line."""
-        form = f"{self.form}{'-pooled' if self.pooled else ''}"
-        return f"{signature(self.settings, len(self.documents))}|trim:{self.threshold:g}-{form}"
+        return signature(self.settings, len(self.documents))
+
+    def as_json(self) -> str:
+        """Return the rows as the one object that the command line prints."""
+        return json_of(self.frame, self.signature, self.settings, self.notes)
 
 
 def trim(
@@ -204,7 +205,8 @@ def trim_with(
         named = ", ".join(lost[:5]) + (" …" if len(lost) > 5 else "")
         text = f"{len(lost)} of {len(frame)} documents do not reach K = {threshold:g} and leave the gold: {named}"
         notes.append(Note("warning", "trimming", text))
-    return Trimmed(frame, found, threshold, data.settings, data.documents, tuple(notes), form, pooled)
+    recipe = replace(data.settings, trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
+    return Trimmed(frame, found, recipe, data.documents, tuple(notes))
 
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:

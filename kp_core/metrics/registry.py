@@ -57,6 +57,11 @@ class Measure:
 MEASURES: dict[str, Measure] = {}
 
 
+def of_systems() -> list[str]:
+    """Return the names of all measures that score the output of a system."""
+    return [name for name, one in MEASURES.items() if one.family != "annotators"]
+
+
 def measure(
     name: str, sentence: str, formula: str, *, source: str, family: Family, low: float = 0.0, high: float = 1.0,
     better: Literal["higher", "none"] = "higher", undefined: str = "never", fixed: Cutoff | None = None,

@@ -35,8 +35,8 @@ def all_cases(examples):
 def test_every_level(examples):
     assert len(examples["more_cases"]) == 7
     for case in all_cases(examples):
-        corpus, options = found(case)
-        data = annotated(corpus, Settings(conventions=PLAIN, universe=str(options["universe"])))
+        small, options = found(case)
+        data = annotated(small, Settings(conventions=PLAIN, universe=str(options["universe"])))
         result = levels(data.choices, data.universe)
         for place, level in enumerate(case["levels"]):
             if level["K"] is None:
@@ -50,8 +50,8 @@ def test_every_level(examples):
 def test_the_majority_reached_at_every_threshold(examples):
     for case in all_cases(examples):
         for key, size in case["chosen"].items():
-            corpus, options = found(case)
-            row = trim(corpus, float(key.removeprefix("t=")), **options).frame.iloc[0]
+            small, options = found(case)
+            row = trim(small, float(key.removeprefix("t=")), **options).frame.iloc[0]
             if size is None:
                 assert row["status"] == "unreachable"
                 defined = [level for level in case["levels"] if level["K"] is not None]
@@ -69,8 +69,8 @@ def test_the_majority_reached_at_every_threshold(examples):
 )  # fmt: skip
 def test_an_unreachable_document_says_why(examples, name, reason):
     case = next(case for case in examples["more_cases"] if case["name"] == name)
-    corpus, options = found(case)
-    assert trim(corpus, 0.95, **options).frame["reason"].item() == reason
+    small, options = found(case)
+    assert trim(small, 0.95, **options).frame["reason"].item() == reason
 
 
 def test_the_choice_matrix_form(examples):

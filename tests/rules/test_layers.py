@@ -30,13 +30,14 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "compare",
         "agreement",
         "recovery",
+        "interpretation",
         "sentences",
         "diagnostics",
         "methods",
         "validation",
         "export.tables",
     ),
-    ("trimming", "extractors", "scale"),
+    ("trimming", "trimming_curve", "extractors", "scale"),
     ("export", "charts", "cli", "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -1,0 +1,89 @@
+"""Printed agreement values solved for the tables behind them, and the words that published scales give to a value."""
+
+import csv
+
+import numpy as np
+import pytest
+
+from kp_core import MEASURES, UsageError
+from kp_core.interpretation import SCALES, benchmark, word
+from kp_core.metrics import concordance
+from kp_core.recovery import LECTURE_SYSTEMS, common_gold, recover
+
+NAMES = ("kappa", "P_pos", "P_neg", "PABAK")
+
+
+def printed(a, b, c, d, digits=3):
+    table = concordance.table(a, b, c, d)
+    return [f"{float(MEASURES[name].score(table)):.{digits}f}" for name in NAMES]
+
+
+@pytest.mark.published
+def test_the_lecture_table_is_the_printed_one(shared):
+    with shared("published/lecture_keyword_results.csv").open(encoding="utf-8", newline="") as file:
+        rows = {row["algorithm"]: row for row in csv.DictReader(file)}
+    assert list(rows) == list(LECTURE_SYSTEMS)
+    for name, texts in LECTURE_SYSTEMS.items():
+        assert [float(rows[name][key]) for key in ("kappa", "p_pos", "p_neg", "pabak")] == [float(t) for t in texts]
+
+
+@pytest.mark.published
+def test_margins_behind_the_lecture_table(shared):
+    found = {name: recover(*texts) for name, texts in LECTURE_SYSTEMS.items()}
+    gold = common_gold(found.values())
+    with shared("published/lecture_keyword_implied.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            assert f"{gold.low:.4f}..{gold.high:.4f}" == row["gold_share_common_range"]
+            low, high = (float(text) for text in row["implied_a_over_N"].split(".."))
+            both = found[row["algorithm"]].both
+            # The file gives a for the printed PABAK alone; P_neg narrows it.
+            assert both.low == pytest.approx(low, abs=1e-4)
+            assert both.high == pytest.approx(high, abs=1e-4)
+    # No list length fits all systems.
+    assert found["Document Boosting"].smaller.high < found["TF-IDF with Adjective-Noun Chunks"].smaller.low
+    assert all(one.precision_max < 0.5 for one in found.values())
+
+
+def test_the_spans_hold_every_table_that_prints_so():
+    """All tables of N = 60 with the same four printed values lie inside, whatever they are."""
+    cells = np.array([(a, b, c, 60 - a - b - c) for a in range(25) for b in range(25) for c in range(11)], float)
+    values = np.array([MEASURES[name].score(concordance.table(*cells.T)) for name in NAMES]).T
+    rng = np.random.default_rng(0)
+    for place in rng.choice(np.flatnonzero((cells[:, 0] > 0) & (cells[:, 1] + cells[:, 2] > 0)), 60, replace=False):
+        texts = [f"{value:.2f}" for value in values[place]]
+        found = recover(*texts)
+        assert found is not None
+        alike = (np.abs(values - np.array([float(text) for text in texts])) <= 0.005 + 1e-12).all(axis=1)
+        a, b, c, d = cells[alike].T / 60
+        for span, shares in ((found.both, a), (found.apart, b + c), (found.neither, d)):
+            assert span.low - 1e-6 <= shares.min() <= shares.max() <= span.high + 1e-6
+        sides = np.sort(np.array([a + b, a + c]), axis=0)
+        assert found.smaller.low - 1e-4 <= sides[0].min() <= sides[0].max() <= found.smaller.high + 1e-4
+        assert found.larger.low - 1e-4 <= sides[1].min() <= sides[1].max() <= found.larger.high + 1e-4
+
+
+def test_values_that_contradict_each_other_have_no_table():
+    assert recover(".204", ".224", ".975", ".802") is None  # P_neg follows from P_pos and PABAK
+    assert recover(".404", ".224", ".975", ".902") is None  # kappa is never above P_pos where both sides say “no” more
+    assert recover(*printed(76, 419, 108, 10147)) is not None
+
+
+def test_what_is_no_number_is_refused():
+    with pytest.raises(UsageError, match="'x' is no number"):
+        recover("x", ".2", ".9", ".8")
+    with pytest.raises(UsageError, match="outside -1 to 1"):
+        recover("20", ".2", ".9", ".8")
+
+
+@pytest.mark.published
+def test_the_certain_word_of_gwet():
+    found = benchmark(0.67, 0.15)
+    assert [p for _, p in found.cumulative][:5] == pytest.approx([0.18168, 0.67511, 0.96356, 0.99912, 1], abs=1e-5)
+    assert (found.word, found.certain) == ("substantial", "moderate")
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_band_holds_its_lower_bound(scale):
+    for (low, name), (above, _) in zip(SCALES[scale], (*SCALES[scale][1:], (1.01, "")), strict=True):
+        assert word(low, scale) == name
+        assert word(above - 1e-6, scale) == name
