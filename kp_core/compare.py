@@ -36,7 +36,7 @@ PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high"
 class Comparison:
     """All pairs of systems at one measure and cutoff.
 
-    frame      one row a pair: difference a − b with its bootstrap interval, p of the paired test, corrected p
+    frame      one row a pair: difference a − b with its interval, p of the paired test, corrected p
     values     the value of each system on the documents that all of them are scored on
     documents  how many these are; clusters: 1 is best; better: for each system, those it is significantly better than
     """
@@ -108,7 +108,13 @@ def compare_with(
         resampled = {name: s.value(common, weights) for name, s in statistics.items()}
     rows: list[list[Any]] = []
     for a, b in combinations(statistics, 2):
-        low, high = _bounds(resampled[a] - resampled[b]) if n and settings.interval != "none" else (np.nan, np.nan)
+        low = high = np.nan
+        if n and settings.interval == "bootstrap":
+            low, high = _bounds(resampled[a] - resampled[b])
+        elif n and settings.interval == "cluster-t":
+            moves = statistics[a].influence(common) - statistics[b].influence(common)
+            half = float(intervals.cluster_t_half(moves[:, None], n)[0])
+            low, high = values[a] - values[b] - half, values[a] - values[b] + half
         p = _p_value(test, statistics[a], statistics[b], common, trials, rng) if n else np.nan
         difference = values[a] - values[b]
         rows.append([a, b, asked.name(shown), shown, average, difference, low, high, p, np.nan, n])
@@ -154,6 +160,20 @@ class _Statistic:
             p, r = ((weights @ part[documents])[:, 0] / total for part in self.parts)
             return overlap.ratio(2 * p * r, p + r)
         return np.asarray((weights @ self.per_document[documents])[:, 0] / total)
+
+    def influence(self, documents: Bools) -> Floats:
+        """Return how much each of some documents moves the measure (documents,)."""
+        if self.average == "micro":
+            return intervals.influence(self.kept(documents), self.asked.scores)[:, 0]
+        n = int(documents.sum())
+        moves = [(one[documents, 0] - one[documents, 0].mean()) / n for one in (self.per_document, *self.parts)]
+        if self.average == "f-of-means" and self.asked.measure.name == "F1@k":
+            step = 1e-30
+            p, r = (
+                part[documents, 0].mean() + 1j * step * move for part, move in zip(self.parts, moves[1:], strict=True)
+            )
+            return np.asarray(np.imag(overlap.ratio(2 * p * r, p + r)) / step)
+        return moves[0]
 
     def kept(self, documents: Bools) -> Cells:
         """Return the counts of some documents."""

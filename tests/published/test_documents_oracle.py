@@ -1,7 +1,6 @@
 """A whole invented corpus, worked end to end by an independent implementation: tables, averages, errors, baselines.
 
-Not covered, because they come with the annotator pages: `annotators`, `human_ceiling` and `trimming`; item-level errors
-(`se_iid`); and the linearised error of a paired difference, in whose place KPScope gives a bootstrap interval.
+Annotators and trimming have test files of their own.
 """
 
 import json
@@ -10,6 +9,7 @@ import pytest
 from scipy.stats import t
 
 import kp_core as kp
+from kp_core.inference.intervals import independent_error
 from kp_core.metrics import concordance
 from tests.corpora import corpus_of, document_values, scored, value
 
@@ -162,3 +162,18 @@ def only(corpus):
 
     runs = corpus.runs[corpus.runs["system"] == "s1"]
     return replace(corpus, runs=runs, rankings={"s1": corpus.rankings["s1"]}, cache={})
+
+
+def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):
+    for key, found in expected["paired_s1_minus_s2_micro"].items():
+        comparison = kp.compare(corpus, NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
+        row = comparison.frame.iloc[0]
+        assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
+        assert [row["low"], row["high"]] == pytest.approx(found["ci95_cluster_t"], abs=1e-9)
+
+
+def test_errors_if_phrases_were_independent(expected):
+    for micro in expected["micro"].values():
+        table = concordance.table(*micro["totals"])
+        for key, error in micro["se_iid"].items():
+            assert independent_error(table, kp.MEASURES[NAMES[key]].score) == pytest.approx(error, abs=1e-9)

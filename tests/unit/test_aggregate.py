@@ -8,8 +8,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.inference import intervals
-from kp_core.metrics import of_systems, paired
+from kp_core.inference import intervals, paired
+from kp_core.metrics import of_systems
 from tests.corpora import corpus_of, document_values, scored
 
 SIZES = corpus_of({"d1": ["a", "b", "c", "d"], "d2": ["e"]}, {"s": {"d1": ["a", "x"], "d2": ["e", "y"]}})

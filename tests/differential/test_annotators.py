@@ -1,0 +1,172 @@
+"""Agreement of annotators against statsmodels, krippendorff and irrCAC, and against every pair counted by hand.
+
+Known defects, kept out of the comparison: statsmodels refuses unequal numbers of annotators; krippendorff raises where
+only one value occurs; irrCAC (Python) infers the categories from the data and takes a missing rating for one of them,
+so the categories are given here. Gwet's shares of “yes” also count items with one rating, which KPScope leaves out, so
+every document has two annotators here.
+"""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core.agreement import annotated
+from kp_core.evaluate import resolve
+from kp_core.settings import Settings
+from kp_core.trimming import levels
+from kp_core.trimming_curve import curve
+from tests.corpora import corpus_of
+
+N = 30
+
+
+def random_gold(seed, annotators=4, documents=12, missing=0.0):
+    """Return {annotator: {document: phrases}}; some annotators did not see some documents, some chose nothing."""
+    rng = np.random.default_rng(seed)
+    gold = {f"r{r}": {} for r in range(annotators)}
+    for d in range(documents):
+        favourite = rng.permutation(N)[:6]
+        for lists in gold.values():
+            if rng.random() >= missing:
+                chosen = [int(x) for x in favourite if rng.random() < 0.6]
+                chosen += [int(x) for x in rng.permutation(N)[: rng.integers(0, 5)]]
+                lists[f"d{d}"] = [f"p{x}" for x in dict.fromkeys(chosen)]
+    return gold
+
+
+def ratings(gold):
+    """Return items by annotators: 1 yes, 0 no, NaN not seen."""
+    documents = sorted({d for lists in gold.values() for d in lists})
+    rows = []
+    for document, x in product(documents, range(N)):
+        rows.append([float(f"p{x}" in lists[document]) if document in lists else np.nan for lists in gold.values()])
+    return np.array(rows)
+
+
+def found(gold, measure, system="all", **options):
+    result = kp.agreement(corpus_of(gold), [measure], universe=N, normalise="none", interval="none", **options)
+    return result.frame[result.frame["system"] == system]["value"].item()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_fleiss_against_statsmodels(seed):
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+    gold = random_gold(seed)
+    counts, _ = aggregate_raters(ratings(gold).astype(int), n_cat=2)
+    assert found(gold, "K") == pytest.approx(fleiss_kappa(counts, method="fleiss"), abs=1e-9)
+    assert found(gold, "PABAK") == pytest.approx(fleiss_kappa(counts, method="randolph"), abs=1e-9)
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_alpha_against_krippendorff(seed, missing):
+    import krippendorff
+
+    gold = random_gold(seed, missing=missing)
+    expected = krippendorff.alpha(ratings(gold).T, level_of_measurement="nominal")
+    assert found(gold, "alpha") == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::pandas.errors.Pandas4Warning")
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+@pytest.mark.parametrize("seed", range(5))
+def test_coefficients_against_irrcac(seed, missing):
+    cac = pytest.importorskip("irrCAC.raw", reason="skipped: irrCAC is not installed (see requirements-peers.txt)")
+    import pandas as pd
+
+    gold = random_gold(seed, missing=missing)
+    several = {d for d in gold["r0"] | gold["r1"] if sum(d in lists for lists in gold.values()) > 1}
+    gold = {name: {d: phrases for d, phrases in lists.items() if d in several} for name, lists in gold.items()}
+    peer = cac.CAC(pd.DataFrame(ratings(gold)), categories=[0.0, 1.0])
+    names = {"K": peer.fleiss(), "AC1": peer.gwet(), "PABAK": peer.bp(), "alpha": peer.krippendorff(),
+             "Conger": peer.conger()}  # fmt: skip
+    for measure, one in names.items():
+        assert found(gold, measure) == pytest.approx(one["est"]["coefficient_value"], abs=6e-6)  # it has five digits
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.35])
+@pytest.mark.parametrize("seed", range(6))
+def test_everything_against_items_counted_one_by_one(seed, missing):
+    """K, AC1, PABAK, P_pos from all pairs of ratings of every item; Light from all pairs of annotators."""
+    gold = random_gold(seed, missing=missing)
+    table = ratings(gold)
+    several = [row[~np.isnan(row)] for row in table if (~np.isnan(row)).sum() > 1]
+    apart = np.mean([np.mean([a != b for a, b in combinations(row, 2)]) for row in several])
+    yes = np.mean([row.mean() for row in several])
+    expected = {
+        "K": 1 - apart / (2 * yes * (1 - yes)),
+        "AC1": 1 - apart / (1 - 2 * yes * (1 - yes)),
+        "PABAK": 1 - 2 * apart,
+        "P_pos": 1 - apart / (2 * yes),
+        "P_neg": 1 - apart / (2 * (1 - yes)),
+    }
+    for measure, value in expected.items():
+        assert found(gold, measure) == pytest.approx(value, abs=1e-9)
+    kappas = []
+    for a, b in combinations(range(table.shape[1]), 2):
+        both = table[~np.isnan(table[:, a]) & ~np.isnan(table[:, b])][:, [a, b]]
+        if len(both):
+            po = (both[:, 0] == both[:, 1]).mean()
+            pe = both[:, 0].mean() * both[:, 1].mean() + (1 - both[:, 0].mean()) * (1 - both[:, 1].mean())
+            kappas.append((po - pe) / (1 - pe))
+            assert found(gold, "kappa", f"r{a}|r{b}") == pytest.approx(kappas[-1], abs=1e-9)
+    assert found(gold, "Light") == pytest.approx(np.mean(kappas), abs=1e-9)
+
+
+@pytest.mark.parametrize("majority", [False, True])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_annotator_against_the_others_counted_by_hand(seed, majority):
+    gold = random_gold(seed, missing=0.2)
+    choice = "others:majority" if majority else "others"
+    corpus = corpus_of(gold, gold)
+    settings = {"universe": N, "normalise": "none", "interval": "none", "average": "micro"}
+    result = kp.evaluate(corpus, "all", ["a", "b", "c"], annotators=choice, **settings)
+    people = result.frame[result.frame["system"] == "human ceiling"].set_index("measure")["value"]
+    sums = []
+    for name, lists in gold.items():
+        cells = np.zeros(3)
+        for document, phrases in lists.items():
+            others = [set(other[document]) for key, other in gold.items() if key != name and document in other]
+            need = len(others) // 2 + 1 if majority else 1
+            kept = {p for p in set().union(*others) if sum(p in o for o in others) >= need} if others else set()
+            if kept:
+                own = set(phrases)
+                cells += (len(own & kept), len(kept - own), len(own - kept))
+        sums.append(cells)
+    assert people.loc[["a", "b", "c"]].tolist() == pytest.approx(np.mean(sums, axis=0), abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_swapping_annotators_changes_nothing_symmetric(seed):
+    gold = random_gold(seed, missing=0.2)
+    turned = dict(reversed(list(gold.items())))
+    for measure in ("K", "alpha", "AC1", "PABAK", "P_pos", "Conger", "Light"):
+        assert found(gold, measure) == pytest.approx(found(turned, measure), abs=1e-12)
+
+
+def test_random_trimming_is_the_mean_over_all_subsets():
+    """nDCG and P_pos of one document, over every subset of its gold standard that has the trimmed size."""
+    gold = {"A": {"d": ["p0", "p1", "p2", "p3"]}, "B": {"d": ["p0", "p1", "p4"]}, "C": {"d": ["p0", "p1", "p5"]}}
+    runs = {"s": {"d": ["p1", "p9", "p4", "p0", "p8", "p3"]}}
+    corpus = corpus_of(gold, runs)
+    asked = Settings(conventions=kp.Conventions(normalise="none"), universe="20", k=(4,))
+    settings, _ = resolve(corpus, asked)
+    data = annotated(corpus, settings)
+    table = curve(corpus, settings, data, levels(data.choices, data.universe), ("nDCG@k", "P_pos"), [0.6], 2000)
+    rows = table.set_index("measure")
+    union, size = [f"p{i}" for i in range(6)], int(rows["gold"].iloc[0])
+    assert size == 2
+    for measure, name in {"nDCG@k": "nDCG@4", "P_pos": "P_pos"}.items():
+        options = {"universe": 20, "normalise": "none", "interval": "none"}
+        values = [
+            kp.evaluate(corpus_of({"d": list(part)}, runs), 4, [measure], **options).frame["value"].item()
+            for part in combinations(union, size)
+        ]
+        assert rows["null"][name] == pytest.approx(np.mean(values), abs=1e-12)
+        # Few distinct values: a percentile is one of them, where NumPy would lie between two of the fifteen.
+        low, high = np.quantile(values, [0.025, 0.975], method="inverted_cdf")
+        assert rows["null_low"][name] == pytest.approx(low, abs=1e-9)
+        assert rows["null_high"][name] == pytest.approx(high, abs=1e-9)
