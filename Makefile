@@ -31,11 +31,13 @@ clean:
 
 # A stamp is newer than the lists it was installed from, so a second run installs nothing.
 .venv/.run-stamp: requirements.txt
-.venv/.test-stamp: requirements-dev.txt requirements.txt requirements-peers.txt
-.venv/.bench-stamp: requirements-bench.txt requirements-dev.txt requirements.txt
+.venv/.test-stamp: requirements-dev.txt requirements.txt requirements-peers.txt | $(BIN)/pip
+	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
+	$(BIN)/python -m pip install --quiet --no-deps -r requirements-peers.txt
+	@touch $@
+.venv/.bench-stamp: requirements-bench.txt .venv/.test-stamp
 .venv/.%-stamp: | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet -r $<
-	@test "$@" != .venv/.test-stamp || $(BIN)/python -m pip install --quiet --no-deps -r requirements-peers.txt
 	@touch $@
 
 # pip is the last thing that venv makes: where it is missing, the folder is not finished.

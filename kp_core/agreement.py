@@ -59,6 +59,11 @@ def annotated(corpus: Corpus, settings: Settings) -> Annotated:
             "the gold standard", "one annotator", "at least two, whose agreement can be measured",
             "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )  # fmt: skip
+    if "all" in coded.annotators:
+        raise InputError(
+            "annotator 'all'", "a name that stands for all annotators together", "another name",
+            "Rename the annotator in the file.",
+        )  # fmt: skip
     settings, _ = resolve(corpus, replace(settings, k=("all",), annotators="union"))
     record = settings.conventions
     universe = universe_sizes(corpus, settings.universe, record)
@@ -155,6 +160,15 @@ def view_of(one: Asked, data: Annotated) -> Grid:
     build: dict[str, Callable[[Choices, Floats], Cells]] = {"Conger": tables.shares, "Light": tables.pair_tables}
     cells = build.get(one.measure.name, tables.panel)(data.choices, data.universe)
     return Grid(cells, (data.choices.seen.sum(axis=0) > 1)[:, None])
+
+
+def standard_error(data: Annotated, measure: str = "K") -> float:
+    """Return the standard error of a measure of all annotators together, documents as clusters."""
+    view, asked = view_of(parse(measure), data), parse(measure)
+    if not view.used.any():
+        return float("nan")
+    moves = intervals.influence(view.cells.only(view.used), asked.scores)
+    return float(intervals.cluster_error(moves, int(view.used.sum()))[0])
 
 
 def _together(data: Annotated, asked: list[Asked], weights: Floats | None, subset: str) -> list[tuple[Any, ...]]:

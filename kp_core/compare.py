@@ -173,7 +173,7 @@ class _Statistic:
                 part[documents, 0].mean() + 1j * step * move for part, move in zip(self.parts, moves[1:], strict=True)
             )
             return np.asarray(np.imag(overlap.ratio(2 * p * r, p + r)) / step)
-        return moves[0]
+        return np.asarray(moves[0])
 
     def kept(self, documents: Bools) -> Cells:
         """Return the counts of some documents."""

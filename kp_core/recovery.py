@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from kp_core.coding import Floats
 from kp_core.errors import UsageError
@@ -105,6 +106,34 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
         smaller,
         float(np.max(both / np.maximum(mean - most / 2, 1e-300))),
     )
+
+
+def spans(found: Recovered) -> pd.DataFrame:
+    """Return one row a share of all phrases, in per cent: the least and the most that it can be."""
+    named = {
+        "both chose it (a)": found.both, "one side alone chose it (b + c)": found.apart,
+        "neither chose it (d)": found.neither, "chosen by the side that chose more": found.larger,
+        "chosen by the other side": found.smaller,
+    }  # fmt: skip
+    rows = [(name, 100 * span.low, 100 * span.high) for name, span in named.items()]
+    return pd.DataFrame(rows, columns=["share of all phrases", "at least, %", "at most, %"])
+
+
+def remarks(found: Recovered, lecture: bool) -> list[str]:
+    """Say what follows from a solved table; lecture: whether it is one of the six systems of the lecture table."""
+    said = ["Which side chose more cannot be told from the four values."]
+    if found.precision_max < 0.5:
+        said.append(
+            f"If the system is the side that chose less, its precision is at most {found.precision_max:.2f}, so a "
+            "system that says nothing has the higher PABAK."
+        )
+    solved = [recover(*printed) for printed in LECTURE_SYSTEMS.values()] if lecture else []
+    if gold := common_gold(one for one in solved if one) if solved else None:
+        said.append(
+            f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f} % of all phrases, "
+            "but no common list length: they did not choose equally many."
+        )
+    return said
 
 
 def common_gold(tables: Iterable[Recovered]) -> Span | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from kp_core import interpretation
 from kp_core.compare import ALPHA, Comparison
+from kp_core.errors import REASONS
+from kp_core.result import Result
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -60,6 +63,26 @@ def verdict(comparison: Comparison, measure: str) -> str:
     )
     text += f"; {best} and {_listed(equal)} cannot be told apart." if equal else "."
     return text + few
+
+
+def reliability(result: Result, error: float, scale: str) -> str:
+    """Say how well the annotators agree, with the word of a scale and the word that is certain.
+
+    error: the standard error of K with documents as clusters.
+    """
+    row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
+    if row["value"] != row["value"]:
+        return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
+    bounds = f"95 % interval {figure(row['low'])} to {figure(row['high'])}, " if row["low"] == row["low"] else ""
+    text = f"The annotators agree with K = {figure(row['value'])} ({bounds}{row['documents']} documents)"
+    text += f": “{interpretation.word(row['value'], scale)}” on the scale of {scale}"
+    if error > 0:
+        certain = interpretation.benchmark(row["value"], error, scale).certain
+        same = certain == interpretation.word(row["value"], scale)
+        text += ", and this word is certain" if same else f"; only “{certain}” is certain"
+        text += f" (probability at least {interpretation.CERTAIN:g})"
+    few = " Below 10 documents no such statement is reliable." if row["documents"] < 10 else ""
+    return f"{text}.{few}"
 
 
 def clusters(comparison: Comparison) -> dict[str, str]:

@@ -180,3 +180,34 @@ class _Score:
             found = np.bincount(document[order][stays], gain[order][stays], minlength=len(size))
             sample[i] = (found / best).mean()
         return np.array([(whole * share / best).mean()]), sample
+
+
+def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return Spearman's correlation of a document's agreement K with a system's score on it, also by document type.
+
+    documents: columns document, group, K; scores: columns system, document, value. Columns: system, group, documents,
+    rho, low, high. The interval is that of Bonett & Wright 2000; there is none for three documents or fewer.
+    """
+    joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
+    joined = joined[joined["K"].notna() & joined["value"].notna()]
+    kinds = [kind for kind in dict.fromkeys(documents["group"]) if kind]
+    rows = []
+    for system in dict.fromkeys(scores["system"]):
+        own = joined[joined["system"] == system]
+        for group in ("all", *(kinds if len(kinds) > 1 else ())):
+            part = own if group == "all" else own[own["group"] == group]
+            rows.append((system, group, len(part), *_spearman(part["K"].to_numpy(), part["value"].to_numpy())))
+    return pd.DataFrame(rows, columns=["system", "group", "documents", "rho", "low", "high"])
+
+
+def _spearman(one: Floats, two: Floats) -> tuple[float, float, float]:
+    from scipy.stats import spearmanr
+
+    n = len(one)
+    if n < 3 or np.ptp(one) == 0 or np.ptp(two) == 0:
+        return np.nan, np.nan, np.nan
+    rho = float(spearmanr(np.round(one, 12), np.round(two, 12)).statistic)
+    if n < 4 or abs(rho) >= 1:
+        return rho, np.nan, np.nan
+    half = 1.959964 * np.sqrt((1 + rho**2 / 2) / (n - 3))
+    return rho, float(np.tanh(np.arctanh(rho) - half)), float(np.tanh(np.arctanh(rho) + half))

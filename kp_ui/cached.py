@@ -9,11 +9,17 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core.agreement import annotated, standard_error
+from kp_core.agreement import by_document as agreement_of_documents
 from kp_core.documents import DocumentView
 from kp_core.documents import tables_by_document as tables_of_documents
+from kp_core.evaluate import resolve
 from kp_core.model import Note
 from kp_core.reading import report
 from kp_core.text.normalise import Normaliser
+from kp_core.trimming import Form, Levels
+from kp_core.trimming_curve import curve
+from kp_core.uncertainty import interval_table
 from kp_ui import sidebar, workspace
 
 #: Every cutoff that the sidebar offers, so that moving k only looks up.
@@ -26,13 +32,16 @@ def digest_of(*parts: object) -> str:
     return hashlib.sha256(asked.encode()).hexdigest()
 
 
-def evaluation(measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
+def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
     """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up.
 
+    people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
     """
     cutoff, corpus = sidebar.cutoff(), workspace.current().corpus
     asked = replace(sidebar.settings(), k=tuple(dict.fromkeys((*ALL_CUTOFFS, cutoff))))
+    if people:
+        asked = replace(asked, annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
         result = _evaluation(digest_of("evaluation", asked, measures, baselines), corpus, asked, measures, baselines)
     except kp.InputError:
@@ -138,3 +147,68 @@ def normalised() -> pd.DataFrame:
 @st.cache_data(scope="session", max_entries=5, show_spinner="Normalising …")
 def _normalised(digest: str, _corpus: kp.Corpus, _normaliser: Normaliser) -> pd.DataFrame:
     return report.normalised(_corpus, _normaliser)
+
+
+def agreement() -> kp.Result:
+    """Measure how well the annotators agree under the sidebar's settings; k plays no part."""
+    asked = replace(sidebar.settings(), k=("all",), annotators="union")
+    return _agreement(digest_of("agreement", asked), workspace.current().corpus, asked)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Comparing the annotators …")
+def _agreement(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> kp.Result:
+    return kp.agreement_with(_corpus, _settings)
+
+
+def annotated_documents() -> tuple[pd.DataFrame, float]:
+    """Return the agreement of the annotators document by document, and the standard error of K of all."""
+    asked = replace(sidebar.settings(), k=("all",), annotators="union")
+    return _annotated_documents(digest_of("annotated documents", asked), workspace.current().corpus, asked)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Comparing the annotators …")
+def _annotated_documents(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> tuple[pd.DataFrame, float]:
+    return agreement_of_documents(_corpus, _settings), standard_error(annotated(_corpus, _settings))
+
+
+def trimmed(threshold: float, pooled: bool, form: Form) -> kp.Trimmed:
+    """Trim the gold standard at a threshold."""
+    asked = replace(sidebar.settings(), k=("all",), annotators="union")
+    digest = digest_of("trimmed", asked, threshold, pooled, form)
+    return _trimmed(digest, workspace.current().corpus, asked, threshold, pooled, form)
+
+
+@st.cache_data(scope="session", max_entries=50, show_spinner="Trimming …")
+def _trimmed(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _threshold: float, _pooled: bool, _form: Form
+) -> kp.Trimmed:
+    return kp.trim_with(_corpus, _settings, _threshold, _pooled, _form)
+
+
+def trimming_curve(pooled: bool, form: Form) -> pd.DataFrame:
+    """Return the scores of the systems over the threshold, at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), annotators="union")
+    found = trimmed(0.5, pooled, form)
+    return _trimming_curve(
+        digest_of("trimming curve", asked, pooled, form), workspace.current().corpus, asked, found.levels
+    )
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Trimming at every threshold …")
+def _trimming_curve(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _levels: Levels) -> pd.DataFrame:
+    settings, _ = resolve(_corpus, _settings)
+    return curve(_corpus, settings, annotated(_corpus, settings), _levels)
+
+
+def intervals(system: str, measures: tuple[str, ...]) -> pd.DataFrame:
+    """Return the intervals of one system side by side, at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    digest = digest_of("intervals", asked, system, measures)
+    return _intervals(digest, workspace.current().corpus, asked, system, measures)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner=False)
+def _intervals(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _system: str, _measures: tuple[str, ...]
+) -> pd.DataFrame:
+    return interval_table(_corpus, _settings, _system, _measures)

@@ -37,8 +37,8 @@ def choose_measure(options: list[str]) -> str:
     return chosen
 
 
-def open_page(title: str) -> None:
-    """Open a result page: its title and what is loaded; without a system, point to the Data page and stop."""
+def open_page(title: str, needs_systems: bool = True) -> None:
+    """Open a result page: its title and what is loaded; without what it needs, point to the Data page and stop."""
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
     parts = [
@@ -52,7 +52,7 @@ def open_page(title: str) -> None:
         st.info("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.page_link("pages/data.py", label="Open the Data page", icon="📄")
         st.stop()
-    if not corpus.systems:
+    if needs_systems and not corpus.systems:
         st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.page_link("pages/data.py", label="Open the Data page")
         st.stop()
@@ -61,6 +61,24 @@ def open_page(title: str) -> None:
 def marks() -> Marks:
     """Return the cutoffs to mark on a curve over k."""
     return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(workspace.current().corpus))
+
+
+def people() -> bool:
+    """Let the user put people beside the systems, where there are several annotators."""
+    if len(workspace.current().corpus.annotators) < 2:
+        return False
+    chosen = st.toggle(
+        "Compare with people (human ceiling)", key="people", bind="query-params",
+        help="Leave each annotator out in turn: people and systems are then scored against what the others chose, on "
+        "the same documents and the same universe, and the values are means over the annotators.",
+    )  # fmt: skip
+    if chosen:
+        choice = "majority" if st.session_state["annotators"] == "majority" else "union"
+        st.caption(
+            f"Like for like: each annotator in turn, and every system, against the {choice} of the other annotators. "
+            "People have to do without their own keyphrases, so all values are lower than against the whole gold."
+        )
+    return bool(chosen)
 
 
 def about_baselines() -> None:

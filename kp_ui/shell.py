@@ -19,6 +19,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("overview", "Overview"),
         ("agreement", "Agreement"),
         ("ranking", "Ranking"),
+        ("annotators", "Annotators"),
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],

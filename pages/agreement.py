@@ -7,7 +7,7 @@ import streamlit as st
 from kp_core import charts
 from kp_core.charts import tables
 from kp_core.diagnostics import diagnose
-from kp_ui import cached, results, shell, show, sidebar, workspace
+from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
 
 shell.enter()
 
@@ -17,8 +17,7 @@ CELLS = ("a", "b", "c", "d", "N")
 results.open_page("Agreement")
 systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
-result = cached.evaluation(MEASURES, baselines=True)
-here = result.at(cutoff)
+here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
 pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
@@ -39,11 +38,14 @@ with left:
         st.markdown(f"- {show.plain(sentence)}")
 with right:
     st.subheader(f"Measures ({here.settings.pool} average)", anchor=False)
-    results.table(tables.one_system(here, system, MEASURES), "measures", here.documents, row_height=66)
+    results.table(tables.rows_where(here, system, MEASURES), "measures", here.documents, row_height=66)
     if here.documents < tables.FEW:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
+    agreement.intervals(system, MEASURES, here.documents)
 
 st.subheader("All systems and baselines", anchor=False)
+result = cached.evaluation(MEASURES, baselines=True, people=results.people())
+here = result.at(cutoff)
 everybody = tables.numbers(here, MEASURES)
 results.table(everybody, "everybody", here.documents)
 results.about_baselines()
@@ -59,10 +61,7 @@ with first:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()
 with second:
-    st.subheader("Kappa as the universe grows", anchor=False)
-    st.caption("What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
-               "symbol is the universe in use; the dotted line is P\\_pos, which kappa never passes.")  # fmt: skip
-    show.chart(charts.against_universe(cells), "kappa_against_universe")
+    agreement.against_universe(cells)
 
 st.subheader("Document by document", anchor=False)
 documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
@@ -72,5 +71,6 @@ if rows := event.selection.rows:
     results.link_to_document(str(documents["document"].iloc[rows[0]]))
 show.downloads(documents, "agreement_by_document", f"Agreement by document, {system}", here.signature)
 
+agreement.from_published_figures()
 show.notes(here.notes)
 show.signature(here.signature)

@@ -16,14 +16,18 @@ cutoff = sidebar.cutoff()
 
 measure = results.choose_measure(results.measures())
 name = tables.named(measure, cutoff)
-result = cached.evaluation((measure, "kappa", "MAP"), baselines=True)
-here = result.at(cutoff)
 comparison = cached.comparison(measure) if len(systems) > 1 else None
 
 if comparison is None:
     st.info("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
 else:
     st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
+
+people = results.people()
+result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=people)
+here = result.at(cutoff)
+if people:
+    comparison = None  # the tests are about the whole gold standard
 
 leaderboard = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
 left, right = st.columns([4, 3], gap="medium")

@@ -21,7 +21,8 @@ TABS = {
 results.open_page("Ranking")
 cutoff = sidebar.cutoff()
 asked = tuple(name for names in TABS.values() for name in names if not name.endswith("@M"))
-result = cached.evaluation(asked, baselines=True)
+people = results.people()
+result = cached.evaluation(asked, baselines=True, people=people)
 here = result.at(cutoff)
 
 for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):

@@ -1,10 +1,12 @@
 """Turn results into Plotly figures, each with one sentence that says what is seen, and into tables for the screen."""
 
 from kp_core.charts.agreement import against_universe, concordance
+from kp_core.charts.annotators import groups, heat_map, histogram
 from kp_core.charts.bars import bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
 from kp_core.charts.precision_recall import precision_recall
 from kp_core.charts.style import Chart
+from kp_core.charts.trimming import over_threshold
 
 __all__ = [
     "Chart",
@@ -12,7 +14,11 @@ __all__ = [
     "against_universe",
     "bars",
     "concordance",
+    "groups",
+    "heat_map",
+    "histogram",
     "over_k",
+    "over_threshold",
     "precision_recall",
     "small_multiples",
 ]

@@ -11,7 +11,8 @@ import plotly.graph_objects as go
 
 from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, Chart, label, lay_out, looks
-from kp_core.metrics.concordance import kappa, positive, table
+from kp_core.metrics import MEASURES
+from kp_core.metrics.concordance import positive, table
 from kp_core.sentences import figure as number
 
 
@@ -35,12 +36,17 @@ def _count(value: float) -> str:
     return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"
 
 
-def against_universe(cells: Mapping[str, Mapping[str, float]], height: int = 420) -> Chart:
-    """Draw kappa of each system as d grows while a, b and c stay: it rises towards P_pos.
+#: Measure → its limit as the universe grows, as a function of the table; None where that is 1.
+LIMITS = {"kappa": positive, "pi": positive, "PABAK": None, "P_neg": None, "AC1": None}
 
-    cells: system → a, b, c, d, N. The filled symbol is the universe in use, the dotted line the limit P_pos.
+
+def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "kappa", height: int = 420) -> Chart:
+    """Draw a measure of each system as d grows while a, b and c stay: kappa rises to P_pos, PABAK and P_neg to 1.
+
+    cells: system → a, b, c, d, N. The large symbol is the universe in use, the dotted line the limit.
     """
     figure, drawn, said = go.Figure(), looks(cells), list[str]()
+    score, limit_of = MEASURES[measure].score, LIMITS[measure]
     for name, found in cells.items():
         a, b, c, d = (float(found[letter]) for letter in "abcd")
         chosen, n = a + b + c, a + b + c + d
@@ -48,23 +54,24 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], height: int = 420
             continue
         look, sizes = drawn[name], np.geomspace(max(chosen, 1.0), 100 * max(n, 1.0), 120)
         ones = np.ones_like(sizes)
-        values = kappa(table(a * ones, b * ones, c * ones, sizes - chosen))
-        limit, used = float(positive(table(a, b, c, d))), float(kappa(table(a, b, c, d)))
+        values, used = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
+        limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
         curve = {"color": look.colour, "dash": look.dash, "width": 2}
         big = {"symbol": look.symbol, "size": 12, "color": look.colour, "line": {"width": 1, "color": "white"}}
         edge = {"color": look.colour, "width": 1, "dash": "dot"}
         parts: list[dict[str, Any]] = [
-            {"x": sizes, "y": values, "mode": "lines", "line": curve, "hovertemplate": "N = %{x:,.0f}: kappa %{y:.3f}"},
+            {"x": sizes, "y": values, "mode": "lines", "line": curve,
+             "hovertemplate": "N = %{x:,.0f}: " + measure + " %{y:.3f}"},
             {"x": [n], "y": [used], "mode": "markers", "marker": big, "showlegend": False,
-             "hovertemplate": "N in use = %{x:,.0f}: kappa %{y:.3f}"},
+             "hovertemplate": "N in use = %{x:,.0f}: " + measure + " %{y:.3f}"},
             {"x": [sizes[-1] / 8, sizes[-1]], "y": [limit, limit], "mode": "lines", "line": edge, "showlegend": False,
-             "hovertemplate": "limit P_pos %{y:.3f}"},
+             "hovertemplate": "limit %{y:.3f}"},
         ]  # fmt: skip
         for part in parts:
             figure.add_scatter(name=label(name), legendgroup=name, **part)
         said.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
     figure.add_hline(y=0, line={"color": GREY, "width": 1})
     figure.update_xaxes(title="phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
-    figure.update_yaxes(title="kappa", tickformat=".2~f")
-    alt = "Kappa against the size of the universe on a logarithmic axis"
+    figure.update_yaxes(title=measure, tickformat=".2~f")
+    alt = f"{measure} against the size of the universe on a logarithmic axis"
     return Chart(lay_out(figure, height), f"{alt}: {'; '.join(said)}." if said else f"{alt}.")

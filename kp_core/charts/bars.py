@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from kp_core.baselines import BASELINES
-from kp_core.charts.style import ORACLE, Chart, label, lay_out, looks, rows_of
+from kp_core.charts.style import ORACLE, REFERENCES, Chart, label, lay_out, looks, rows_of
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -18,7 +17,7 @@ def bars(result: Result, measure: str) -> Chart:
     rows = rows_of(result, measure)
     rows = rows[rows["value"].notna() & (rows["system"] != ORACLE)]
     drawn = looks(result.frame["system"])
-    rows = rows.assign(last=rows["system"].isin(list(BASELINES)))
+    rows = rows.assign(last=rows["system"].isin(REFERENCES))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     names = [label(name) for name in rows["system"]]
     figure = go.Figure(

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import GREY, ORACLE, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, Look, label, lay_out, looks, over_numbers
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -95,7 +95,7 @@ def _add_system(
         figure.add_trace(band, **place)
     line = go.Scatter(
         x=rows["k"], y=rows["value"], name=label(name), legendgroup=name, showlegend=legend, visible=shown,
-        mode="lines" if name in BASELINES else "lines+markers",
+        mode="lines" if name in REFERENCES else "lines+markers",
         line={"color": look.colour, "dash": look.dash, "width": 1.5 if name in BASELINES else 2},
         marker={"symbol": look.symbol, "size": 7, "maxdisplayed": 10},
         hovertemplate="%{y:.3f}",
@@ -119,7 +119,7 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
 
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks | None = None) -> str:
     """Say what a curve over k shows: who is highest and lowest at the cutoff in use."""
-    own = {name: rows for name, rows in systems.items() if name not in BASELINES}
+    own = {name: rows for name, rows in systems.items() if name not in REFERENCES}
     text = f"{measure} over k from 1 to {_last(systems)}, one line for each of {len(own)} systems"
     cutoff = marks.cutoff if marks else None
     at = {name: rows.loc[rows["k"] == cutoff, "value"] for name, rows in own.items()}

@@ -9,6 +9,7 @@ from html import escape
 import pandas as pd
 import plotly.graph_objects as go
 
+from kp_core.annotators import HUMANS
 from kp_core.baselines import BASELINES
 from kp_core.metrics import parse
 from kp_core.result import Result
@@ -18,6 +19,8 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
+#: What stands beside the systems and is none of them.
+REFERENCES = (HUMANS, *BASELINES)
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
 ORACLE = "oracle k"
 
@@ -54,13 +57,15 @@ def label(text: str, most: int = 24) -> str:
 
 
 def looks(systems: Iterable[str]) -> dict[str, Look]:
-    """Return the look of each system, by its place; baselines are grey.
+    """Return the look of each system, by its place; baselines are grey, people golden.
 
     The seventh system has the first colour again, with another dash and symbol.
     """
     found, place = dict[str, Look](), 0
     for name in dict.fromkeys(systems):
-        if name in BASELINES:
+        if name == HUMANS:
+            found[name] = Look("#A67C00", "dash", "hexagram")
+        elif name in BASELINES:
             step = list(BASELINES).index(name)
             found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open")
         else:

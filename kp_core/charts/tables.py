@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pandas as pd
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import GREY, rows_of
+from kp_core.charts.style import GREY, REFERENCES, rows_of
 from kp_core.compare import Comparison
 from kp_core.counts import Cutoff
 from kp_core.errors import REASONS
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Below this number of documents an interval is shown grey (specification of agreement, section 3).
 FEW = 10
+#: From here on the bootstrap comes before the t interval.
+MANY = 30
 
 
 def interval(low: float, high: float) -> str:
@@ -51,7 +53,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     left out, and the measures beside.
     """
     rows = rows_of(result, measure)
-    rows = rows.assign(last=rows["system"].isin(list(BASELINES)))
+    rows = rows.assign(last=rows["system"].isin(REFERENCES))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
@@ -75,7 +77,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
 def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure, named with its cutoff; baselines last."""
     chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(chosen["system"].unique(), key=lambda name: name in BASELINES)
+    systems = sorted(chosen["system"].unique(), key=lambda name: name in REFERENCES)
     wide = chosen.pivot_table(index="system", columns="measure", values="value", dropna=False, observed=True)
     wide = wide.reindex(index=systems, columns=[name for name in names if name in set(chosen["measure"])])
     return wide.rename_axis(columns=None).reset_index()
@@ -84,7 +86,7 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure: value and interval as text; constants have no interval."""
     chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in BASELINES)
+    systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in REFERENCES)
     cells = {
         (row["system"], row["measure"]): figure(row["value"], 3)
         + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
@@ -94,9 +96,10 @@ def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame({"system": systems} | columns)
 
 
-def one_system(result: Result, system: str, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a measure of a system: value, interval, documents and what the measure says."""
+def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
+    """Return one row a measure of a system, or of all annotators: value, interval, and what the measure says."""
     rows = result.frame[(result.frame["system"] == system) & result.frame["measure"].isin(names)]
+    rows = rows[rows["subset"] == subset]
     rows = rows.set_index("measure").reindex([name for name in names if name in set(rows["measure"])])
     return pd.DataFrame(
         {
@@ -106,6 +109,44 @@ def one_system(result: Result, system: str, names: Sequence[str]) -> pd.DataFram
             "what it says": [parse(name).measure.sentence for name in rows.index],
         }
     )
+
+
+def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
+    """Return one row a measure with its intervals as text, the one to quote first.
+
+    table: what `uncertainty.interval_table` gives.
+    """
+    kinds = {
+        "bootstrap over documents": ("low", "high"), "documents as clusters": ("cluster_low", "cluster_high"),
+        "phrases independent": ("independent_low", "independent_high"),
+    }  # fmt: skip
+    order = list(kinds) if documents >= MANY else [list(kinds)[i] for i in (1, 0, 2)]
+    columns = {
+        f"interval, {name}": [interval(*pair) for pair in zip(*(table[edge] for edge in kinds[name]), strict=True)]
+        for name in order
+    }
+    return pd.DataFrame({"measure": table["measure"], "pooled value": table["value"], **columns})
+
+
+def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a pair of annotators: their agreement, and the documents that both saw."""
+    rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(["all", *annotators])]
+    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
+    documents = rows.drop_duplicates("system").set_index("system")["documents"]
+    wide = wide.reindex(columns=list(names)).assign(documents=documents)
+    return wide.rename_axis(columns=None).rename_axis("pair").reset_index()
+
+
+def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
+    """Return one row an annotator: agreement with the union of the others, and K of all without this one."""
+    rows = result.frame[result.frame["system"].isin(list(annotators)) & result.frame["measure"].isin(names)]
+    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
+    documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
+    wide = wide.reindex(index=list(annotators), columns=list(names)).assign(documents=documents)
+    change = wide["K"] - value(result, "all", "K")
+    wide = wide.rename(columns={"K": "K without"}).assign(change=change)
+    wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
+    return wide.rename_axis(columns=None).rename_axis("annotator").reset_index()
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:

@@ -44,7 +44,7 @@ def weighted_mean(values: Floats, used: Bools, weights: Floats) -> Floats:
     return np.where(total > 0, (weights @ np.where(used, values, 0.0)) / np.where(total > 0, total, 1), np.nan)
 
 
-def _t_quantile(documents: int | Floats) -> Floats:
+def _t_quantile(documents: int | Ints | Floats) -> Floats:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.maximum(np.asarray(documents) - 1.0, 1.0), 0.975))
@@ -71,15 +71,20 @@ def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:
     return np.asarray(np.imag(score(moved)) / step)
 
 
-def cluster_t_half(moves: Floats, documents: Ints | int) -> Floats:
-    """Return half the width of the document-cluster t interval from the influences (D, K), NaN where there is none.
+def cluster_error(moves: Floats, documents: Ints | int) -> Floats:
+    """Return the standard error from the influences (D, K), documents as clusters; NaN where nothing varies.
 
     Linearisation: SE² = D/(D−1) · sum of u_D²; D may differ by column, with influence 0 where a document is not in it.
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        half = _t_quantile(n) * np.sqrt(n / (n - 1) * (moves**2).sum(axis=0))
-    return np.where((half > 0) & (n > 1), half, np.nan)
+        error = np.sqrt(n / (n - 1) * (moves**2).sum(axis=0))
+    return np.where((error > 0) & (n > 1), error, np.nan)
+
+
+def cluster_t_half(moves: Floats, documents: Ints | int) -> Floats:
+    """Return half the width of the document-cluster t interval from the influences (D, K), NaN where there is none."""
+    return np.asarray(_t_quantile(documents) * cluster_error(moves, documents))
 
 
 def cluster_t_pooled(

@@ -29,6 +29,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "evaluate",
         "compare",
         "agreement",
+        "uncertainty",
         "recovery",
         "interpretation",
         "sentences",

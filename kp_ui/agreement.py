@@ -1,0 +1,70 @@
+"""Arrange parts of the Agreement page: intervals side by side, curves against the universe, printed figures solved."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.charts import tables
+from kp_core.charts.agreement import LIMITS
+from kp_core.recovery import LECTURE_SYSTEMS, remarks, spans
+from kp_ui import cached, results, show
+
+_OWN = "figures of your own"
+
+
+def intervals(system: str, measures: Sequence[str], documents: int) -> None:
+    """Show the intervals of a system's pooled measures side by side; which comes first depends on the documents."""
+    with st.expander("How wide is the interval, and what if phrases were independent?"):
+        table = cached.intervals(system, tuple(measures))
+        results.table(tables.intervals_side_by_side(table, documents), "intervals", documents)
+        st.caption(
+            "Documents are what was sampled. From 30 documents on the bootstrap comes first, below that the t interval "
+            "with documents as clusters. The last column takes every phrase for independent, as most tools do: it is "
+            "far too narrow, and stands here for reference only."
+        )
+        show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
+
+
+def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
+    """Show a measure as a function of N."""
+    st.subheader("As the universe grows", anchor=False)
+    measure = str(st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params"))
+    limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
+    show.chart(charts.against_universe(cells, measure), "against_universe")
+    st.caption("What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
+               f"symbol is the universe in use; the dotted line is the limit: {limit}.")  # fmt: skip
+
+
+def from_published_figures() -> None:
+    """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
+    with st.expander("From published figures back to a table"):
+        st.caption("Four printed values say more than they seem to: some fit no table at all, and those that do give "
+                   "away how many phrases gold standard and system chose. Rounding is carried through.")  # fmt: skip
+        chosen = str(st.selectbox("Figures", [*LECTURE_SYSTEMS, _OWN], key="figures", bind="query-params"))
+        texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
+        names = ("kappa", "P_pos", "P_neg", "PABAK")
+        if chosen == _OWN:
+            columns = st.columns(4)
+            texts = tuple(
+                column.text_input(show.plain(name), key=f"printed {name}", placeholder=example)
+                for column, name, example in zip(columns, names, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+            )  # type: ignore[assignment]
+            if not all(texts):
+                st.info("Write the four values as they are printed, with all their digits.")
+                return
+        else:
+            given = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+            st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
+        found = kp.recover(*texts)
+        if found is None:
+            st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+            return
+        table = spans(found)
+        results.table(table, "recovered")
+        for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
+            st.caption(show.plain(sentence))
+        show.downloads(table, "recovered", "What printed figures say about their table")

@@ -1,0 +1,163 @@
+"""Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import cast
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.agreement import AGAINST_OTHERS, OF_PAIRS, TOGETHER
+from kp_core.charts import annotators as drawn
+from kp_core.charts import tables
+from kp_core.charts.trimming import left_over
+from kp_core.interpretation import benchmark
+from kp_core.trimming import FORMS, Form
+from kp_core.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
+from kp_ui import cached, results, show, sidebar, workspace
+
+
+def together(result: kp.Result, error: float, scale: str) -> None:
+    """Show every coefficient of all annotators together, and how sure the words of the scale are."""
+    left, right = st.columns([5, 3], gap="medium")
+    with left:
+        st.subheader("All annotators together", anchor=False)
+        everybody = tables.rows_where(result, "all", TOGETHER)
+        results.table(everybody, "together", documents=_documents(result), row_height=66)
+        st.caption("P\\_pos is what K becomes in an endless universe. PABAK, P\\_neg and AC1 are high wherever most "
+                   "phrases are chosen by nobody, so no scale of words applies to them.")  # fmt: skip
+        show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
+    with right:
+        st.subheader("How sure is the word?", anchor=False)
+        k = tables.value(result, "all", "K")
+        if error > 0:
+            found = benchmark(k, error, scale)
+            table = pd.DataFrame(found.cumulative, columns=["K deserves", "probability of this word or a higher one"])
+            results.table(table, "benchmark")
+            words = f"After Gwet 2014, with documents as clusters (standard error {error:.4f})."
+            st.caption(show.plain(f"{words} A band holds its lower bound."))
+        else:
+            st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
+    if (result.frame["subset"] != "all").any():
+        st.subheader("By document type", anchor=False)
+        show.chart(charts.groups(result, "K"), "groups")
+
+
+def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
+    """Show the agreement of every pair as a heat map and as a table."""
+    st.subheader("In pairs", anchor=False)
+    options = ["P_pos", "kappa", "PABAK", "P_neg"]
+    measure = str(st.selectbox("Measure of a pair", options, key="pair", bind="query-params"))
+    matrix = drawn.pair_matrix(result, measure, annotators)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show.chart(charts.heat_map(matrix, measure), "pairs")
+    with right:
+        pairs = tables.pairs_of_annotators(result, annotators, OF_PAIRS)
+        results.table(pairs, "annotator_pairs", documents=_documents(result))
+        st.caption("Documents: those that both saw. Who did not see a document is missing there, and no “no”.")
+        show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
+
+
+def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
+    """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
+    st.subheader("Each annotator against the others", anchor=False)
+    table = tables.each_annotator(result, annotators, AGAINST_OTHERS)
+    results.table(table, "each_annotator")
+    st.caption("Against the union of what the others chose. “K without” is the agreement of the others alone: where it "
+               "is higher than K of all, this annotator goes another way than the rest.")  # fmt: skip
+    show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
+    if not workspace.current().corpus.systems:
+        st.caption("No system is loaded, so there is nothing to hold beside people.")
+        return
+    st.subheader("People and systems, like for like", anchor=False)
+    names = ("F1@k", "kappa", "P_pos", "PABAK")
+    found = cached.evaluation(names, people=True)
+    here = found.at(sidebar.cutoff())
+    shown = [tables.named(name, sidebar.cutoff()) for name in names]
+    results.table(tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
+    st.caption("Each annotator is left out in turn; people and systems are scored against the union of the others, on "
+               "the same documents and the same universe; the values are means over the annotators.")  # fmt: skip
+    show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
+    results.where_no_mark()
+    show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
+
+
+def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
+    """Show the agreement on every document, as a histogram and as a table that leads to the document."""
+    st.subheader("Agreement on every document", anchor=False)
+    show.chart(charts.histogram(table, "K", scale), "histogram")
+    shown = table.drop(columns=[] if table["group"].any() else ["group"])
+    event = results.table(shown, "agreement_of_documents", on_select="rerun", selection_mode="single-row")
+    if rows := event.selection.rows:
+        results.link_to_document(str(shown["document"].iloc[rows[0]]))
+    show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
+
+
+def trimming(table: pd.DataFrame) -> None:
+    """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
+    st.caption("The majority that a phrase needs grows, document by document, until the annotators agree on what is "
+               "left with K of at least the threshold (after Nomoto and Matsumoto 1997).")  # fmt: skip
+    first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
+    options = [f"{one:.2f}" for one in THRESHOLDS]
+    threshold = float(first.select_slider("Threshold of K", options, "0.50", key="threshold", bind="query-params"))
+    form = cast(Form, second.selectbox("Form", FORMS, key="form", bind="query-params", help=_FORM))
+    binary = form == "binary"
+    pooled = third.toggle("One majority for all documents", key="pooled", bind="query-params", disabled=not binary)
+    pooled = pooled and binary
+    found = cached.trimmed(threshold, pooled, form)
+    kept = found.frame[found.frame["status"] == "ok"]
+    st.markdown(
+        f"At K ≥ {threshold:g}, **{len(kept)} of {show.counted(len(found.frame), 'document')}** and "
+        f"**{show.counted(int(kept['gold'].sum()), 'keyphrase')}** are left."
+    )
+    if workspace.current().corpus.systems and binary:
+        _curve(pooled, threshold)
+    st.subheader("Every document at this threshold", anchor=False)
+    results.table(found.frame, "trimmed")
+    st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
+    show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
+    show.signature(found.signature)
+    if workspace.current().corpus.systems:
+        _k_and_score(table)
+
+
+_FORM = (
+    "binary: every phrase is an item, yes or no. choices: the choice matrix of the source, only for documents whose "
+    "annotators chose equally many phrases, in the order of their lists; its formulas are reconstructed."
+)
+
+
+def _curve(pooled: bool, threshold: float) -> None:
+    st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
+    curve = cached.trimming_curve(pooled, "binary")
+    left, right = st.columns(2)
+    measure = str(left.selectbox("Score", list(dict.fromkeys(curve["measure"])), key="score", bind="query-params"))
+    system = str(right.selectbox("System", list(dict.fromkeys(curve["system"])), key="system", bind="query-params"))
+    show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
+    st.caption("Trimming makes the gold standard smaller, and this alone moves every score. The grey band is what "
+               "random trimming to the same size gives (200 draws); only a score outside it has to do with agreement. "
+               "Dashed: the documents that are left at the last threshold drawn, at every threshold. kappa (1:5) is "
+               "kappa with at most five phrases outside the gold for each keyphrase. "
+               f"Nothing is drawn below {FEWEST_DOCUMENTS} documents or {FEWEST_PHRASES} phrases.")  # fmt: skip
+    with st.expander("What is left at every threshold"):
+        results.table(left_over(curve), "left_over")
+    show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", cached.signature("kappa"))
+
+
+def _k_and_score(table: pd.DataFrame) -> None:
+    st.subheader("Do systems score higher where people agree?", anchor=False)
+    scores = cached.by_document("P_pos")
+    correlation = k_and_score(table, scores)
+    results.table(correlation, "k_and_score")
+    st.caption("Spearman's correlation of a document's K with the P\\_pos of each system on it, with 95 % interval.")
+    show.downloads(correlation, "k_and_score", "Agreement and score by document", cached.signature("P_pos"))
+
+
+def _documents(result: kp.Result) -> int:
+    """Return the number of documents behind the agreement of all annotators."""
+    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
+    return int(rows["documents"].max())
