@@ -90,7 +90,7 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     st.subheader("Agreement on every document", anchor=False)
     show.chart(charts.histogram(table, "K", scale), "histogram")
-    shown = table.drop(columns=[] if table["group"].any() else ["group"])
+    shown = tables.annotated_documents(table)
     event = results.table(shown, "agreement_of_documents", on_select="rerun", selection_mode="single-row")
     if rows := event.selection.rows:
         results.link_to_document(str(shown["document"].iloc[rows[0]]))
@@ -117,7 +117,7 @@ def trimming(table: pd.DataFrame) -> None:
     if workspace.current().corpus.systems and binary:
         _curve(pooled, threshold)
     st.subheader("Every document at this threshold", anchor=False)
-    results.table(found.frame, "trimmed")
+    results.table(tables.trimmed(found.frame), "trimmed")
     st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
     show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
     show.signature(found.signature)

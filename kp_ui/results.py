@@ -76,7 +76,7 @@ def people() -> bool:
         choice = "majority" if st.session_state["annotators"] == "majority" else "union"
         st.caption(
             f"Like for like: each annotator in turn, and every system, against the {choice} of the other annotators. "
-            "People have to do without their own keyphrases, so all values are lower than against the whole gold."
+            "This gold standard is another one than the whole, so the values differ from those without people."
         )
     return bool(chosen)
 

@@ -46,6 +46,11 @@ def named(measure: str, cutoff: int | str) -> str:
     return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
 
 
+def _place(name: str) -> int:
+    """Return the part of a table in which a name stands: systems, then people, then baselines."""
+    return 2 if name in BASELINES else int(name in REFERENCES)
+
+
 def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
     """Return one row a system at one cutoff, best first and baselines last.
 
@@ -53,7 +58,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     left out, and the measures beside.
     """
     rows = rows_of(result, measure)
-    rows = rows.assign(last=rows["system"].isin(REFERENCES))
+    rows = rows.assign(last=rows["system"].map(_place))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
@@ -77,7 +82,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
 def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure, named with its cutoff; baselines last."""
     chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(chosen["system"].unique(), key=lambda name: name in REFERENCES)
+    systems = sorted(chosen["system"].unique(), key=_place)
     wide = chosen.pivot_table(index="system", columns="measure", values="value", dropna=False, observed=True)
     wide = wide.reindex(index=systems, columns=[name for name in names if name in set(chosen["measure"])])
     return wide.rename_axis(columns=None).reset_index()
@@ -86,7 +91,7 @@ def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure: value and interval as text; constants have no interval."""
     chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(dict.fromkeys(chosen["system"]), key=lambda name: name in REFERENCES)
+    systems = sorted(dict.fromkeys(chosen["system"]), key=_place)
     cells = {
         (row["system"], row["measure"]): figure(row["value"], 3)
         + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
@@ -147,6 +152,18 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
     wide = wide.rename(columns={"K": "K without"}).assign(change=change)
     wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
     return wide.rename_axis(columns=None).rename_axis("annotator").reset_index()
+
+
+def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a document with words for columns; the column of types only where there are types."""
+    shown = table.rename(columns={"mean_size": "mean choices", "union_size": "distinct choices", "group": "type"})
+    return shown if table["group"].any() else shown.drop(columns="type")
+
+
+def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a document of a trimmed gold standard, with the reason in words."""
+    reason = [REASONS.get(str(one), str(one)) if isinstance(one, str) else "" for one in frame["reason"]]
+    return frame.assign(reason=reason).rename(columns={"size": "majority", "gold": "keyphrases"})
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:

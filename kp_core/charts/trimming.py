@@ -50,7 +50,8 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     figure.update_xaxes(title="agreement K that is left in every document, at least", row=2, col=1)
     figure.update_yaxes(title=label(measure), tickformat=".2~f", row=1, col=1)
     figure.update_yaxes(title="phrases", rangemode="tozero", row=2, col=1, secondary_y=False)
-    figure.update_yaxes(title="documents", rangemode="tozero", row=2, col=1, secondary_y=True, showgrid=False)
+    figure.update_yaxes(title="documents", rangemode="tozero", row=2, col=1, secondary_y=True, showgrid=False,
+                        tickmode="auto", nticks=4, tickformat="d")  # fmt: skip
     figure.update_layout(hovermode="x unified")
     return Chart(lay_out(figure, 560), _words(rows[rows["system"] == system], measure, system))
 

@@ -1,5 +1,6 @@
 """The pages Overview, Agreement and Ranking show the numbers of the Python functions, and never a traceback."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,13 @@ from kp_ui.workspace import SAMPLES, Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "sample_data" / "lectures"
-PAGES = ("overview", "agreement", "ranking")
+SYSTEM_PAGES = ("overview", "agreement", "ranking")
+PAGES = (*SYSTEM_PAGES, "annotators")
 
 pytestmark = pytest.mark.app
+
+#: Results are kept under a digest of the data, so every corpus needs one of its own.
+_NUMBER = count()
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +35,7 @@ def opened(page: str, corpus: kp.Corpus | None = None, **link: str) -> AppTest:
     for name, value in link.items():
         app.query_params[name] = value
     if corpus is not None:
-        app.session_state["workspace"] = Workspace(corpus, f"test {len(corpus.systems)}", "test")
+        app.session_state["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")
     app.run()
     if page != "overview":
         app.switch_page(f"pages/{page}.py").run()
@@ -148,7 +153,7 @@ def test_pairs_are_those_of_the_comparison(lectures: kp.Corpus) -> None:
     assert pairs["p after Holm"].tolist() == pytest.approx(expected["p_adjusted"].tolist())
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", SYSTEM_PAGES)
 def test_one_system_is_enough_to_look_at(page: str) -> None:
     app = opened(page, loaded(yake="yake"))
     assert "yake" in shown(app, "system")["system"].tolist()
@@ -156,7 +161,7 @@ def test_one_system_is_enough_to_look_at(page: str) -> None:
         assert "One system is loaded" in words(app)
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", SYSTEM_PAGES)
 def test_without_a_system_the_page_points_to_the_data(page: str) -> None:
     assert "No system output is loaded yet" in words(opened(page, loaded()))
 
@@ -172,7 +177,7 @@ def test_names_are_shown_as_they_stand(page: str) -> None:
         assert "![" not in text
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", SYSTEM_PAGES)
 def test_few_documents_are_named_as_such(page: str) -> None:
     app = opened(page, SAMPLES["chinese"].load())
     assert "too few documents" in words(app) or "Below 10 documents" in words(app)
