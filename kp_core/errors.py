@@ -35,4 +35,6 @@ REASONS: dict[str, str] = {
     "no_judged_negatives": "bpref needs phrases judged as not relevant, and the gold standard has none",
     "universe_too_large": "the universe is too large to follow a random order to its end; ask for a cutoff",
     "no_documents": "no document is left to average over",
+    "too_few": "fewer than three pairs have both values",
+    "constant": "one side has the same value for every pair, so nothing can vary with it",
 }
