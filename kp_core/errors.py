@@ -36,5 +36,6 @@ REASONS: dict[str, str] = {
     "universe_too_large": "the universe is too large to follow a random order to its end; ask for a cutoff",
     "no_documents": "no document is left to average over",
     "too_few": "fewer than three pairs have both values",
+    "one_annotator": "agreement among people needs at least two annotators",
     "constant": "one side has the same value for every pair, so nothing can vary with it",
 }

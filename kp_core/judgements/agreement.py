@@ -74,10 +74,15 @@ class Ceiling:
         return np.stack([mean_defined(each[:, how]) for how in range(self.combinations)], axis=1)
 
     @property
+    def rows(self) -> Ints:
+        """The pairs that are in the correlation of at least one annotator."""
+        every = [part.rows for each in self.annotators for part in each]
+        return np.unique(np.concatenate(every)) if every else np.empty(0, np.int64)
+
+    @property
     def pairs(self) -> int:
         """Number of pairs in the correlation of at least one annotator."""
-        rows = [part.rows for each in self.annotators for part in each]
-        return len(np.unique(np.concatenate(rows))) if rows else 0
+        return len(self.rows)
 
 
 def ceiling(scores: Floats, hows: tuple[Combination, ...], ties: TieRule, used: Bools, name: Correlation) -> Ceiling:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,8 +32,9 @@ def parts(measures: Floats, human: Floats, used: Bools, name: Correlation = "spe
     for mask, columns in _by_gaps(measures):
         for other, targets in _by_gaps(human):
             rows = np.flatnonzero(mask & other & used)
-            made = kernel(name, measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
-            found.append(Part(rows, columns, targets, made))
+            if len(rows):
+                made = kernel(name, measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
+                found.append(Part(rows, columns, targets, made))
     return found
 
 
@@ -48,10 +50,17 @@ def under_weights(found: list[Part], weights: Floats, shape: tuple[int, int]) ->
     """Return correlations (B, M, H) under weights of all pairs (P, B); shape is (M, H)."""
     values = np.full((weights.shape[1], *shape), np.nan)
     for part in found:
-        if len(part.rows):
-            rows = weights if len(part.rows) == len(weights) else weights[part.rows]
-            values[:, part.measures[:, None], part.human] = part.kernel(rows)
+        rows = weights if len(part.rows) == len(weights) else weights[part.rows]
+        values[:, part.measures[:, None], part.human] = part.kernel(rows)
     return values
+
+
+def pairs_of(found: list[Part], shape: tuple[int, int]) -> Ints:
+    """Return the number of pairs behind each correlation, (M, H)."""
+    pairs = np.zeros(shape, np.int64)
+    for part in found:
+        pairs[part.measures[:, None], part.human] = len(part.rows)
+    return pairs
 
 
 def correlations(
@@ -68,10 +77,7 @@ def correlations(
     used = np.ones(len(measures), bool) if used is None else used
     shape = (measures.shape[1], human.shape[1])
     found = parts(measures, human, used, name)
-    pairs = np.zeros(shape, np.int64)
-    for part in found:
-        pairs[part.measures[:, None], part.human] = len(part.rows)
-    return under_weights(found, np.ones((len(measures), 1)), shape)[0], pairs
+    return under_weights(found, np.ones((len(measures), 1)), shape)[0], pairs_of(found, shape)
 
 
 def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") -> float:
@@ -92,20 +98,19 @@ def reasons(values: Floats, pairs: Ints) -> list[list[str | None]]:
 
 
 def resampled(
-    cells: list[list[Part]], cluster: Ints, weights: Floats, shape: tuple[int, int], name: Correlation = "spearman"
+    values: list[Callable[[Floats], Floats]], cluster: Ints, weights: Floats, name: Correlation = "spearman"
 ) -> list[Floats]:
-    """Return for every list of parts the correlations (B, M, H) under bootstrap weights of clusters (B, C).
+    """Return each function of the weights of all pairs, (P, b) → (b, ...), under bootstrap weights of clusters (B, C).
 
-    cluster (P,) is the cluster of each pair; every list sees the same resamples.
+    cluster (P,) is the cluster of each pair. Every function sees the same resamples, a block of them at a time.
     """
-    found = [np.empty((len(weights), *shape)) for _ in cells]
+    found: list[list[Floats]] = [[] for _ in values]
     step = max(8, BLOCK_CELLS[name] // max(len(cluster), 1))
     for begin in range(0, len(weights), step):
-        block = slice(begin, begin + step)
-        rows = np.ascontiguousarray(weights[block].T)[cluster]
-        for values, part in zip(found, cells, strict=True):
-            values[block] = under_weights(part, rows, shape)
-    return found
+        rows = np.ascontiguousarray(weights[begin : begin + step].T)[cluster]
+        for blocks, value in zip(found, values, strict=True):
+            blocks.append(value(rows))
+    return [np.concatenate(blocks) for blocks in found]
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:

@@ -14,6 +14,7 @@ from kp_core.errors import InputError, UsageError
 
 Combination = Literal["average", "majority"]
 TieRule = Literal["low", "high", "mid"]
+Unit = Literal["documents", "keyphrases", "pairs"]
 
 COMBINATIONS: tuple[Combination, ...] = ("average", "majority")
 TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
@@ -62,6 +63,27 @@ def _refuse_repeated(again: pd.Series, table: pd.DataFrame, names: tuple[str, ..
         row = table[again].iloc[0]
         found = "a second row for " + ", ".join(f"{name} “{row[name]}”" for name in names)
         raise InputError("judgements", found, "one score a pair and annotator", "Remove one of them.")
+
+
+def pair_table(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
+    own = [name for name in table if name not in ("annotator", "score") and not _WIDE.fullmatch(str(name))]
+    return table.drop_duplicates("pair_id")[own].reset_index(drop=True)
+
+
+def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
+    """Return what is to be resampled and its id for each row of `pair_table`: documents, keyphrases, or pairs.
+
+    Pairs of one document are not independent, nor those of one keyphrase; the first of both that all pairs have counts.
+
+    >>> sampling_unit(pd.DataFrame({"pair_id": ["1", "2"], "doc_id": ["d", None], "keyphrase": ["a b", "a b"]}))
+    ('keyphrases', ['a b', 'a b'])
+    """
+    columns: tuple[tuple[Unit, str], ...] = (("documents", "doc_id"), ("keyphrases", "keyphrase"))
+    for unit, column in columns:
+        if column in pairs and (pairs[column].fillna("") != "").all():
+            return unit, pairs[column].astype(str).tolist()
+    return "pairs", pairs["pair_id"].astype(str).tolist()
 
 
 def average(scores: Floats) -> Floats:

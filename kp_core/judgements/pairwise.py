@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kp_core.coding import Floats, Ints
 from kp_core.inference.paired import randomisation_of
-from kp_core.judgements.correlation import mid_ranks
+from kp_core.judgements.correlation import correlations, mid_ranks
 from kp_core.judgements.weighted import Correlation, Levels, kernel, levels, shares
 
 #: Numbers in one block of swaps, which stays in the processor's cache.
@@ -57,6 +57,20 @@ def williams_test(measures: Floats, human: Floats, name: Correlation = "spearman
         _, found = williams(r[0, 1:, None], r[0, None, 1:], r[1:, 1:], np.full((1, 1), len(rows)))
         p[np.ix_(columns, columns)] = found
     return p
+
+
+def differences(measures: Floats, human: Floats, name: Correlation = "spearman") -> tuple[Floats, Ints]:
+    """Return how much better row correlates than column, on the pairs that both measures are defined on, and these.
+
+    Both (M, M), from measures (P, M) and human scores (P,).
+    """
+    size = measures.shape[1]
+    found, pairs = np.full((size, size), np.nan), np.zeros((size, size), np.int64)
+    for columns, rows in _common(measures, human):
+        place = np.ix_(np.array(columns), np.array(columns))
+        value, _ = correlations(measures[rows][:, columns], human[rows, None], name)
+        found[place], pairs[place] = value - value.T, len(rows)
+    return found, pairs
 
 
 def _common(measures: Floats, human: Floats) -> list[tuple[list[int], Ints]]:

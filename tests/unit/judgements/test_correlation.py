@@ -64,9 +64,11 @@ def test_resamples_do_not_depend_on_the_size_of_a_block(monkeypatch):
     measures, people, cluster = rng.normal(size=(40, 2)), rng.integers(0, 5, (40, 1)) * 1.0, rng.integers(0, 9, 40)
     weights = rng.integers(0, 3, (30, 9)).astype(float)
     cells = [correlation.parts(measures, people, np.ones(40, bool)), correlation.parts(measures, people, cluster < 4)]
-    whole = correlation.resampled(cells, cluster, weights, (2, 1))
+    values = [lambda rows, cell=cell: correlation.under_weights(cell, rows, (2, 1)) for cell in cells]
+    whole = correlation.resampled(values, cluster, weights)
+    assert [each.shape for each in whole] == [(30, 2, 1)] * 2
     monkeypatch.setitem(correlation.BLOCK_CELLS, "spearman", 1)
-    for one, other in zip(whole, correlation.resampled(cells, cluster, weights, (2, 1)), strict=True):
+    for one, other in zip(whole, correlation.resampled(values, cluster, weights), strict=True):
         np.testing.assert_array_equal(one, other)
 
 
