@@ -114,19 +114,19 @@ def permute_both(
     size = measures.shape[1]
     p = np.full((size, size), np.nan)
     unit = np.arange(len(measures)) if unit is None else np.unique(unit, return_inverse=True)[1]
-    contests = _contests(measures, human, name)
-    if not contests:
+    tested = contests(measures, human, name)
+    if not tested:
         return p
     done = 0
 
     def differences(swapped: Floats) -> Floats:
         nonlocal done
-        found = np.empty((len(swapped), len(contests)))
+        found = np.empty((len(swapped), len(tested)))
         step = max(8, _BLOCK // len(unit))
         for begin in range(0, len(swapped), step):
             block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
             chosen = np.concatenate([1 - block, block])
-            for place, (rows, mixed) in enumerate(contests.values()):
+            for place, (rows, mixed) in enumerate(tested.values()):
                 both = mixed(chosen if len(rows) == len(chosen) else chosen[rows])
                 found[begin : begin + step, place] = both[:, 0] - both[:, 1]
         done += len(swapped)
@@ -135,12 +135,12 @@ def permute_both(
         return np.where(np.isnan(found), np.inf, found)  # what cannot be computed speaks for no difference
 
     found = randomisation_of(differences, int(unit.max()) + 1, trials, rng)
-    for (i, j), value in zip(contests, np.atleast_1d(found), strict=True):
+    for (i, j), value in zip(tested, np.atleast_1d(found), strict=True):
         p[i, j] = p[j, i] = value
     return p
 
 
-def _contests(measures: Floats, human: Floats, name: Correlation) -> dict[tuple[int, int], tuple[Ints, _Mixed]]:
+def contests(measures: Floats, human: Floats, name: Correlation) -> dict[tuple[int, int], tuple[Ints, _Mixed]]:
     """Return for every two measures the rows of the values of both, one below the other, and their correlations."""
     found = {}
     for columns, common in _common(measures, human):
