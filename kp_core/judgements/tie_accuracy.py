@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from kp_core.coding import Floats, Ints
+from kp_core.coding import Bools, Floats, Ints
+from kp_core.errors import UsageError
 from kp_core.judgements.weighted import DECIMALS
+
+#: Items whose differences are calibrated together; their pairs take 200 megabytes.
+LARGEST = 6_000
 
 
 @dataclass(frozen=True)
@@ -23,12 +28,16 @@ def _defined(measure: Floats, human: Floats) -> tuple[Floats, Floats]:
     return np.round(measure[good], DECIMALS), np.round(human[good], DECIMALS)
 
 
-def _differences(measure: Floats, human: Floats) -> tuple[Floats, Floats]:
-    """Return |differences| of the measure over item pairs, and the product of its sign with that of the human side."""
-    first, second = np.triu_indices(len(measure), 1)
-    # differences of equal steps tie as well: .3 - .1 and .4 - .2
-    apart = np.round(measure[first] - measure[second], DECIMALS)
-    return np.abs(apart), np.sign(apart) * np.sign(human[first] - human[second])
+def _pairs(measure: Floats, human: Floats) -> Iterator[tuple[Floats, Bools, Bools]]:
+    """Give, for each item with all later ones: |difference| of the measure, human scores tied, order alike.
+
+    One item at a time: 12,000 items have 72 million pairs.
+    """
+    for item in range(len(measure) - 1):
+        # differences of equal steps tie as well: .3 - .1 and .4 - .2
+        apart = np.round(measure[item + 1 :] - measure[item], DECIMALS)
+        other = human[item + 1 :] - human[item]
+        yield np.abs(apart), other == 0, apart * other > 0
 
 
 def acc_eq(measure: Floats, human: Floats, epsilon: float = 0.0) -> float:
@@ -42,10 +51,10 @@ def acc_eq(measure: Floats, human: Floats, epsilon: float = 0.0) -> float:
     measure, human = _defined(measure, human)
     if len(measure) < 2:
         return float("nan")
-    size, sign = _differences(measure, human)
-    first, second = np.triu_indices(len(measure), 1)
-    tied = human[first] == human[second]
-    return float((((size <= epsilon) & tied) | ((size > epsilon) & (sign > 0))).mean())
+    right = sum(
+        np.count_nonzero(np.where(size <= epsilon, tied, alike)) for size, tied, alike in _pairs(measure, human)
+    )
+    return float(right / (len(measure) * (len(measure) - 1) / 2))
 
 
 def calibrated_acc_eq(measure: Floats, human: Floats) -> Calibrated:
@@ -60,15 +69,16 @@ def calibrated_acc_eq(measure: Floats, human: Floats) -> Calibrated:
     measure, human = _defined(measure, human)
     if len(measure) < 2:
         return Calibrated(float("nan"), float("nan"))
-    size, sign = _differences(measure, human)
-    first, second = np.triu_indices(len(measure), 1)
-    gained = np.sort(size[human[first] == human[second]])  # a tie of the human side is right from here on
-    lost = np.sort(size[sign > 0])  # an order that was right is lost from here on
+    if len(measure) > LARGEST:
+        raise UsageError(f"tie calibration compares every two pairs; {len(measure):,} are more than {LARGEST:,}")
+    found = list(_pairs(measure, human))
+    gained = np.sort(np.concatenate([size[tied] for size, tied, _ in found]))  # a human tie is right from here on
+    lost = np.sort(np.concatenate([size[alike] for size, _, alike in found]))  # a right order is lost from here on
     # accuracy rises only where a human tie is gained, so no other epsilon can be the smallest best
     candidates = np.concatenate([[0.0], gained])
     right = np.searchsorted(gained, candidates, "right") + len(lost) - np.searchsorted(lost, candidates, "right")
     best = int(right.argmax())
-    return Calibrated(float(right[best] / len(size)), float(candidates[best]))
+    return Calibrated(float(right[best] / (len(measure) * (len(measure) - 1) / 2)), float(candidates[best]))
 
 
 def split_acc_eq(measure: Floats, human: Floats, cluster: Ints, rng: np.random.Generator) -> Calibrated:

@@ -1,6 +1,7 @@
 """The study as a whole: rows, subsets, intervals, shares of the ceiling, tests, and what is refused."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,11 @@ from kp_core.errors import InputError, UsageError
 from kp_core.inference.intervals import resample
 from kp_core.judgements import agreement, correlation, pairwise
 from kp_core.judgements.correlate import correlate
-from kp_core.judgements.human import Scores, average, majority
+from kp_core.judgements.human import Scores, average, majority, pair_table, sampling_unit, score_matrix
 from kp_core.judgements.result import ROW_COLUMNS, Study
+from kp_core.judgements.subsets import side_labels
+
+ROOT = Path(__file__).resolve().parents[3]
 
 PAIRS = 60
 STUDY = Study(resamples=40, trials=200, unit="documents", seed=3)
@@ -229,6 +233,32 @@ def test_no_pairs_at_all_give_rows_with_reasons():
     assert found.frame["reason"].tolist() == ["too_few"] * 4
     assert found.frame["n"].tolist() == [0] * 4
     assert found.tests.empty
+
+
+def test_the_sample_judgements_from_file_to_rows():
+    import kp_core as kp
+
+    table = kp.load(judgements=ROOT / "sample_data/lectures/judgements.csv").judgements
+    pairs, scores = pair_table(table), score_matrix(table)
+    unit, documents = sampling_unit(pairs)
+    assert (unit, len(set(documents)), scores.matrix.shape) == ("documents", 20, (60, 4))
+    assert pairs["pair_id"].tolist() == list(scores.pairs)
+    words = pairs[["keyphrase", "candidate"]].map(lambda phrase: len(phrase.split())).to_numpy(float)
+    common = [
+        len({*a.lower().split()} & {*b.lower().split()}) / max(len(a.split()), len(b.split()))
+        for a, b in zip(pairs["keyphrase"], pairs["candidate"], strict=True)
+    ]
+    measures = pd.DataFrame({"overlap": common, "candidate-length": words[:, 1]})
+    labels = pd.DataFrame({"side": side_labels(*words.T)})
+    study = replace(STUDY, unit=unit)
+    found = correlate(scores, measures, study, clusters=documents, labels=labels, lengths=words)
+    row = cell(found, "overlap")
+    expected = stats.spearmanr(common, average(scores.matrix)).statistic
+    assert row["value"] == pytest.approx(expected, abs=1e-12)
+    assert row["low"] < row["value"] < row["high"]
+    assert (row["n"], row["documents"], row["undefined"]) == (60, 20, 0)
+    assert cell(found, "human")["value"] > row["value"]
+    assert set(found.frame["subset"]) == {"all", "L<=4", "L<=3", "side:shorter", "side:equal", "side:longer"}
 
 
 @pytest.mark.parametrize(

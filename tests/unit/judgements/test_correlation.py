@@ -134,3 +134,17 @@ def test_accuracy_is_read_on_other_documents_than_epsilon():
 def test_accuracy_of_fewer_than_two_items_is_undefined():
     assert np.isnan(tie_accuracy.acc_eq(np.array([1.0]), np.array([1.0])))
     assert np.isnan(tie_accuracy.calibrated_acc_eq(np.array([1.0, NAN]), np.array([1.0, 2])).accuracy)
+
+
+def test_calibration_of_more_pairs_than_fit_is_refused_and_plain_accuracy_is_not(monkeypatch):
+    monkeypatch.setattr(tie_accuracy, "LARGEST", 3)
+    with pytest.raises(UsageError, match="4 are more than 3"):
+        tie_accuracy.calibrated_acc_eq(np.arange(4.0), np.arange(4.0))
+    assert tie_accuracy.acc_eq(np.arange(4.0), np.arange(4.0)) == 1
+
+
+def test_exact_agreement_of_three_needs_all_three():
+    scores = np.array([[1, 1, 1, 2], [2, 2, 2, 2], [0, 1, NAN, 0]])
+    # groups of three on the first two pairs: 1 of 4 and 4 of 4; on the third pair one group is complete, not equal
+    assert agreement.exact_agreement(scores, 3) == pytest.approx(5 / 9)
+    assert np.isnan(agreement.exact_agreement(scores[:, :1], 2))
