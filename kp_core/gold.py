@@ -76,9 +76,7 @@ def gather(
     voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
     one_vote = len(coded.annotators) == 1 or kind == "one"
     votes = (
-        np.ones(items, np.int64)
-        if one_vote
-        else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
+        np.ones(items, np.int64) if one_vote else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     )
     document = coded.entry_document[representative].astype(np.int64)
     seen = coded.seen.sum(axis=0)[document]

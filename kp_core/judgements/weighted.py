@@ -167,12 +167,12 @@ def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
     pair = cells.order[cells.starts]
     # signs and weights are small integers, which float32 adds without rounding
     counts = shares(cells.below(weights)).astype(np.float32)
-    a, b = first.group[pair], second.group[pair]
+    a, b = first.group[pair].astype(np.float32), second.group[pair].astype(np.float32)
     found = np.zeros(weights.shape[1])
     step = max(1, 4_000_000 // len(pair))
     for begin in range(0, len(pair), step):
         part = slice(begin, begin + step)
-        signs = (np.sign(a[part, None] - a) * np.sign(b[part, None] - b)).astype(np.float32)
+        signs = np.sign(a[part, None] - a) * np.sign(b[part, None] - b)
         found += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
     return found
 
