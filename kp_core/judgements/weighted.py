@@ -17,6 +17,8 @@ Kernel = Callable[[Floats], Floats]
 
 #: Equal fractions tie although their last bits differ.
 DECIMALS = 12
+#: No rounding error of fractions is as small; unsmoothed BLEU is (down to 1e-308), and its order counts.
+_TINY = 1e-30
 
 
 @dataclass(frozen=True)
@@ -57,13 +59,27 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
     return found[:size]
 
 
+def comparable(values: Floats) -> Floats:
+    """Return values rounded to 12 decimals, and to 12 digits where they are below 1e-30.
+
+    >>> comparable(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
+    True
+    """
+    rounded = np.round(values, DECIMALS)
+    tiny = (np.abs(values) < _TINY) & (values != 0)
+    if tiny.any():
+        mantissa, exponent = np.frexp(values[tiny])
+        rounded[tiny] = np.ldexp(np.round(mantissa, DECIMALS), exponent)
+    return rounded
+
+
 def levels(values: Floats) -> Levels:
     """Return the groups of equal values, equal to 12 decimals.
 
     >>> levels(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
     """
-    rounded = np.round(values, DECIMALS)
+    rounded = comparable(values)
     order = np.argsort(rounded, kind="stable")
     ordered = rounded[order]
     new = np.ones(len(order), bool)

@@ -2,6 +2,7 @@
 
 import krippendorff
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,6 +69,16 @@ def test_gaps_leave_out_the_pairs_of_that_measure_only(name):
     assert pairs.tolist() == [[60, 50], [53, 43], [60, 50]]
     assert value[1, 1] == pytest.approx(SCIPY[name](measures[7:50, 1], people[7:50, 1]).statistic, abs=1e-12)
     assert value[2, 0] == pytest.approx(SCIPY[name](measures[:, 2], people[:, 0]).statistic, abs=1e-12)
+
+
+def test_tiny_values_of_unsmoothed_bleu_keep_their_order(shared):
+    table = pd.read_csv(shared("oracles/similarity/generated_pairs_library_values.csv"), na_values=["error"])
+    tiny, other = table["bleu4_none"].to_numpy(), table["lev_norm_sim"].to_numpy()
+    assert (tiny < 1e-12).mean() > 0.9  # twelve decimals alone would make one value of them
+    expected = stats.spearmanr(np.array([float(f"{value:.10e}") for value in tiny]), other.round(12)).statistic
+    assert correlation.correlation(tiny, other) == pytest.approx(expected, abs=1e-12)
+    flat = stats.spearmanr(tiny.round(12), other).statistic
+    assert abs(expected - flat) > 0.4
 
 
 def test_mid_ranks_against_scipy():
