@@ -13,7 +13,7 @@ from kp_core.judgements.weighted import Correlation, Kernel, kernel, levels
 
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
-BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 400_000}
+BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 
 @dataclass(frozen=True)

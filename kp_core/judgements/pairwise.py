@@ -14,7 +14,7 @@ from kp_core.judgements.correlation import correlations, mid_ranks
 from kp_core.judgements.weighted import Correlation, Levels, kernel, levels, shares
 
 #: Numbers in one block of swaps, which stays in the processor's cache; matrix products want larger ones.
-_BLOCK = {"spearman": 100_000, "pearson": 100_000, "kendall": 1_000_000}
+_BLOCK = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 #: Correlations of two mixed measures (B, 2): 1 marks which of the values of both (2P, B) the first one holds.
 _Mixed = Callable[[Floats], Floats]
 
