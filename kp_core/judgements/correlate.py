@@ -34,7 +34,7 @@ class _Judged:
 
 @dataclass(frozen=True)
 class _Cells:
-    """One subset: correlations (M, H) of measures and (H,) of annotators, with their pairs, and bootstrap draws."""
+    """One subset: correlations (M, H) of measures and (H,) of annotators, and the pairs behind them."""
 
     subset: Subset
     parts: list[correlation.Part]
@@ -57,7 +57,7 @@ def correlate(
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
-    measures   one row a pair of `scores`, one column a measure; NaN where it is undefined
+    measures   one row a pair of `scores`, one column a measure; undefined where it is not a finite number
     clusters   (P,) document, or another unit, of each pair: what is resampled; each pair its own where None
     labels     one row a pair, one column a breakdown such as `location`; lengths (P, 2) tokens of keyphrase, candidate
     used       (P,) pairs to look at at all, for example those of the paper preset
@@ -69,11 +69,12 @@ def correlate(
     _check(scores, measures, clusters, labels, lengths, study)
     keep = np.arange(len(scores.pairs)) if used is None else np.flatnonzero(used)
     matrix = scores.matrix[keep]
+    values = measures.to_numpy(np.float64, na_value=np.nan)[keep]
     ids = np.arange(len(keep)) if clusters is None else pd.factorize(np.asarray(clusters, object)[keep])[0]
     judged = _Judged(
         matrix,
         tuple(map(str, measures.columns)),
-        measures.to_numpy(np.float64, na_value=np.nan)[keep],
+        np.where(np.isfinite(values), values, np.nan),
         np.stack([combine(matrix, how, study.ties) for how in study.combinations], axis=1),
         np.asarray(ids, np.int64),
     )

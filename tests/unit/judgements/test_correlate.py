@@ -189,6 +189,15 @@ def test_the_range_that_the_last_tie_rule_leaves(study):
     assert row["low"] == cell(found, "good", how="majority")["value"]
 
 
+@pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
+def test_infinite_values_are_undefined(name):
+    scores, measures, documents = data()
+    study = replace(STUDY, correlation=name, test="none")
+    gaps = correlate(scores, measures, study, clusters=documents)
+    endless = measures.assign(gaps=measures["gaps"].fillna(-np.inf))
+    pd.testing.assert_frame_equal(correlate(scores, endless, study, clusters=documents).frame, gaps.frame)
+
+
 def test_only_used_pairs_count():
     scores, measures, documents = data()
     used = documents < 6
