@@ -1,5 +1,6 @@
 """Run every benchmark: `make bench`."""
 
-from benchmarks import ranking
+from benchmarks import correlation, ranking
 
 ranking.main()
+correlation.main()

@@ -38,4 +38,7 @@ REASONS: dict[str, str] = {
     "no_majority": "no majority of annotators reaches the threshold",
     "unequal_choices": "the annotators did not choose equally many phrases, which the choice-matrix form needs",
     "single_annotator": "fewer than two annotators saw the document",
+    "too_few": "fewer than three pairs have both values",
+    "one_annotator": "agreement among people needs at least two annotators",
+    "constant": "one side has the same value for every pair, so nothing can vary with it",
 }
