@@ -16,7 +16,9 @@ from kp_core.model import Corpus, Note
 from kp_core.settings import Settings, __version__, make_settings
 
 if TYPE_CHECKING:
+    from kp_core.compare import Comparison
     from kp_core.result import Result
+    from kp_core.trimming import Trimmed
 
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
@@ -70,13 +72,17 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"kpscope {__version__}")
     commands = parser.add_subparsers(dest="command", parser_class=_Parser, metavar="COMMAND")
     evaluate = commands.add_parser("evaluate", help="score systems against the gold standard")
+    compare = commands.add_parser("compare", help="say which system is better, and whether that is certain")
     agreement = commands.add_parser("agreement", help="say how well several annotators agree")
     trim = commands.add_parser("trim", help="trim the gold standard until the annotators agree on what is left")
-    for command in (evaluate, agreement, trim):
+    for command in (evaluate, compare, agreement, trim):
         _data_options(command)
         _convention_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
+    compare.add_argument("--measures", default="F1@k", help="such as F1@10,MAP: each is a family of pairs (F1@k)")
+    compare.add_argument("--test", default="randomisation", help="randomisation, bootstrap, t or wilcoxon")
+    compare.add_argument("--correction", default="holm", help="holm, bh (Benjamini and Hochberg) or none")
     agreement.add_argument("--measures", help="such as K,alpha,AC1,kappa,P_pos (see: kpscope methods)")
     trim.add_argument("--threshold", type=float, default=0.5, help="K that the gold standard must reach (0.5)")
     trim.add_argument("--pooled", action="store_true", help="one majority for all documents, by their pooled K")
@@ -87,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     methods = commands.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, agreement, trim, validate, methods):
+    for command in (evaluate, compare, agreement, trim, validate, methods):
         _output_options(command)
     app = commands.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
@@ -98,7 +104,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
     parser = _parser()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        "evaluate": _evaluate, "agreement": _agreement, "trim": _trim,
+        "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim,
         "validate": _validate, "methods": _methods, "app": _app,
     }  # fmt: skip
     try:
@@ -205,6 +211,15 @@ def _evaluate(options: argparse.Namespace) -> int:
     )
 
 
+def _compare(options: argparse.Namespace) -> int:
+    from kp_core.compare import TRIALS, compare_all
+
+    trials = TRIALS if options.resamples is None else options.resamples
+    names = options.measures.split(",")
+    found = compare_all(_load(options), _settings(options), names, trials, options.test, options.correction)
+    return _print_table(found, options, "Pairs of systems")
+
+
 def _agreement(options: argparse.Namespace) -> int:
     from kp_core.agreement import agreement_with
 
@@ -213,15 +228,20 @@ def _agreement(options: argparse.Namespace) -> int:
 
 
 def _trim(options: argparse.Namespace) -> int:
-    from kp_core.export import tables
     from kp_core.trimming import trim_with
 
     corpus = _load(options, ("gold",))
     found = trim_with(corpus, _settings(options), options.threshold, options.pooled, options.form)
+    return _print_table(found, options, "Gold standard trimmed by agreement")
+
+
+def _print_table(found: Comparison | Trimmed, options: argparse.Namespace, caption: str) -> int:
+    from kp_core.export import tables
+
     texts: dict[str, Callable[[], str]] = {
         "json": found.as_json,
         "csv": lambda: tables.exchange_csv(found.frame),
-        "latex": lambda: tables.latex(found.frame, "Gold standard trimmed by agreement", found.signature),
+        "latex": lambda: tables.latex(found.frame, caption, found.signature),
         "markdown": lambda: f"{tables.markdown(found.frame)}\n`{found.signature}`\n",
         "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
     }

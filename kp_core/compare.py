@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -18,7 +18,7 @@ from kp_core.errors import UsageError
 from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
-from kp_core.model import Corpus
+from kp_core.model import Corpus, Note
 from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
@@ -61,7 +61,17 @@ class Comparison:
 
     def as_json(self) -> str:
         """Return the pairs as the one object that the command line prints."""
-        return json_of(self.frame, self.signature, self.settings, ())
+        return json_of(self.frame, self.signature, self.settings, self.notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader must know: the test, and documents that not every system is scored on."""
+        notes = [Note("info", "test", self.test)]
+        if self.left_out:
+            named = ", ".join(self.left_out[:5]) + (" …" if len(self.left_out) > 5 else "")
+            text = f"{len(self.left_out)} documents are left out, because not every system is scored on them: {named}"
+            notes.append(Note("warning", "documents", text))
+        return tuple(notes)
 
 
 def compare(
@@ -145,6 +155,25 @@ def compare_with(
         correction, _in_words(test, correction, settings, trials), settings,
         signature(settings, len(documents), agreement),
     )  # fmt: skip
+
+
+def compare_all(
+    corpus: Corpus, settings: Settings, measures: Sequence[str], trials: int, test: str, correction: str
+) -> Comparison:
+    """Compare by several measures and at every cutoff asked for; each is a family of pairs with its own correction.
+
+    The rows of all stand in one frame; everything else is that of the first.
+    """
+    settings, _ = resolve(corpus, settings)
+    found = []
+    for measure in measures:
+        cutoffs = settings.k if parse(measure).fixed is None else settings.k[:1]
+        for cutoff in cutoffs:
+            found.append(compare_with(corpus, replace(settings, k=(cutoff,)), measure, trials, test, correction))
+    frame = pd.concat([one.frame for one in found], ignore_index=True)
+    agreement = any(parse(measure).measure.family == "concordance" for measure in measures)
+    recipe = signature(settings, len(code(corpus).documents), agreement)
+    return replace(found[0], frame=frame, settings=settings, signature=recipe)
 
 
 def _in_words(test: str, correction: str, settings: Settings, trials: int) -> str:

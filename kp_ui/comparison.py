@@ -27,10 +27,9 @@ def section(measure: str, name: str) -> None:
         st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
         return
     st.markdown(show.plain(sentences.verdict(comparison, name)))
-    if comparison.left_out:
-        lost = ", ".join(comparison.left_out[:5]) + (" …" if len(comparison.left_out) > 5 else "")
-        number = show.counted(len(comparison.left_out), "document")
-        st.caption(show.plain(f"Left out, because not every system is scored there: {number} ({lost})."))
+    for note in comparison.notes:
+        if note.level == "warning":
+            st.caption(show.plain(f"{note.message}."))
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
         left, right = st.columns([4, 3], gap="medium")
