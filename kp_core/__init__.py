@@ -16,10 +16,13 @@ from kp_core.model import Corpus
 from kp_core.reading import load
 from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.similarity import similarity
 
 __all__ = [
     "MEASURES",
     "PRESETS",
+    "SIMILARITIES",
     "Comparison",
     "Conventions",
     "Corpus",
@@ -38,4 +41,5 @@ __all__ = [
     "one_document",
     "settings_from",
     "signature",
+    "similarity",
 ]

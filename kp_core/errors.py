@@ -35,4 +35,10 @@ REASONS: dict[str, str] = {
     "no_judged_negatives": "bpref needs phrases judged as not relevant, and the gold standard has none",
     "universe_too_large": "the universe is too large to follow a random order to its end; ask for a cutoff",
     "no_documents": "no document is left to average over",
+    "empty_phrase": "one of the two phrases has no word",
+    "too_short": "the measure needs two words in both phrases, and one has a single word",
+    "library_error": "the library stops with an error here, because the phrase is too short",
+    "no_context": "no sentence of the texts holds one of the two phrases, or it holds nothing else",
+    "no_information": "the longer phrase holds no information: it is all that the references say",
+    "no_value": "no value was given or could be computed for this pair",
 }
