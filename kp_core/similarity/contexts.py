@@ -55,11 +55,11 @@ class Contexts:
         step: dict[int, int] = {}
         ends: dict[int, list[int]] = {}
         for number, codes in enumerate(phrases):
-            node = 0
             if len(codes) and (codes >= 0).all():
+                last = 0
                 for code in codes.tolist():
-                    node = step.setdefault(node * size + code, len(step) + 1)
-                ends.setdefault(node, []).append(number)
+                    last = step.setdefault(last * size + code, len(step) + 1)
+                ends.setdefault(last, []).append(number)
         keys = np.array(sorted(step), np.int64)
         target = np.array([step[key] for key in keys.tolist()], np.int64)
         place, node = np.arange(len(self._token)), np.zeros(len(self._token), np.int64)

@@ -96,11 +96,22 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Wide:
-    """Values of pairs: table and reason (pair, measure), reason is `ok` or a key of `REASONS`; names of measures."""
+    """Values of pairs under measures: table (pair, measure), NaN where undefined.
+
+    undefined   measure, pairs, and the reason why their values are missing
+    """
 
     names: tuple[str, ...]
     table: Floats
-    reason: NDArray[np.object_]
+    undefined: tuple[tuple[int, Ints, str], ...] = ()
+
+    @cached_property
+    def reason(self) -> NDArray[np.object_]:
+        """Reasons (pair, measure): `ok` or a key of `REASONS`."""
+        found = np.full(self.table.shape, "ok", object)
+        for measure, pairs, why in self.undefined:
+            found[pairs, measure] = why
+        return found
 
 
 class Scorer:
@@ -131,7 +142,18 @@ class Scorer:
         distinct, place, times = _distinct(codes)
         key, other = distinct // max(1, len(self.phrases)), distinct % max(1, len(self.phrases))
         recipes = {name: self.choices.recipe(one, name) for name, one in asked.items()}
-        found, why = dict(given), dict.fromkeys(given, np.full(len(codes), "no_value", object))
+        table = np.empty((len(measures), len(codes)))
+        undefined: list[tuple[int, Ints, str]] = []
+
+        def enter(name: str, values: Floats, why: str, blank: Bools | None = None) -> None:
+            row = measures.index(name)
+            table[row] = values
+            missing = np.flatnonzero(np.isnan(table[row]))
+            if len(missing):
+                undefined.append((row, missing, why))
+                if blank is not None:
+                    undefined.append((row, missing[blank[missing]], "empty_phrase"))
+
         for recipe in dict.fromkeys(recipes.values()):
             own = {name: one for name, one in asked.items() if recipes[name] == recipe}
             phrases = self.coded(recipe)
@@ -140,20 +162,16 @@ class Scorer:
                 used = asked[name].used
                 if used is asked[name].measure:  # libraries have values for empty phrases
                     values[blank] = np.nan
-                reason = np.where(blank, "empty_phrase", used.reason).astype(object)
-                found[name] = values if place is None else values[place]
-                why[name] = reason if place is None else reason[place]
+                enter(name, _spread(values, place), used.reason, _spread(blank, place))
         rows = Pairs(seed=self.choices.seed, scorer=self, columns=columns or {}, numbers=(keyphrase, candidate))
         for name, one in asked.items():
             if one.measure.level == "pairs":
                 rows.keyphrases = rows.keyphrases or self._strings(keyphrase)
                 rows.candidates = rows.candidates or self._strings(candidate)
-                found[name] = one.scores(rows)
-                why[name] = np.full(len(codes), one.used.reason, object)
-        shape = (len(codes), len(measures))
-        table = np.stack([found[name] for name in measures], axis=1) if measures else np.empty(shape)
-        reasons = np.stack([why[name] for name in measures], axis=1) if measures else np.empty(shape, object)
-        return Wide(tuple(measures), table, np.where(np.isnan(table), reasons, "ok"))
+                enter(name, one.scores(rows), one.used.reason)
+        for name, column in given.items():
+            enter(name, column, "no_value")
+        return Wide(tuple(measures), table.T, tuple(undefined))
 
     def _strings(self, numbers: Ints) -> list[str]:
         found: list[str] = pa.array(self.phrases, pa.large_string()).take(pa.array(numbers)).to_pylist()
@@ -211,6 +229,11 @@ def _given(measures: Sequence[str], columns: Mapping[str, Floats]) -> dict[str, 
         if bare in columns and (bare != name or name not in MEASURES):
             found[name] = columns[bare]
     return found
+
+
+def _spread(values: Any, place: Ints | None) -> Any:
+    """Return the values of all pairs from those of the distinct ones."""
+    return values if place is None else values[place]
 
 
 def _distinct(codes: Ints) -> tuple[Ints, Ints | None, Ints]:

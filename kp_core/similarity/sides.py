@@ -210,7 +210,7 @@ def sides(
     """
     for pairs in shapes(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]
-        first = not longer or flat.length[key[0]] >= flat.length[other[0]]
+        first = not longer or bool(flat.length[key[0]] >= flat.length[other[0]])
         ref, hyp = (key, other) if first else (other, key)
         r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
         plain = None

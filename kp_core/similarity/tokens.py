@@ -70,7 +70,7 @@ class Phrases:
     """
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
-        self.recipe = recipe
+        self.recipe, self.given = recipe, texts
         self._stemmed = stemmed
         if recipe.words == ROUGE_SCORE:
             self.forms = [" ".join(_ROUGE.findall(text.lower())) for text in texts]

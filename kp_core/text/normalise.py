@@ -19,6 +19,7 @@ _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
+_ODD_BLANKS = ("  ", f" {_BORDER}", f"{_BORDER} ", *"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _CJK_GAP = re.compile(f"(?<=[{_CJK}]) (?=[{_CJK}])")
@@ -28,8 +29,15 @@ _POSSESSIVE = re.compile(
 )
 
 
+def _even(text: str) -> bool:
+    """Tell whether blanks stand alone and inside phrases only; plain letters are asked without a regular expression."""
+    if not text.isascii():
+        return not _UNEVEN.search(text)
+    return not any(odd in text for odd in _ODD_BLANKS)
+
+
 def _space(text: str) -> str:
-    if _UNEVEN.search(text):
+    if not _even(text):
         text = _EDGES.sub(_BORDER, _BLANKS.sub(" ", text))
     text = text.strip(" ")
     return text if text.isascii() else _CJK_GAP.sub("", text)
@@ -49,7 +57,7 @@ _TEXT_STEPS: dict[str, Callable[[str], str]] = {
     "hyphen-keep": lambda text: text,
     "hyphen-split": lambda text: _space(text.replace("-", " ")),
     "hyphen-join": lambda text: text.replace("-", ""),
-    "possessive-drop": lambda text: _space(_POSSESSIVE.sub("", text)),
+    "possessive-drop": lambda text: _space(_POSSESSIVE.sub("", text) if "'" in text or "\u2019" in text else text),
 }
 
 

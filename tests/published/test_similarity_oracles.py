@@ -1,12 +1,17 @@
 """Similarity of phrases: printed values of Kim, Baldwin & Kan 2010, closed forms, and what the libraries give."""
 
+import re
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import spearmanr
 
 import kp_core as kp
+from kp_core.similarity import Choices, best_over_gold, score
+from kp_core.similarity.relation import describe
+from kp_core.similarity.tokens import Recipe
 
 #: Columns of `phrase_pairs_expected.csv` under the preset `paper-like`.
 PAPER_LIKE = {
@@ -43,7 +48,7 @@ def number(printed):
 
 def values(pairs, measures, **options):
     frame = kp.similarity(pairs, measures, **options)
-    return frame.pivot(index="pair", columns="measure", values="value").reindex(dict.fromkeys(frame["pair"]))
+    return {name: rows["value"] for name, rows in frame.groupby("measure", sort=False)}
 
 
 @pytest.fixture(scope="module")
@@ -176,3 +181,56 @@ def test_greedy_alignment_differs_only_where_a_word_is_repeated(generated):
     assert kp.similarity(both, "METEOR", direction="keyphrase", compat="nltk")["value"].item() == pytest.approx(
         0.476190, abs=1e-6
     )
+
+
+def test_types_places_and_complexity_of_the_worked_pairs(pairs):
+    found = describe(pairs["keyphrase"].tolist(), pairs["candidate"].tolist())
+    assert found["type"].tolist() == pairs["near_miss_type"].tolist()
+    assert found["location"].replace("", "exact").tolist() == pairs["location_on_longer"].tolist()
+    assert found["complexity"].tolist() == pairs["complexity_of_keyphrase"].tolist()
+    assert found["reordered"].tolist() == (pairs["reordered_bag"] == "yes").tolist()
+
+
+@pytest.fixture(scope="module")
+def judged(shared):
+    """Judged French keyphrases beside every gold term of their document: number of the judged phrase, both phrases."""
+    gold, rows = (
+        pd.read_csv(shared(f"data/termith_eval/{name}.tsv"), sep="\t", quoting=3, dtype="str", keep_default_na=False)
+        for name in ("gold", "system_judgements")
+    )
+    gold["key"], rows["phrase"] = (
+        column.map(lambda text: " ".join(re.findall(r"\w+", text.lower())))
+        for column in (gold["term"], rows["keyphrase"])
+    )
+    rows["row"] = range(len(rows))
+    return rows, rows.merge(gold[["domain", "doc", "key"]], on=["domain", "doc"])
+
+
+FRENCH = Recipe("lower+space", "snowball-fr")
+
+
+def test_relations_of_judged_french_keyphrases(judged, shared):
+    rows, pairs = judged
+    found = describe(pairs["key"].tolist(), pairs["phrase"].tolist(), FRENCH)["type"]
+    order = {"EXACT": 0, "MORPH": 0, "PARTOF": 1, "INCLUDE": 2, "OVERLAP": 3, "NONE": 4}
+    best = found.map(order).groupby(pairs["row"]).min()
+    table = pd.read_csv(shared("oracles/real/termith_pertinence_by_relation.csv")).set_index("relation")
+    pertinence = rows["pertinence"].astype(int)
+    for place, relation in enumerate(("exact", "included", "includes", "overlap", "none")):
+        own = pertinence[best.to_numpy() == place]
+        expected = table.loc[relation]
+        counts = [expected[f"pertinence_{value}"] for value in (0, 1, 2)]
+        assert [int((own == value).sum()) for value in (0, 1, 2)] == counts
+        assert own.mean() == pytest.approx(expected["mean_pertinence"], abs=1e-9)
+
+
+def test_best_overlap_over_gold_against_the_judgements(judged, shared):
+    rows, pairs = judged
+    values = score(
+        pairs["key"], pairs["phrase"], ["R-precision"], Choices(normalise={"R-precision": "snowball-fr"})
+    ).table
+    best = best_over_gold(values[:, 0], pairs["row"].to_numpy())
+    best[np.isnan(best)] = 0.0  # two phrases have no token
+    table = pd.read_csv(shared("oracles/real/termith_spearman.csv")).set_index(["subset", "measure"])["spearman"]
+    found = spearmanr(best, rows["pertinence"].astype(int)).statistic
+    assert found == pytest.approx(table["all", "best overlap, token multisets"], abs=1e-9)
