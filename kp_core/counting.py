@@ -30,7 +30,7 @@ class Counted:
         return self.table if asked.measure.family == "concordance" else self.ranking
 
 
-def _table_conventions(conventions: Conventions) -> Conventions:
+def table_conventions(conventions: Conventions) -> Conventions:
     """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
     return conventions.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
 
@@ -38,7 +38,7 @@ def _table_conventions(conventions: Conventions) -> Conventions:
 def count_systems(corpus: Corpus, settings: Settings, universe: Floats, baselines: bool) -> dict[str, Counted]:
     """Return the counts of every system, and of the baselines where asked."""
     coded, record = code(corpus), settings.conventions
-    tables, identities = _table_conventions(record), identify(corpus, record)
+    tables, identities = table_conventions(record), identify(corpus, record)
     gold = gather(coded, identities, record, settings.annotators)
     distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, settings.annotators)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)

@@ -82,10 +82,10 @@ def evaluate_with(
     counted = counts_of(corpus, settings, agreement, baselines)
     cutoffs = settings.cutoffs
     rng = np.random.default_rng(settings.seed)
-    weights = _weights(counted, settings, rng)
+    weights = weights_of(counted, settings, rng)
     rows: list[dict[str, Any]] = []
     for system, counts in counted.items():
-        rows += _system_rows(system, counts, asked, cutoffs, weights, settings)
+        rows += averaged_rows(system, counts, asked, cutoffs, weights, settings)
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
@@ -133,7 +133,7 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     return smallest
 
 
-def _weights(counted: dict[str, Counted], settings: Settings, rng: np.random.Generator) -> Floats | None:
+def weights_of(counted: dict[str, Counted], settings: Settings, rng: np.random.Generator) -> Floats | None:
     """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
     if settings.interval != "bootstrap" or not counted:
         return None
@@ -145,8 +145,11 @@ def _weights(counted: dict[str, Counted], settings: Settings, rng: np.random.Gen
     return weights
 
 
-def _system_rows(system: str, counted: Counted, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None,
-                 settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+def averaged_rows(
+    system: str, counted: Counted, asked: list[Asked], cutoffs: tuple[Cutoff, ...], weights: Floats | None,
+    settings: Settings,
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return one row a measure, cutoff and average of one system, with the columns of a result."""
     rows: list[dict[str, Any]] = []
     views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:

@@ -64,6 +64,21 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
     return np.asarray(found / weight.sum(axis=0))
 
 
+@similarity_measure(
+    "match", "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
+    r"[\mathrm{type} \text{ is accepted}]", source="Zesch & Gurevych 2009, who accept morph and include", level="stems",
+    accept=("morph", "include", "part"),
+)  # fmt: skip
+def match(sides: Sides, accept: str = "morph") -> Floats:
+    """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
+    keyphrase_longer = sides.long_first.keyphrase_is_reference
+    accepted = {"morph": sides.r == sides.h, "include": sides.r == sides.h or not keyphrase_longer}.get(accept, True)
+    if not accepted:
+        return np.zeros(sides.n)
+    along = sides.long_first
+    return np.asarray(along.grams(along.h).any(axis=(0, 1)), float)
+
+
 def _distinct(sides: Sides) -> Counts:
     """Return the number of different tokens of the reference."""
     count = np.full(sides.n, sides.r)

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.coding import Bools, Codes, Floats, Ints
+from kp_core.coding import Bools, Floats, Ints
 from kp_core.similarity.overlap import CONJUNCTIONS, PREPOSITIONS, r_precision
 from kp_core.similarity.sides import Sides, sides
 from kp_core.similarity.tokens import Phrases, Recipe
@@ -75,10 +75,14 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
     kind, location = np.full(n, NONE, np.int8), np.full(n, 4, np.int8)
     morph, reordered, contiguous = np.zeros(n, bool), np.zeros(n, bool), np.zeros(n, bool)
     overlap = np.full(n, np.nan)
-    spelled = _spelling(phrases)
-    for pairs, block in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
+    for every, whole in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
+        pairs, block = every, whole
         if not (block.r and block.h):
             continue
+        some = np.flatnonzero(block.equal.any(axis=(0, 1)))
+        overlap[pairs] = 0.0
+        if 2 * len(some) < block.n:  # most pairs of a document have nothing in common
+            pairs, block = pairs[some], block.only(some)
         common = block.matches(1)
         overlap[pairs] = r_precision(block)
         inside = _inside(block)
@@ -86,7 +90,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
         partial = PARTOF if block.keyphrase_is_reference else INCLUDE
         found = np.where(inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
         if same_length:
-            found[spelled[keyphrase[pairs]] == spelled[candidate[pairs]]] = EXACT
+            found[phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]] = EXACT
             reordered[pairs] = (found == OVERLAP) & (common == block.r)
         kind[pairs] = found
         # As words, the match would be another one.
@@ -95,13 +99,6 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
         location[pairs] = np.where(found > MORPH, _location(block), 4)
         contiguous[pairs] = inside
     return Relations(kind, morph, reordered, location, contiguous, overlap)
-
-
-def _spelling(phrases: Phrases) -> Codes:
-    """Return a number of each phrase, the same where they are equal up to case and blanks (phrase,)."""
-    lower = [" ".join(text.lower().split()) for text in phrases.given]
-    number = {text: place for place, text in enumerate(dict.fromkeys(lower))}
-    return np.array([number[text] for text in lower], np.int32)
 
 
 def complexity(phrases: Phrases) -> NDArray[np.int8]:

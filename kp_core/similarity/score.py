@@ -39,6 +39,8 @@ class Choices:
     synonyms: Sequence[Sequence[str]] = ()
     model: str | None = None
     seed: int = 0
+    #: what stands in place of the preset's words and stems, such as those of an evaluation
+    base: Recipe | None = None
 
     def __post_init__(self) -> None:
         """Refuse a choice that does not exist."""
@@ -60,8 +62,10 @@ class Choices:
                 stemmer = "porter-nltk" if dict(asked.chosen).get("stemmer") == "yes" else ""
                 return Recipe(ROUGE_SCORE, stemmer, True)
             return Recipe("lower+space", self.stemmer)
-        base = PRESETS[self.preset]
-        return Recipe(base.words, self.stemmer, base.everywhere)
+        everywhere = PRESETS[self.preset].everywhere
+        if self.base is not None:
+            return Recipe(self.base.words, self.base.stemmer, everywhere)
+        return Recipe(PRESETS[self.preset].words, self.stemmer, everywhere)
 
 
 class Shared:
@@ -254,7 +258,12 @@ def score(
     >>> score(["topic"], ["topic importance"], ["R-precision", "M-R-precision"]).table.round(4).tolist()
     [[0.5, 0.3333]]
     """
-    both = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+    try:
+        both = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            "the pairs", "half a character", "text that can be stored", "Save the file as UTF-8."
+        ) from error
     numbers = both.indices.to_numpy().astype(np.int64)
     scorer = Scorer(both.dictionary.to_pylist(), choices)
     return scorer.score(list(measures), numbers[: len(keyphrases)], numbers[len(keyphrases) :], columns)
@@ -280,7 +289,7 @@ def similarity(
     model       path of a sentence-transformers model for `embedding`
     seed        of `random`
     """
-    known = set(Choices.__dataclass_fields__)
+    known = set(Choices.__dataclass_fields__) - {"base"}
     unknown = set(choices) - known
     if unknown:
         raise UsageError(f"there is no option '{sorted(unknown)[0]}'; the options are: {', '.join(sorted(known))}")

@@ -79,6 +79,13 @@ class Sides:
             self.hyp, self.ref, self.hypothesis, self.reference, not self.keyphrase_is_reference, self.shared, words
         )
 
+    def only(self, pairs: Ints) -> Sides:
+        """Return the block with some of its pairs."""
+        return Sides(
+            self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs],
+            self.keyphrase_is_reference, self.shared, self.other.only(pairs) if self.other else None,
+        )  # fmt: skip
+
     @property
     def long_first(self) -> Sides:
         """The block with the longer phrase as reference; of equal lengths, the keyphrase."""

@@ -107,6 +107,13 @@ class Phrases:
             stems = np.where(own, code[len(self._vocabulary) :][self.words.code], stems)
         return Flat(stems, self.words.start, self.words.length)
 
+    @cached_property
+    def spelling(self) -> Codes:
+        """A number of each phrase, the same where phrases are equal up to case and blanks (phrase,)."""
+        lower = pa.array(Normaliser.parse("lower+space").apply(self.given), pa.large_string())
+        spelled: Codes = lower.dictionary_encode().indices.to_numpy()
+        return spelled
+
     def level(self, name: str) -> Flat:
         """Return the tokens that measures of a level (`words` or `stems`) see under the recipe."""
         return self.stems if name == "stems" or self.recipe.everywhere else self.words
@@ -116,9 +123,9 @@ class Phrases:
         """The normalised phrases as strings, words joined by one blank."""
         if not (self.recipe.everywhere and self.recipe.stemmer):
             return self.forms
-        spelled = pa.array(self._stems[0], pa.large_string()).take(pa.array(self.stems.code))
-        offsets = np.append(self.words.start, len(self.words.code)).astype(np.int64)
-        joined: list[str] = pc.binary_join(pa.LargeListArray.from_arrays(pa.array(offsets), spelled), " ").to_pylist()
+        spelled = pa.array(self._stems[0], pa.string()).take(pa.array(self.stems.code))
+        offsets = np.append(self.words.start, len(self.words.code)).astype(np.int32)
+        joined: list[str] = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), spelled), " ").to_pylist()
         return joined
 
     @cached_property
