@@ -140,7 +140,7 @@ def _best(facing: Facing, phrases: Phrases, within: Bools) -> pd.DataFrame:
             pd.DataFrame(
                 {
                     "row": row[kept],
-                    "item": facing.gold.spelling_item[spelling[kept]],
+                    "item": facing.item[spelling[kept]],
                     "spelling": spelling[kept],
                     "type": related.type[kept],
                     "morph": related.morph[kept],
@@ -198,7 +198,7 @@ def _predictions(system: str, coded: Coded, facing: Facing, rows: Ints, hit: Boo
 def _entries(system: str, coded: Coded, facing: Facing, found: Bools, best: pd.DataFrame) -> pd.DataFrame:
     own = _first(best, "item", "row")
     items = np.arange(len(facing.gold.grade))
-    first = np.searchsorted(facing.gold.spelling_item, items)  # the spelling that stands first in the file
+    first = np.searchsorted(facing.item, items)  # the spelling that stands first in the file
     row = own["row"].reindex(items)
     return pd.DataFrame(
         {

@@ -181,9 +181,9 @@ def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tupl
     for row, spelling in facing.pairs(rows, at_once):
         value = scorer.score([soft.similarity], facing.spelling[spelling], facing.phrase[row]).table[:, 0]
         enough = value >= soft.tau - 1e-12
-        found.append((row[enough], facing.gold.spelling_item[spelling[enough]], value[enough]))
+        found.append((row[enough], facing.item[spelling[enough]], value[enough]))
     row, item, value = (np.concatenate(column) for column in zip(*found, strict=True))
-    if len(facing.gold.spelling_item) == len(facing.gold.grade):
+    if len(facing.item) == len(facing.gold.grade):
         return row, item, value
     order = np.lexsort((-value, item, row))
     row, item, value = row[order], item[order], value[order]
