@@ -1,5 +1,6 @@
 """Run every benchmark: `make bench`."""
 
-from benchmarks import ranking
+from benchmarks import ranking, similarity
 
 ranking.main()
+similarity.main()

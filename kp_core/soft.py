@@ -161,9 +161,8 @@ def _softened(
     soft: Soft, as_pairs: bool,
 ) -> Counts:  # fmt: skip
     facing = face(coded, run, lists, identities, gold, counts.conventions)
-    gain, pairs = soft_gains(
-        *allowed_pairs(facing, scorer, soft, ~lists.repeated), facing.document, len(facing.document)
-    )
+    allowed = allowed_pairs(facing, scorer, soft, ~lists.repeated)
+    gain, pairs = soft_gains(*allowed, len(facing.document))
     return replace(counts, terms=_terms(facing, pairs if as_pairs else gain), judged=None)
 
 

@@ -33,7 +33,8 @@ class Collection:
         found[place] = np.log2(times.sum() / np.maximum(counts[gram], 1))
         self.of_token = [found]
         for order in range(2, ORDERS + 1):
-            kept = left >= order
+            # What begins with an n-gram that stands once stands once too, and adds no information.
+            kept = (left >= order) & (counts[gram] > 1)
             place, left, times, before, gram = place[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
             # Arrow numbers distinct integers several times faster than sorting them does.
             key = gram.astype(np.int64) * (int(code.max(initial=0)) + 1) + code[place + order - 1]

@@ -18,7 +18,7 @@ def test_hits_of_every_prefix(cases):
     for case in cases:
         matrix = np.array(case["similarity_rows_predictions_columns_gold"])
         row, item = np.nonzero(matrix >= case["tau"])
-        gain, pairs = soft_gains(row, item, matrix[row, item], np.zeros(len(matrix), int), len(matrix))
+        gain, pairs = soft_gains(row, item, matrix[row, item], len(matrix))
         weight = np.cumsum(gain)
         assert weight.tolist() == pytest.approx(case["soft_weight_H_k"], abs=1e-12), case["name"]
         assert np.cumsum(pairs).tolist() == case["soft_count_H_k"], case["name"]
