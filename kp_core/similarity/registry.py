@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +38,7 @@ class Similarity:
     level: Level
     score: Callable[..., Floats]
     reason: str = "empty_phrase"
-    options: Mapping[str, Choices] = None  # type: ignore[assignment]
+    options: Mapping[str, Choices] = field(default_factory=dict)
     compat: Similarity | None = None
 
 
@@ -131,9 +131,9 @@ def parse(text: str, compat: str = "none") -> Asked:
     chosen = {}
     for part in filter(None, (found[2] or "").split(",")):
         option, _, given = (piece.strip() for piece in part.partition("="))
-        choices = (asked.used.options or {}).get(option)
+        choices = asked.used.options.get(option)
         if choices is None:
-            known = ", ".join(asked.used.options or {}) or "none"
+            known = ", ".join(asked.used.options) or "none"
             raise UsageError(f"{name} has no option '{option}'; its options are: {known}")
         value = _value(name, option, choices, given)
         if value != _default(choices):

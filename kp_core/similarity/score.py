@@ -1,71 +1,25 @@
-"""Turn pairs of phrases and names of measures into values: a wide array, or one tidy table."""
+"""Turn pairs of phrases and names of measures into a wide array of values."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.coding import Bools, Floats, Ints
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError
+from kp_core.similarity.choices import Choices
 from kp_core.similarity.information import Collection
 from kp_core.similarity.overlap import PREPOSITIONS
 from kp_core.similarity.registry import MEASURES, Asked, parse
-from kp_core.similarity.sides import Sides, sides
+from kp_core.similarity.sides import sides
 from kp_core.similarity.synonyms import Synonyms
-from kp_core.similarity.tokens import ROUGE_SCORE, Flat, Phrases, Recipe
-
-#: What every measure looks at: words and stems by measure, or stems everywhere.
-PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
-DIRECTIONS = ("longer", "keyphrase")
-
-
-@dataclass(frozen=True)
-class Choices:
-    """What decides the values apart from the pairs; see `similarity` for the meaning of each."""
-
-    direction: str = "longer"
-    compat: str = "none"
-    preset: str = "paper-like"
-    stemmer: str = "porter-nltk"
-    normalise: Mapping[str, str] = field(default_factory=dict)
-    texts: Sequence[str] | None = None
-    synonyms: Sequence[Sequence[str]] = ()
-    model: str | None = None
-    seed: int = 0
-    #: what stands in place of the preset's words and stems, such as those of an evaluation
-    base: Recipe | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse a choice that does not exist."""
-        for name, value, known in (
-            ("direction", self.direction, DIRECTIONS),
-            ("compat", self.compat, ("none", "nltk")),
-            ("preset", self.preset, tuple(PRESETS)),
-        ):
-            if value not in known:
-                raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
-
-    def recipe(self, asked: Asked, name: str) -> Recipe:
-        """Return how phrases become tokens for a measure, by its name as asked for."""
-        own = self.normalise.get(name) or self.normalise.get(asked.measure.name)
-        if own:
-            return Recipe.parse(own)
-        if self.compat == "nltk":
-            if asked.measure.name.startswith("ROUGE"):
-                stemmer = "porter-nltk" if dict(asked.chosen).get("stemmer") == "yes" else ""
-                return Recipe(ROUGE_SCORE, stemmer, True)
-            return Recipe("lower+space", self.stemmer)
-        everywhere = PRESETS[self.preset].everywhere
-        if self.base is not None:
-            return Recipe(self.base.words, self.base.stemmer, everywhere)
-        return Recipe(PRESETS[self.preset].words, self.stemmer, everywhere)
+from kp_core.similarity.tokens import Flat, Phrases, Recipe
 
 
 class Shared:
@@ -267,66 +221,3 @@ def score(
     numbers = both.indices.to_numpy().astype(np.int64)
     scorer = Scorer(both.dictionary.to_pylist(), choices)
     return scorer.score(list(measures), numbers[: len(keyphrases)], numbers[len(keyphrases) :], columns)
-
-
-def similarity(
-    pairs: pd.DataFrame | Iterable[tuple[str, str]],
-    measures: Sequence[str] | str = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1"),
-    **choices: Any,
-) -> pd.DataFrame:
-    """Return one row a pair and measure: pair, measure, value, reason (`ok`, or a key of `REASONS`).
-
-    pairs       (keyphrase, candidate) tuples, or a table with these columns, `pair_id` if wanted, and numeric columns,
-                which are measures by their name (`column:BLEU` where a measure has the name too)
-    measures    names as in `kp.SIMILARITIES`, with options: "BLEU", "M-R-precision(alignment=ordered)"
-    direction   longer: the phrase with more tokens is the reference; keyphrase: the keyphrase is
-    compat      nltk: exactly what NLTK, rouge-score and sacreBLEU give; none: defined for short phrases
-    preset      paper-like: R-precision sees stems, other measures words; same-tokens: all see stems
-    stemmer     stemmer of the stems, such as snowball-fr
-    normalise   measure → pipeline of its own, such as {"chrF": "nfkc+casefold+space"}
-    texts       texts in which `context` looks phrases up
-    synonyms    groups of words that METEOR may match at last
-    model       path of a sentence-transformers model for `embedding`
-    seed        of `random`
-    """
-    known = set(Choices.__dataclass_fields__) - {"base"}
-    unknown = set(choices) - known
-    if unknown:
-        raise UsageError(f"there is no option '{sorted(unknown)[0]}'; the options are: {', '.join(sorted(known))}")
-    table = pairs if isinstance(pairs, pd.DataFrame) else pd.DataFrame(list(pairs), columns=["keyphrase", "candidate"])
-    lacking = [name for name in ("keyphrase", "candidate") if name not in table]
-    if lacking:
-        raise InputError("the pairs", f"no column '{lacking[0]}'", "columns keyphrase and candidate", "Name it.")
-    columns = {
-        str(name): table[name].to_numpy(np.float64, na_value=np.nan)
-        for name in table.columns
-        if pd.api.types.is_numeric_dtype(table[name]) and name not in ("pair_id", "doc_id")
-    }
-    names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
-    texts = [table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate")]
-    wide = score(texts[0], texts[1], names, Choices(**choices), columns)
-    numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))
-    return pd.DataFrame(
-        {
-            "pair": np.repeat(numbers, len(names)),
-            "measure": np.tile(np.array(names, object), len(table)),
-            "value": wide.table.ravel(),
-            "reason": wide.reason.ravel(),
-        }
-    ).astype({"measure": "str", "reason": "str"})
-
-
-def best_over_gold(values: Floats, group: Ints) -> Floats:
-    """Return the best value over the gold phrases of each candidate: values (row,) or (row, measure), group (row,).
-
-    Groups are 0, 1, 2, ... in any order; undefined values count only where a group has no other.
-
-    >>> best_over_gold(np.array([0.5, np.nan, 0.25]), np.array([0, 1, 0])).tolist()
-    [0.5, nan]
-    """
-    best = np.full((int(group.max(initial=-1)) + 1, *values.shape[1:]), np.nan)
-    np.fmax.at(best, group, values)
-    return best
-
-
-__all__ = ["PRESETS", "Choices", "Pairs", "Scorer", "Sides", "Wide", "best_over_gold", "score", "similarity"]

@@ -7,7 +7,17 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, SENTINELS, Choices, best_over_gold, parse, read_synonyms, register, score
+from kp_core.similarity import (
+    MEASURES,
+    SENTINELS,
+    Choices,
+    best_over_gold,
+    best_threshold,
+    parse,
+    read_synonyms,
+    register,
+    score,
+)
 
 
 def value(keyphrase, candidate, measure, **choices):
@@ -255,3 +265,12 @@ def test_long_and_strange_phrases():
     assert found.table[4, measures.index("exact")] == 1.0
     with pytest.raises(kp.InputError, match="half a character"):
         score(["\ud83d"], ["x"], ["exact"])
+
+
+def test_a_threshold_needs_both_decisions():
+    one_kind = best_threshold(np.array([0.2, 0.8]), np.array([4.0, 4.0]))
+    assert np.isnan([one_kind.auc, one_kind.roc["false_positive"].iloc[0]]).all()
+    # at the lower value both sides say yes to everything, so that kappa is undefined there; at the upper it is 0
+    assert (one_kind.tau, one_kind.kappa) == (0.8, 0.0)
+    nothing = best_threshold(np.array([np.nan]), np.array([4.0]))
+    assert (nothing.pairs, np.isnan(nothing.tau)) == (0, True)
