@@ -103,7 +103,10 @@ def soft_evaluate(
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
     settings, notes = resolve(corpus, settings)
     agreement = any(one.measure.family == "concordance" for one in asked)
-    counted = soft_counts(corpus, settings, soft, agreement, **choices)
+    cutoffs = [*settings.cutoffs, *(one.fixed for one in asked if one.fixed is not None)]
+    deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
+    whole = any(not isinstance(k, int) for k in cutoffs)
+    counted = soft_counts(corpus, settings, soft, agreement, None if whole else deepest, **choices)
     weights = weights_of(counted, settings, np.random.default_rng(settings.seed))
     rows = [
         row for system, both in counted.items()
@@ -123,11 +126,12 @@ def _named(soft: Soft | str) -> Soft:
 
 
 def soft_counts(
-    corpus: Corpus, settings: Settings, soft: Soft, agreement: bool = True, **choices: Any
+    corpus: Corpus, settings: Settings, soft: Soft, agreement: bool = True, deepest: int | None = None, **choices: Any
 ) -> dict[str, Counted]:
     """Return the counts of every system under resolved settings, with soft hits in place of hits.
 
-    Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says.
+    Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says. Nothing
+    is looked at beyond the rank `deepest` (None: whole lists).
     """
     record = settings.conventions
     if record.ties == "expected":
@@ -151,6 +155,7 @@ def soft_counts(
                 lists = distinct_choices(lists, gold[0])
             counts = count(lists, run.listed, *gold, universe, conventions)
             pairs = bool(tables) or soft.hits == "count"
+            counts = replace(counts, deepest=deepest)
             made.append(_softened(counts, coded, run, lists, identities, gold[0], scorer, soft, pairs))
         counted[system] = Counted(made[0], made[-1])
     return counted
@@ -161,7 +166,10 @@ def _softened(
     soft: Soft, as_pairs: bool,
 ) -> Counts:  # fmt: skip
     facing = face(coded, run, lists, identities, gold, counts.conventions)
-    allowed = allowed_pairs(facing, scorer, soft, ~lists.repeated)
+    rows = ~lists.repeated
+    if counts.deepest is not None:
+        rows &= facing.rank <= counts.deepest
+    allowed = allowed_pairs(facing, scorer, soft, rows)
     gain, pairs = soft_gains(*allowed, len(facing.document))
     return replace(counts, terms=_terms(facing, pairs if as_pairs else gain), judged=None)
 

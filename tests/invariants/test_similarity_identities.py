@@ -123,6 +123,9 @@ def test_types_follow_from_tokens(a, b):
     assert (kind == "NONE") == (overlap == 0)
     assert (kind in ("EXACT", "MORPH")) == (one(a, b, "stem-exact") == 1)
     assert (kind == "EXACT") == (one(a, b, "exact") == 1)
+    accepted = ["EXACT", "MORPH", "INCLUDE", "PARTOF"]
+    for number, accept in ((2, "morph"), (3, "include"), (4, "part")):
+        assert one(a, b, f"match(accept={accept})") == (kind in accepted[:number])
     shorter = min(len(a.split()), len(b.split())) / max(len(a.split()), len(b.split()))
     assert kind not in ("INCLUDE", "PARTOF") or overlap == pytest.approx(shorter)
 
