@@ -139,11 +139,11 @@ def soft_counts(
     coded, identities = code(corpus), identify(corpus, record)
     universe = sizes(corpus, settings.universe, record) if agreement else np.zeros(len(coded.documents))
     recipe = recipe_of(record, soft.stemmer)
-    own: dict[str, Any] = {"stemmer": recipe.stemmer, "base": recipe}
+    own: dict[str, Any] = {"stemmer": recipe.stemmer}
     if corpus.has_texts:
         own["texts"] = corpus.documents["text"].dropna().tolist()
     phrases, stemmed = phrases_of(coded, record)
-    scorer = Scorer(phrases, Choices(**(own | choices)), stemmed)
+    scorer = Scorer(phrases, replace(Choices.of(own | choices), base=recipe), stemmed)
     counted = {}
     for system, run in coded.runs.items():
         ways = [record] if not agreement else [record, table_conventions(record)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from kp_core.errors import UsageError
 from kp_core.similarity.registry import Asked
@@ -39,6 +40,15 @@ class Choices:
         ):
             if value not in known:
                 raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Choices:
+        """Return the choices that a user made by name; an unknown name is refused with the known ones."""
+        known = sorted(set(cls.__dataclass_fields__) - {"base"})
+        unknown = sorted(set(options) - set(known))
+        if unknown:
+            raise UsageError(f"there is no option '{unknown[0]}'; the options are: {', '.join(known)}")
+        return cls(**options)
 
     def recipe(self, asked: Asked, name: str) -> Recipe:
         """Return how phrases become tokens for a measure, by its name as asked for."""

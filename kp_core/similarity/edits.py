@@ -32,7 +32,8 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
 
 
 @similarity_measure(
-    "levenshtein-tokens", "The same with whole words instead of letters.", r"1 - \frac{d}{\max(r, c)}",
+    "levenshtein-tokens", "One minus the share of words to insert, delete or replace to turn one phrase into another.",
+    r"1 - \frac{d}{\max(r, c)}",
     source="Levenshtein 1966", distance=("levenshtein", "osa"),
 )  # fmt: skip
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:

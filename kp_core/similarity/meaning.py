@@ -59,8 +59,9 @@ def _model(path: str | None) -> Any:
 )  # fmt: skip
 def embedding(pairs: Any) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
-    model = pairs.scorer.kept.setdefault("model", None) or _model(pairs.scorer.choices.model)
-    pairs.scorer.kept["model"] = model
+    if "model" not in pairs.scorer.kept:
+        pairs.scorer.kept["model"] = _model(pairs.scorer.choices.model)
+    model = pairs.scorer.kept["model"]
     phrases = list(dict.fromkeys([*pairs.keyphrases, *pairs.candidates]))
     vectors = np.asarray(model.encode(phrases), dtype=float).reshape(len(phrases), -1)
     length = np.sqrt((vectors**2).sum(axis=1, keepdims=True))

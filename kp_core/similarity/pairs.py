@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.coding import Floats, Ints
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError
 from kp_core.similarity.choices import Choices
 from kp_core.similarity.score import score
 
@@ -34,10 +34,7 @@ def similarity(
     model       path of a sentence-transformers model for `embedding`
     seed        of `random`
     """
-    known = set(Choices.__dataclass_fields__) - {"base"}
-    unknown = set(choices) - known
-    if unknown:
-        raise UsageError(f"there is no option '{sorted(unknown)[0]}'; the options are: {', '.join(sorted(known))}")
+    chosen = Choices.of(choices)
     table = pairs if isinstance(pairs, pd.DataFrame) else pd.DataFrame(list(pairs), columns=["keyphrase", "candidate"])
     lacking = [name for name in ("keyphrase", "candidate") if name not in table]
     if lacking:
@@ -49,7 +46,7 @@ def similarity(
     }
     names = [measures] if isinstance(measures, str) else list(dict.fromkeys(measures))
     texts = [table[side].fillna("").astype(str).tolist() for side in ("keyphrase", "candidate")]
-    wide = score(texts[0], texts[1], names, Choices(**choices), columns)
+    wide = score(texts[0], texts[1], names, chosen, columns)
     numbers = table["pair_id"].to_numpy() if "pair_id" in table else np.arange(len(table))
     return pd.DataFrame(
         {

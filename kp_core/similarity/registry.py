@@ -16,7 +16,7 @@ from kp_core.errors import UsageError
 Level = Literal["words", "stems", "characters", "texts", "pairs"]
 
 #: The values of an option, the default first; or the range of a number and its default.
-Choices = tuple[str, ...] | tuple[float, float, float]
+Option = tuple[str, ...] | tuple[float, float, float]
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Similarity:
     level: Level
     score: Callable[..., Floats]
     reason: str = "empty_phrase"
-    options: Mapping[str, Choices] = field(default_factory=dict)
+    options: Mapping[str, Option] = field(default_factory=dict)
     compat: Similarity | None = None
 
 
@@ -48,7 +48,7 @@ MEASURES: dict[str, Similarity] = {}
 def similarity_measure(
     name: str, sentence: str, formula: str, *, source: str, level: Level = "words", low: float = 0.0,
     high: float = 1.0, undefined: str = "a phrase is empty", reason: str = "empty_phrase",
-    compat: Similarity | None = None, **options: Choices,
+    compat: Similarity | None = None, **options: Option,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:  # fmt: skip
     """Declare the decorated function as a measure of similarity."""
 
@@ -66,7 +66,7 @@ def as_library(
     source: str,
     undefined: str = "never",
     reason: str = "library_error",
-    **options: Choices,
+    **options: Option,
 ) -> Similarity:
     """Return the declaration of a measure as a library computes it, empty phrases included."""
     return Similarity("", "", "", 0.0, np.inf, undefined, source, "words", score, reason, options)
@@ -100,11 +100,11 @@ class Asked:
         return self.used.score(block, **dict(self.chosen))
 
 
-def _default(choices: Choices) -> str | float:
+def _default(choices: Option) -> str | float:
     return choices[0] if isinstance(choices[0], str) else choices[2]
 
 
-def _value(measure: str, option: str, choices: Choices, given: str) -> str | float:
+def _value(measure: str, option: str, choices: Option, given: str) -> str | float:
     if isinstance(choices[0], str):
         if given in choices:
             return given

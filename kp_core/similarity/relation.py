@@ -90,7 +90,8 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
         partial = PARTOF if block.keyphrase_is_reference else INCLUDE
         found = np.where(inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
         if same_length:
-            found[phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]] = EXACT
+            spelled_alike = phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]
+            found[(found == MORPH) & spelled_alike] = EXACT
             reordered[pairs] = (found == OVERLAP) & (common == block.r)
         kind[pairs] = found
         # As words, the match would be another one.

@@ -104,13 +104,13 @@ class Scorer:
         undefined: list[tuple[int, Ints, str]] = []
 
         def enter(name: str, values: Floats, why: str, blank: Bools | None = None) -> None:
-            row = measures.index(name)
-            table[row] = values
-            missing = np.flatnonzero(np.isnan(table[row]))
-            if len(missing):
-                undefined.append((row, missing, why))
-                if blank is not None:
-                    undefined.append((row, missing[blank[missing]], "empty_phrase"))
+            missing = np.flatnonzero(np.isnan(values))
+            for row in (row for row, one in enumerate(measures) if one == name):
+                table[row] = values
+                if len(missing):
+                    undefined.append((row, missing, why))
+                    if blank is not None:
+                        undefined.append((row, missing[blank[missing]], "empty_phrase"))
 
         for recipe in dict.fromkeys(recipes.values()):
             own = {name: one for name, one in asked.items() if recipes[name] == recipe}
@@ -121,12 +121,10 @@ class Scorer:
                 if used is asked[name].measure:  # libraries have values for empty phrases
                     values[blank] = np.nan
                 enter(name, _spread(values, place), used.reason, _spread(blank, place))
-        rows = Pairs(seed=self.choices.seed, scorer=self, columns=columns or {}, numbers=(keyphrase, candidate))
-        for name, one in asked.items():
-            if one.measure.level == "pairs":
-                rows.keyphrases = rows.keyphrases or self._strings(keyphrase)
-                rows.candidates = rows.candidates or self._strings(candidate)
-                enter(name, one.scores(rows), one.used.reason)
+        rows = Pairs(self._strings(keyphrase), self._strings(candidate), self.choices.seed, self, columns or {},
+                     (keyphrase, candidate)) if _whole(asked) else Pairs()  # fmt: skip
+        for name, one in _whole(asked).items():
+            enter(name, one.scores(rows), one.used.reason)
         for name, column in given.items():
             enter(name, column, "no_value")
         return Wide(tuple(measures), table.T, tuple(undefined))
@@ -145,10 +143,9 @@ class Scorer:
             words = phrases.words if level == "stems" and not phrases.recipe.everywhere else flat
             shared = Shared(phrases, flat, self._references(flat, key, other, times), self.choices.synonyms)
             for pairs, block in sides(flat, words, key, other, self.choices.direction == "longer", shared):
-                if not (block.r and block.h) and self.choices.compat == "none":
-                    continue
                 for name, one in own.items():
-                    found[name][pairs] = one.scores(block)
+                    if (block.r and block.h) or one.used is not one.measure:  # libraries score empty phrases too
+                        found[name][pairs] = one.scores(block)
         texts = [name for name, one in asked.items() if one.measure.level == "texts"]
         if texts and len(key):
             forms = pa.array(phrases.texts, pa.large_string())
@@ -171,6 +168,11 @@ class Scorer:
         longer = self.choices.direction == "longer"
         reference = np.where(flat.length[key] >= flat.length[other], key, other) if longer else key
         return np.bincount(reference, times, minlength=len(self.phrases)).astype(np.int64)
+
+
+def _whole(asked: Mapping[str, Asked]) -> dict[str, Asked]:
+    """Return the measures that look at all pairs at once."""
+    return {name: one for name, one in asked.items() if one.measure.level == "pairs"}
 
 
 def _level(one: Asked, recipe: Recipe) -> str:

@@ -274,3 +274,16 @@ def test_a_threshold_needs_both_decisions():
     assert (one_kind.tau, one_kind.kappa) == (0.8, 0.0)
     nothing = best_threshold(np.array([np.nan]), np.array([4.0]))
     assert (nothing.pairs, np.isnan(nothing.tau)) == (0, True)
+
+
+def test_a_measure_asked_for_twice_stands_twice_in_a_wide_array():
+    assert score(["a b"], ["a"], ["jaccard", "ROUGE-2", "jaccard", "ROUGE-2"]).table[0].tolist() == pytest.approx(
+        [0.5, np.nan, 0.5, np.nan], nan_ok=True
+    )
+
+
+def test_empty_phrases_as_the_libraries_take_them():
+    measures = ["BLEU", "METEOR", "ROUGE-1", "NIST", "R-precision", "M-R-precision", "chrF", "jaccard"]
+    wide = score(["", "a"], ["", ""], measures, Choices(compat="nltk"))
+    assert wide.table[:, :3].tolist() == [[0, 0, 0]] * 2
+    assert wide.reason[0].tolist() == ["ok"] * 3 + ["empty_phrase"] * 5

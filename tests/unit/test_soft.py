@@ -51,6 +51,15 @@ def test_morph_stems_where_the_evaluation_does_not():
     assert values("MORPH", "R@k", 1, corpus, normalise="lower+space") == [1.0]
 
 
+def test_a_gold_standard_of_stems_is_not_stemmed_again():
+    corpus = corpus_of({"d": ["univers", "univ"]}, {"s": {"d": ["univers", "universities"]}})
+    assert values("exact", "R@k", "1-2", corpus, gold_stemmed="yes") == [0.5, 1.0]
+    assert values("exact", "R@k", "1-2", corpus) == [
+        1.0,
+        1.0,
+    ]  # stemmed again, both are one keyphrase and one prediction
+
+
 def test_form_and_meaning_reads_the_texts_of_the_corpus():
     corpus = corpus_of(
         {"d": ["alpha"]}, {"s": {"d": ["gamma"]}}, texts={"d": "Alpha likes blue. Gamma likes blue. Red."}
@@ -95,6 +104,11 @@ def test_information_is_counted_over_the_whole_collection(monkeypatch):
     monkeypatch.setattr(kp_core.facing, "_PAIRS", 1)
     assert values(soft, "R@k", "1-3") == before
     assert values("R-precision", "R@k", "1-3") == pytest.approx([(1 / 3) / 2, 0.5, (5 / 6 + 2 / 3) / 2])
+
+
+def test_a_choice_that_does_not_exist_is_said():
+    with pytest.raises(kp.UsageError, match="there is no option 'tau'"):
+        kp.soft_evaluate(CORPUS, settings(3), "exact", tau=0.5)
 
 
 @pytest.mark.parametrize(
