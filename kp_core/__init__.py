@@ -14,21 +14,29 @@ from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
+from kp_core.near_misses import NearMisses, near_misses
 from kp_core.reading import load
 from kp_core.recovery import recover
 from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.similarity import similarity
+from kp_core.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
     "MEASURES",
     "PRESETS",
+    "SIMILARITIES",
+    "SOFT_PRESETS",
     "Comparison",
     "Conventions",
     "Corpus",
     "InputError",
+    "NearMisses",
     "Result",
     "Settings",
+    "Soft",
     "Trimmed",
     "UsageError",
     "__version__",
@@ -41,10 +49,13 @@ __all__ = [
     "evaluate",
     "evaluate_with",
     "load",
+    "near_misses",
     "one_document",
     "recover",
     "settings_from",
     "signature",
+    "similarity",
+    "soft_evaluate",
     "trim",
     "trim_with",
 ]

@@ -1,12 +1,10 @@
-"""Subsets by length and label, the paper's grouping, the guard against pooling, and the threshold helper."""
+"""Subsets by length and label, the paper's grouping, and the guard against pooling."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import cohen_kappa_score, roc_auc_score, roc_curve
 
 from kp_core.judgements import human, subsets
-from kp_core.judgements.threshold import threshold
 
 
 def test_labels_stand_in_the_order_of_the_field_and_gaps_are_in_no_subset():
@@ -79,35 +77,3 @@ def test_one_row_a_pair_in_the_order_of_the_matrix():
     )
     assert human.pair_table(table).to_numpy().tolist() == [["q", "x"], ["p", "y"]]
     assert human.score_matrix(table).pairs == ("q", "p")
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_threshold_against_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    people = rng.integers(0, 5, 50).astype(float)
-    similarity = np.round(people / 5 + rng.normal(size=50) * 0.3, 1)
-    found = threshold(similarity, people)
-    accepted = people >= 3
-    false, true, values = roc_curve(accepted, similarity, drop_intermediate=False)
-    assert found.thresholds.tolist() == values[1:].tolist()
-    np.testing.assert_allclose(found.true_positives, true[1:], atol=1e-12)
-    np.testing.assert_allclose(found.false_positives, false[1:], atol=1e-12)
-    assert found.auc == pytest.approx(roc_auc_score(accepted, similarity), abs=1e-12)
-    kappas = [cohen_kappa_score(accepted, similarity >= value) for value in values[1:]]
-    np.testing.assert_allclose(found.kappa, kappas, atol=1e-12)
-    assert found.best_kappa == pytest.approx(max(kappas), abs=1e-12)
-    assert found.tau == values[1:][int(np.round(kappas, 12).argmax())]
-    assert (found.accepted, found.pairs) == (accepted.sum(), 50)
-
-
-def test_a_threshold_needs_accepted_and_other_pairs():
-    found = threshold(np.array([0.2, 0.4, np.nan]), np.array([3.0, 4.0, 0.0]))
-    assert np.isnan([found.auc, found.tau, found.best_kappa]).all()
-    assert (found.accepted, found.pairs) == (2, 2)
-
-
-def test_the_threshold_reaches_every_value_of_its_group():
-    noisy = np.array([0.1 + 0.2, 0.3, 0.1, 0.05])
-    found = threshold(noisy, np.array([4.0, 4, 0, 0]))
-    assert found.tau == min(noisy[:2])
-    assert found.best_kappa == 1
