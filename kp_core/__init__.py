@@ -9,6 +9,7 @@
 from kp_core.agreement import agreement, agreement_with
 from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
+from kp_core.correlate import CorrelationStudy, correlate
 from kp_core.documents import all_values, by_document, one_document
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
@@ -32,6 +33,7 @@ __all__ = [
     "Comparison",
     "Conventions",
     "Corpus",
+    "CorrelationStudy",
     "InputError",
     "NearMisses",
     "Result",
@@ -46,6 +48,7 @@ __all__ = [
     "by_document",
     "compare",
     "compare_with",
+    "correlate",
     "evaluate",
     "evaluate_with",
     "load",

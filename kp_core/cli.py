@@ -17,8 +17,11 @@ from kp_core.settings import Settings, __version__, make_settings
 
 if TYPE_CHECKING:
     from kp_core.compare import Comparison
+    from kp_core.correlate import CorrelationStudy, Similarities
     from kp_core.result import Result
     from kp_core.trimming import Trimmed
+
+    _Printable = Comparison | CorrelationStudy | Similarities | Trimmed
 
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
@@ -87,13 +90,32 @@ def _parser() -> argparse.ArgumentParser:
     trim.add_argument("--threshold", type=float, default=0.5, help="K that the gold standard must reach (0.5)")
     trim.add_argument("--pooled", action="store_true", help="one majority for all documents, by their pooled K")
     trim.add_argument("--form", default="binary", help="binary, or choices: the choice matrix of the source")
+    similarity = commands.add_parser("similarity", help="say how similar pairs of phrases are")
+    correlate = commands.add_parser("correlate", help="say which measure of similarity agrees with people")
+    _data_options(correlate)
+    for command in (similarity, correlate):
+        command.add_argument("--measures", help="such as R-precision,BLEU,METEOR (see: kpscope methods)")
+        command.add_argument("--direction", help="longer (the longer phrase is the reference) or keyphrase")
+        command.add_argument("--compat", help="none, or nltk: exactly what NLTK, rouge-score and sacreBLEU give")
+        command.add_argument("--preset", help="paper-like or same-tokens")
+        command.add_argument("--stemmer", help="stemmer of the stems, such as porter-nltk or snowball-fr")
+        command.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
+    similarity.add_argument("--pairs", metavar="PATH", nargs="+", help="a table with keyphrase and candidate")
+    similarity.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    correlate.add_argument("--by", default="location,complexity,pos", help="breakdowns, separated by commas")
+    correlate.add_argument("--correlation", default="spearman", help="spearman, pearson or kendall")
+    correlate.add_argument("--interval", default="bootstrap", help="bootstrap, closed-form or none")
+    correlate.add_argument("--resamples", type=int, default=1000, help="bootstrap resamples (1000)")
+    correlate.add_argument("--ties", default="low", help="of the majority: low, high or mid")
+    correlate.add_argument("--test", default="perm-both", help="between measures: perm-both, williams or none")
+    correlate.add_argument("--paper", action="store_true", help="group the pairs as Kim, Baldwin and Kan (2010)")
     validate = commands.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     methods = commands.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, compare, agreement, trim, validate, methods):
+    for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
         _output_options(command)
     app = commands.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
@@ -105,7 +127,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim,
-        "validate": _validate, "methods": _methods, "app": _app,
+        "similarity": _similarity, "correlate": _correlate, "validate": _validate, "methods": _methods, "app": _app,
     }  # fmt: skip
     try:
         options = parser.parse_args(arguments)
@@ -235,7 +257,32 @@ def _trim(options: argparse.Namespace) -> int:
     return _print_table(found, options, "Gold standard trimmed by agreement")
 
 
-def _print_table(found: Comparison | Trimmed, options: argparse.Namespace, caption: str) -> int:
+_SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from kp_core.correlate import Similarities
+    from kp_core.reading.pairs import load_pairs
+
+    if not options.pairs:
+        raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
+    chosen = {name: getattr(options, name) for name in _SIMILARITY if getattr(options, name) is not None}
+    pairs = load_pairs(options.pairs, options.encoding)
+    return _print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
+
+
+def _correlate(options: argparse.Namespace) -> int:
+    from kp_core.correlate import correlate
+
+    if not options.judgements:
+        raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
+    names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test")
+    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
+    return _print_table(found, options, "Correlation of similarity with human scores")
+
+
+def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
     from kp_core.export import tables
 
     texts: dict[str, Callable[[], str]] = {

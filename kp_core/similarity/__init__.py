@@ -4,6 +4,7 @@ from kp_core.similarity import edits, information, meaning, meteor, ngrams, over
 from kp_core.similarity.choices import PRESETS, Choices
 from kp_core.similarity.pairs import best_over_gold, similarity
 from kp_core.similarity.registry import MEASURES, Asked, Similarity, parse, register
+from kp_core.similarity.relation import describe
 from kp_core.similarity.score import Scorer, Wide, score
 from kp_core.similarity.sentinels import SENTINELS
 from kp_core.similarity.synonyms import read_synonyms
@@ -21,6 +22,7 @@ __all__ = [
     "Wide",
     "best_over_gold",
     "best_threshold",
+    "describe",
     "edits",
     "information",
     "meaning",

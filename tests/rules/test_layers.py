@@ -28,6 +28,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "documents",
         "evaluate",
         "compare",
+        "correlate",
         "agreement",
         "uncertainty",
         "recovery",
