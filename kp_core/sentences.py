@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kp_core import interpretation
-from kp_core.compare import Comparison
+from kp_core.compare import ALPHA, Comparison
+from kp_core.correlate import SENTINELS, CorrelationStudy
 from kp_core.errors import REASONS
 from kp_core.result import Result
 
@@ -99,6 +100,27 @@ def reliability(result: Result, error: float, scale: str) -> str:
         text += f" (probability at least {interpretation.CERTAIN:g})"
     few = " Below 10 documents no such statement is reliable." if row["documents"] < 10 else ""
     return f"{text}.{few}"
+
+
+def best_measure(study: CorrelationStudy, average: str) -> str:
+    """Say which measure of similarity agrees best with people, how certain that is, and how near people's own limit."""
+    rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
+    own = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
+    if not len(own):
+        return "No measure varies together with the human scores, so none can be called better."
+    best = own.sort_values("value", ascending=False, kind="stable").iloc[0]
+    p = study.found.p_matrix(average)
+    certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
+    equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
+    bounds = f", 95 % interval {figure(best['low'])} to {figure(best['high'])}" if best["low"] == best["low"] else ""
+    text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {best['n']} pairs)"
+    human = rows[rows["measure"] == "human"]["value"]
+    if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
+        text += f"; people agree with each other by {figure(float(human.iloc[0]))}"
+    if study.found.tests.empty:
+        return f"{text}. No test was asked for."
+    end = f"It cannot be told apart from {_listed(equal)}" if equal else "It is better than every other measure"
+    return f"{text}. {end}."
 
 
 def clusters(comparison: Comparison) -> dict[str, str]:

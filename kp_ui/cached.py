@@ -14,8 +14,10 @@ from kp_core.agreement import by_document as agreement_of_documents
 from kp_core.documents import DocumentView
 from kp_core.documents import tables_by_document as tables_of_documents
 from kp_core.evaluate import resolve
+from kp_core.judgements.result import Study
 from kp_core.model import Note
 from kp_core.reading import report
+from kp_core.soft import SoftResult
 from kp_core.text.normalise import Normaliser
 from kp_core.trimming import Form, Levels
 from kp_core.trimming_curve import curve
@@ -215,3 +217,42 @@ def _intervals(
     digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _system: str, _measures: tuple[str, ...]
 ) -> pd.DataFrame:
     return interval_table(_corpus, _settings, _system, _measures)
+
+
+def near_misses() -> kp.NearMisses:
+    """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _near_misses(digest_of("near misses", asked), workspace.current().corpus, asked)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
+def _near_misses(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> kp.NearMisses:
+    return kp.near_misses(_corpus, _settings)
+
+
+def soft(chosen: kp.Soft) -> SoftResult:
+    """Evaluate with soft matching at every cutoff that is a number."""
+    asked = replace(sidebar.settings(), k=tuple(dict.fromkeys((*range(1, 51), sidebar.cutoff()))))
+    return _soft(digest_of("soft", asked, str(chosen)), workspace.current().corpus, asked, chosen)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Matching what is similar …")
+def _soft(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _chosen: kp.Soft) -> SoftResult:
+    return kp.soft_evaluate(_corpus, _settings, _chosen, ("P@k", "R@k", "F1@k"))
+
+
+def correlation(judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, ...], study: Study, paper: bool,
+                preset: str, stemmer: str) -> kp.CorrelationStudy:  # fmt: skip
+    """Correlate measures with the human scores of the data on screen and of the ratings made here."""
+    corpus = replace(workspace.current().corpus, judgements=judged)
+    content = judged.to_csv(index=False)
+    digest = digest_of("correlation", content, measures, by, study, paper, preset, stemmer)
+    return _correlation(digest, corpus, measures, by, study, paper, {"preset": preset, "stemmer": stemmer})
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Correlating measures with people …")
+def _correlation(
+    digest: str, _corpus: kp.Corpus, _measures: tuple[str, ...], _by: tuple[str, ...], _study: Study, _paper: bool,
+    _options: dict[str, str],
+) -> kp.CorrelationStudy:  # fmt: skip
+    return kp.correlate(_corpus, _measures, _by, paper=_paper, study=_study, **_options)

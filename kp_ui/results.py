@@ -37,7 +37,7 @@ def choose_measure(options: list[str]) -> str:
     return chosen
 
 
-def open_page(title: str, needs_systems: bool = True) -> None:
+def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -> None:
     """Open a result page: its title and what is loaded; without what it needs, point to the Data page and stop."""
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
@@ -48,7 +48,7 @@ def open_page(title: str, needs_systems: bool = True) -> None:
         show.counted(len(corpus.systems), "system"),
     ]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
-    if not len(corpus.gold):
+    if needs_gold and not len(corpus.gold):
         st.info("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.page_link("pages/data.py", label="Open the Data page", icon="📄")
         st.stop()
@@ -125,7 +125,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            digits = "%,.0f" if name in ("a", "b", "c", "d", "N") else "%.3f"
+            digits = "%,.0f" if name in ("a", "b", "c", "d", "N") else "%.1f" if "%" in str(name) else "%.3f"
             found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
         elif sentence:
             found[name] = st.column_config.Column(name, help=sentence)

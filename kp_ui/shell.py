@@ -20,6 +20,8 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("agreement", "Agreement"),
         ("ranking", "Ranking"),
         ("annotators", "Annotators"),
+        ("near_misses", "Near misses"),
+        ("correlation", "Correlation"),
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],

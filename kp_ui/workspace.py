@@ -28,16 +28,19 @@ class Sample:
     gold: str
     systems: str
     documents: str
+    judgements: str = ""
 
     def load(self) -> kp.Corpus:
         """Read the sample's files."""
         systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))}
-        return kp.load(gold=SAMPLE_DATA / self.gold, systems=systems, documents=SAMPLE_DATA / self.documents)
+        judged = SAMPLE_DATA / self.judgements if self.judgements else None
+        return kp.load(SAMPLE_DATA / self.gold, systems, SAMPLE_DATA / self.documents, judged)
 
 
 SAMPLES = {
     "lectures": Sample(
-        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl"
+        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl",
+        "lectures/judgements.csv",
     ),
     "chinese": Sample(
         "5 short Chinese texts, 2 systems", "chinese/gold.json", "chinese/system_*", "chinese/documents.jsonl"

@@ -3,6 +3,8 @@
 from kp_core.charts.agreement import against_universe, concordance
 from kp_core.charts.annotators import groups, heat_map, histogram
 from kp_core.charts.bars import bars
+from kp_core.charts.correlation import forest, p_map
+from kp_core.charts.near_misses import type_bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
 from kp_core.charts.pairs import pair_map
 from kp_core.charts.precision_recall import precision_recall
@@ -15,12 +17,15 @@ __all__ = [
     "against_universe",
     "bars",
     "concordance",
+    "forest",
     "groups",
     "heat_map",
     "histogram",
     "over_k",
     "over_threshold",
+    "p_map",
     "pair_map",
     "precision_recall",
     "small_multiples",
+    "type_bars",
 ]

@@ -1,0 +1,52 @@
+"""Turn near misses into pairs to be rated, and ratings into judgements."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+if TYPE_CHECKING:
+    from kp_core.near_misses import NearMisses
+
+COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
+_RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
+
+
+def near_miss_pairs(found: NearMisses, number: int, seed: int) -> pd.DataFrame:
+    """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
+
+    A pair has the same id in every draw, so that ratings of one draw fit another.
+    """
+    rng = np.random.default_rng(seed)
+    near = found.predictions[found.predictions["type"].isin(_RATED)]
+    near = near.rename(columns={"document": "doc_id", "phrase": "candidate"})
+    near = near.drop_duplicates(["doc_id", "keyphrase", "candidate"])
+    drawn = []
+    for kind in _RATED:
+        rows = near[near["type"] == kind]
+        drawn.append(rows.iloc[np.sort(rng.permutation(len(rows))[:number])])
+    pairs = pd.concat(drawn)
+    pairs = pairs.iloc[rng.permutation(len(pairs))]
+    pairs["pair_id"] = [_name(*row) for row in pairs[["doc_id", "keyphrase", "candidate"]].itertuples(index=False)]
+    return pairs[list(COLUMNS)].reset_index(drop=True)
+
+
+def _name(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Return ratings {annotator: {pair: score}} as judgements, one row a score.
+
+    >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
+    >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
+    [['ana', 3.0]]
+    """
+    rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
+    table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"])
+    known = pairs if pairs is not None else pd.DataFrame(columns=list(COLUMNS))
+    return known.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]

@@ -1,0 +1,154 @@
+"""Arrange the correlation study: its options, the forest plot, subsets, tests, and the published tables."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.charts import correlation as shown
+from kp_core.charts.style import GREY
+from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS
+from kp_core.judgements.published import SOURCE, kim2010_claims, kim2010_correlations, kim2010_data, kim2010_scores
+from kp_core.judgements.result import Study
+from kp_core.judgements.subsets import pooled_and_within
+from kp_core.judgements.weighted import Correlation
+from kp_core.text.stem import SNOWBALL
+from kp_ui import cached, results, show
+
+_STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
+
+
+def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
+    """Let the user choose measures and options, and return how scores are combined with the study."""
+    pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
+    st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
+    first, second, third, fourth = st.columns(4)
+    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params"))
+    kinds = ["spearman", "pearson", "kendall"]
+    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params"))
+    preset = str(third.selectbox("Words", ["paper-like", "same-tokens"], key="words", bind="query-params",
+                                 help="paper-like: R-precision sees stems, the other measures words. same-tokens: all "
+                                      "see "
+                                 "stems."))  # fmt: skip
+    stemmer = str(fourth.selectbox("Stemmer", _STEMMERS, key="pair_stemmer", bind="query-params"))
+    columns = [name for name in judged.select_dtypes("number").columns if name != "score"]
+    options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
+    measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
+    by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
+    words = "Group the pairs as in the published study: contiguous near misses only"
+    paper = st.toggle(words, key="paper", bind="query-params")
+    if not measures:
+        st.info("Choose at least one measure.")
+        return average, None
+    study = Study(correlation=cast(Correlation, name))
+    try:
+        return average, cached.correlation(judged, tuple(measures), tuple(by), study, paper, preset, stemmer)
+    except (kp.InputError, kp.UsageError) as problem:
+        show.error(problem)
+        return average, None
+
+
+def overall(study: kp.CorrelationStudy, average: str) -> None:
+    """Show the correlation of every measure over all pairs."""
+    left, right = st.columns(2, gap="medium")
+    with left:
+        table = shown.overall(study, average)
+        results.table(table, "overall")
+        st.caption("Human: each annotator against the others, the ceiling. Grey in the chart: sentinels, which any "
+                   "measure "
+                   "worth its name must beat. Given the lengths: partial correlation with both lengths "
+                   "held fixed.")  # fmt: skip
+        show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
+    with right:
+        show.chart(charts.forest(study, average), "forest")
+    lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
+    lost = [name for name in lost if name not in SENTINELS]
+    if lost:
+        st.warning(show.plain(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}."))
+
+
+def subsets(study: kp.CorrelationStudy, average: str) -> None:
+    """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
+    st.subheader("By length, location, complexity and part of speech", anchor=False)
+    wide, bold = shown.by_subset(study.frame, average)
+    _bold_table(wide, bold, "by_subset")
+    st.caption("Bold: higher than the same measure over all pairs. L: words of the keyphrase. Empty: undefined, "
+               "because "
+               "fewer than three pairs are left or one side does not vary.")  # fmt: skip
+    show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
+    kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
+    with st.expander("Pooled, and within subsets"):
+        st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
+        for kind in kinds:
+            st.markdown(f"**{show.plain(kind)}**: {show.plain(BREAKDOWNS[kind])}")
+            results.table(pooled_and_within(study.frame[study.frame["average"] == average], kind), f"within {kind}")
+
+
+def certainty(study: kp.CorrelationStudy, average: str) -> None:
+    """Show the tests between measures, and what the tie rule of the majority changes."""
+    st.subheader("Which measures differ?", anchor=False)
+    if study.found.tests.empty:
+        st.caption("There are not two measures that can be compared.")
+        return
+    show.chart(charts.p_map(study, average), "p_map")
+    st.caption(show.plain(
+        f"Corrected p of every pair of measures (PERM-BOTH: {study.found.study.trials:,} trials, seed "
+        f"{study.found.study.seed}, Holm's correction). A star marks a significant difference; not being significantly "
+        "different does not mean being equal."
+    ))  # fmt: skip
+    with st.expander("Table of the tests, and the majority under each tie rule"):
+        tests = study.found.tests
+        results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
+        st.caption(f"{show.counted(study.found.tied, 'pair')} have no single majority, nor one mode nearest to the "
+                   "median: "
+                   "the correlation with the majority if such ties go to the lower, the higher, or the "
+                   "middle score.")  # fmt: skip
+        ties = study.found.tie_range
+        results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
+
+
+def behind(study: kp.CorrelationStudy) -> None:
+    """Show the pairs behind the numbers."""
+    with st.expander("The pairs behind the numbers"):
+        results.table(study.pairs, "judged_pairs", height=400)
+        show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
+
+
+def published() -> None:
+    """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
+    st.caption(show.plain(f"{SOURCE}: Spearman's correlation over 3,248 judged pairs, as printed. Its data are not "
+                          "public, so "
+                          "these numbers stand beside yours for orientation only."))  # fmt: skip
+    table = kim2010_correlations()
+    average = str(st.segmented_control("Human score of the paper", ["average", "majority"], default="average",
+                                       required=True, key="published_human"))  # fmt: skip
+    rows = table[table["average"] == average]
+    wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
+    suspect = rows.assign(marked=rows["suspect"] != "").pivot_table(
+        index="measure", columns="subset", values="marked", aggfunc="max", fill_value=False, sort=False
+    )
+    suspect = suspect.reindex(index=wide.index, columns=wide.columns).fillna(value=False).astype(bool)
+    _bold_table(wide.rename_axis(columns=None).reset_index(), suspect.reset_index(drop=True), "published", marked=True)
+    st.caption("Marked cells look misprinted; they are shown as printed.")
+    results.table(rows[rows["suspect"] != ""][["measure", "subset", "value", "table", "suspect"]], "suspects")
+    with st.expander("What the paper says about its tables, checked against their cells"):
+        results.table(kim2010_claims(), "claims")
+    with st.expander("Mean human scores, and sizes of the data"):
+        results.table(kim2010_scores(), "published_scores")
+        results.table(kim2010_data(), "published_data")
+
+
+def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool = False) -> None:
+    look = "background-color: rgba(230, 159, 0, 0.35)" if marked else "font-weight: 700"
+    cells = bold.reindex(columns=[name for name in wide.columns if name != "measure"]).fillna(value=False)
+    css = pd.DataFrame("", index=wide.index, columns=wide.columns)
+    css[cells.columns] = cells.map(lambda on: look if on else "")
+    css.loc[wide["measure"].isin(SENTINELS), css.columns[1:]] += f"; color: {GREY}"
+    styled = wide.style.apply(lambda _: css, axis=None)
+    config = {name: st.column_config.NumberColumn(name, format="%.3f" if not marked else "%.4f") for name in cells}
+    config["measure"] = st.column_config.TextColumn("measure", pinned=True)
+    st.dataframe(styled, key=key, hide_index=True, column_config=config, placeholder="", height="content")

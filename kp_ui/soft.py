@@ -1,0 +1,49 @@
+"""Arrange soft scores: what the systems get when near misses count, beside exact matching."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.charts import tables
+from kp_ui import cached, results, show, sidebar
+
+_OWN = "own choice"
+_SIMILARITIES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice", "levenshtein",
+                 "jaro-winkler", "token-set", "chrF", "stem-exact")  # fmt: skip
+
+
+def section() -> None:
+    """Show soft precision, recall and F1 beside the exact ones."""
+    st.subheader("If near misses counted", anchor=False)
+    st.caption("Each prediction is paired with at most one keyphrase and each keyphrase with at most one prediction, "
+               "so "
+               "that the sum of the similarities is largest; pairs below the threshold never count.")  # fmt: skip
+    first, second, third, fourth = st.columns(4)
+    preset = str(first.selectbox("What counts", [*kp.SOFT_PRESETS, _OWN], 3, key="soft", bind="query-params"))
+    if preset == _OWN:
+        name = str(second.selectbox("Similarity", _SIMILARITIES, key="similarity", bind="query-params"))
+        tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
+        hits = str(fourth.selectbox("A pair counts", ["weighted", "count"], key="soft_hits", bind="query-params"))
+        chosen = kp.Soft(name, tau, hits)
+    else:
+        chosen = kp.SOFT_PRESETS[preset]
+        second.caption(show.plain(f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}"))
+    try:
+        found = cached.soft(chosen)
+    except kp.UsageError as problem:
+        st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
+        return
+    exact = cached.evaluation(("P@k", "R@k", "F1@k"))
+    cutoff = sidebar.cutoff()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        results.table(tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
+        show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
+    with right:
+        st.markdown("**Soft F1 over k**")
+        show.chart(charts.over_k(found, "F1@k", results.marks()), "soft_over_k")
+        results.where_no_mark()
+    show.signature(found.signature)

@@ -1,0 +1,109 @@
+"""The pages Near misses and Correlation show the numbers of the Python functions."""
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core import sentences
+from kp_ui.show import plain
+from kp_ui.workspace import SAMPLES
+from tests.app.test_results_pages import LECTURES, chosen, opened, shown, words
+from tests.corpora import corpus_of
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def lectures():
+    return SAMPLES["lectures"].load()
+
+
+def test_types_of_near_misses_are_counted(lectures):
+    app = opened("near_misses", k="9")
+    expected = kp.near_misses(lectures, k=9)
+    assert shown(app, "EXACT").equals(expected.counts())
+    assert shown(app, "near misses")["near misses"].tolist() == expected.shares()["near"].tolist()
+
+
+def test_every_near_miss_of_the_system_is_listed(lectures):
+    app = chosen(chosen(opened("near_misses"), "system", "yake"), "type", "PARTOF")
+    expected = kp.near_misses(lectures).predictions
+    expected = expected[(expected["system"] == "yake") & ~expected["hit"] & (expected["type"] == "PARTOF")]
+    listed = shown(app, "R-precision")
+    assert listed["prediction"].tolist() == expected["phrase"].tolist()
+    assert listed["keyphrase"].tolist() == expected["keyphrase"].tolist()
+
+
+@pytest.mark.parametrize("preset", ["exact", "INCLUDE", "R-precision"])
+def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
+    table = shown(chosen(opened("near_misses"), "soft", preset), "soft F1@6").set_index("system")
+    settings = kp.Settings(k=(6,))
+    expected = kp.soft_evaluate(lectures, settings, preset, ["F1@k"]).frame.set_index("system")["value"]
+    assert table["soft F1@6"].to_dict() == pytest.approx(expected.to_dict())
+    exact = kp.evaluate(lectures, 6, ["F1@k"]).frame.set_index("system")["value"]
+    assert table["exact F1@6"].to_dict() == pytest.approx(exact.to_dict())
+
+
+@pytest.mark.parametrize("average", ["average", "majority"])
+def test_correlations_are_those_of_correlate(lectures, average):
+    app = chosen(opened("correlation"), "human", average)
+    study = kp.correlate(lectures)
+    assert f"#### {plain(sentences.best_measure(study, average))}" in words(app)
+    table = shown(app, "% of human ceiling").set_index("measure")
+    rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")].set_index("measure")
+    assert table["correlation"].to_dict() == pytest.approx(rows["value"].to_dict())
+    subsets = shown(app, "L<=3").set_index("measure")
+    cell = study.frame.set_index(["average", "subset", "measure"])["value"][average, "location:Head", "METEOR"]
+    assert subsets.loc["METEOR", "location:Head"] == pytest.approx(cell)
+
+
+def test_rating_flows_into_the_correlation():
+    """Twenty pairs rated one after the other on data without judgements; the correlation is that of the ratings."""
+    corpus = kp.load(
+        gold=LECTURES / "gold.csv", systems={"yake": LECTURES / "systems" / "yake.csv"},
+        documents=LECTURES / "documents.jsonl",
+    )  # fmt: skip
+    app = opened("correlation", corpus)
+    assert "No judged pairs are loaded" in words(app)
+    given = []
+    for turn in range(20):
+        score = (turn * 7) % 5
+        given.append(float(score))
+        app.button(key=f"rate_{score}").click().run()
+        assert not app.exception
+    pairs = shown(app, "score me")
+    assert pairs["score me"].tolist() == given or sorted(pairs["score me"].tolist()) == sorted(given)
+    judged = pairs[["pair_id", "doc_id", "keyphrase", "candidate"]].assign(annotator="me", score=pairs["score me"])
+    from dataclasses import replace
+
+    expected = kp.correlate(replace(corpus, judgements=judged)).frame
+    expected = expected[(expected["average"] == "average") & (expected["subset"] == "all")].set_index("measure")
+    table = shown(app, "% of human ceiling").set_index("measure")
+    assert table["correlation"].dropna().to_dict() == pytest.approx(expected["value"].dropna().to_dict())
+    app.button(key="rate_back").click().run()
+    assert len(shown(app, "score me")) == 19
+
+
+def test_the_published_table_is_shown_as_printed():
+    app = opened("correlation")
+    table = next(t.value for t in app.dataframe if "semantic similarity" in set(t.value.iloc[:, 0]))
+    printed = table.set_index("measure")["all"]
+    assert printed["human"] == pytest.approx(0.4506)
+    assert printed["R-precision"] == pytest.approx(0.4763)
+
+
+def test_phrases_are_shown_as_they_stand():
+    corpus = corpus_of({"d1": ["<b>x</b> $k$", "y"]}, {"s": {"d1": [":red[x] $k$", "y z"]}})
+    for page in ("near_misses", "correlation"):
+        app = opened(page, corpus)
+        assert not app.exception
+        for text in (element.value for element in (*app.markdown, *app.caption)):
+            assert "<b>x" not in text
+            assert "$k$" not in str(text).replace("\\$k\\$", "")
+
+
+def test_pages_open_without_systems_or_judgements():
+    gold = pd.DataFrame({"doc_id": ["d"], "phrase": ["x"]})
+    app = opened("correlation", kp.load(gold=gold))
+    assert not app.exception
+    assert "No system is loaded" in words(app)
