@@ -71,7 +71,7 @@ def _pairs(number: int) -> pd.DataFrame:
     if st.session_state.get("rating made") != made:
         kept = st.session_state.get(_PAIRS)
         rated = {pair for one in st.session_state.get(_RATINGS, {}).values() for pair in one}
-        fresh = near_miss_pairs(cached.near_misses(), number, 0)
+        fresh = near_miss_pairs(cached.near_misses().predictions, number, 0)
         old = kept[kept["pair_id"].isin(rated)] if kept is not None else fresh.iloc[:0]
         st.session_state[_PAIRS] = pd.concat([old, fresh]).drop_duplicates("pair_id", ignore_index=True)
         st.session_state["rating made"] = made

@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-
-if TYPE_CHECKING:
-    from kp_core.near_misses import NearMisses
 
 COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 
 
-def near_miss_pairs(found: NearMisses, number: int, seed: int) -> pd.DataFrame:
+def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
     """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
 
-    A pair has the same id in every draw, so that ratings of one draw fit another.
+    predictions: those of `NearMisses`, with document, phrase, keyphrase and type. A pair has the same id in every draw, so that ratings of one draw fit another.
     """
     rng = np.random.default_rng(seed)
-    near = found.predictions[found.predictions["type"].isin(_RATED)]
+    near = predictions[predictions["type"].isin(_RATED)]
     near = near.rename(columns={"document": "doc_id", "phrase": "candidate"})
     near = near.drop_duplicates(["doc_id", "keyphrase", "candidate"])
     drawn = []
