@@ -15,7 +15,8 @@ _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
     """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
 
-    predictions: those of `NearMisses`, with document, phrase, keyphrase and type. A pair has the same id in every draw, so that ratings of one draw fit another.
+    predictions: those of `NearMisses`, with document, phrase, keyphrase and type. A pair has the same id in every draw,
+    so that ratings of one draw fit another.
     """
     rng = np.random.default_rng(seed)
     near = predictions[predictions["type"].isin(_RATED)]
