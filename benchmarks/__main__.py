@@ -1,5 +1,6 @@
-"""Run every benchmark: `make bench`."""
+"""Run the benchmarks that take times: `make bench`. Coverage takes none: python -m benchmarks.coverage."""
 
-from benchmarks import ranking
+from benchmarks import agreement, ranking
 
 ranking.main()
+agreement.main()
