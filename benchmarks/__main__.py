@@ -1,7 +1,8 @@
-"""Run every benchmark: `make bench`."""
+"""Run every benchmark but the simulation of coverage: `make bench`."""
 
-from benchmarks import correlation, ranking, similarity
+from benchmarks import agreement, correlation, ranking, similarity
 
 ranking.main()
+agreement.main()
 similarity.main()
 correlation.main()

@@ -48,6 +48,44 @@ def frames(documents: int, seed: int = 0) -> tuple[pd.DataFrame, pd.DataFrame]:
     return chosen.astype("str"), run.astype({"doc_id": "str", "phrase": "str"})
 
 
+def annotator_choices(
+    documents: int, annotators: int, candidates: int, seen_by: tuple[int, int], seed: int = 0
+) -> pd.DataFrame:
+    """Return a gold (doc_id, annotator, phrase) frame of strings, each annotator's phrases in no order.
+
+    seen_by    fewest and most annotators of a document
+    candidates phrases that a document offers; 25 of them appeal to everybody, any other is chosen by chance
+    """
+    rng = np.random.default_rng(seed)
+    found: list[tuple[str, str, str]] = []
+    for d in range(documents):
+        appealing = rng.choice(candidates, 25, replace=False)
+        for a in rng.choice(annotators, rng.integers(seen_by[0], seen_by[1] + 1), replace=False):
+            own = np.union1d(appealing[rng.random(25) < 0.35], rng.integers(0, candidates, 6))
+            found += [(f"document-{d:04d}", f"annotator-{a:03d}", f"phrase {c}") for c in rng.permutation(own)]
+    return pd.DataFrame(found, columns=["doc_id", "annotator", "phrase"]).astype("str")
+
+
+def systems(
+    gold: pd.DataFrame, number: int, candidates: int, depth: int = 50, seed: int = 0
+) -> dict[str, pd.DataFrame]:
+    """Return ranked lists (doc_id, phrase) of several systems, each better than the one before."""
+    rng = np.random.default_rng(seed)
+    chosen = gold.groupby("doc_id", sort=False)["phrase"].unique()
+    found = {}
+    for s in range(number):
+        rows: list[tuple[str, str]] = []
+        for document, phrases in chosen.items():
+            order = rng.permutation([p for p in phrases if rng.random() < 0.3 + 0.08 * s])
+            others = [f"phrase {c}" for c in rng.permutation(candidates)[: 3 * depth]]
+            hits = iter(dict.fromkeys([*order.tolist(), *others]))
+            wrong = iter([p for p in others if p not in set(phrases)])
+            listed = [next(hits) if rng.random() < 0.5 / (1 + r) ** 0.4 else next(wrong) for r in range(depth)]
+            rows += [(str(document), phrase) for phrase in dict.fromkeys(listed)]
+        found[f"system-{s}"] = pd.DataFrame(rows, columns=["doc_id", "phrase"]).astype("str")
+    return found
+
+
 def rebuilt(frame: pd.DataFrame) -> pd.DataFrame:
     """Return the frame with its strings built anew, so that no hash or identity is kept from an earlier run."""
     return frame.assign(**{c: (frame[c] + " ").str[:-1] for c in frame.columns if frame[c].dtype == "str"})

@@ -177,13 +177,12 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
     key = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
     one_spelling = len(entry) == 0 or bool((np.diff(entry) > 0).all())
     if one_spelling:
-        ordered = np.sort(key)
+        ordered = np.sort(key, kind="stable")  # keys stand by document, which this kind of sort makes use of
         if (ordered[1:] != ordered[:-1]).all():  # nothing to merge: every entry is an item
             item_of_entry = np.full(entries, -1, np.int64)
             item_of_entry[entry] = np.arange(len(entry))
             return item_of_entry, len(entry), entry
-        same = np.unique(key, return_inverse=True)[1]
-        owner = entry
+        same, owner = key, entry
     else:
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
@@ -205,10 +204,11 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
     _, first, item = np.unique(same, return_index=True, return_inverse=True)
     item_of_entry = np.full(entries, -1, np.int64)
     # Items are numbered in the order in which they first appear, so that a gold list keeps its own order.
+    order = np.argsort(first, kind="stable")
     place = np.empty(len(first), np.int64)
-    place[np.argsort(first, kind="stable")] = np.arange(len(first))
+    place[order] = np.arange(len(first))
     item_of_entry[owner] = place[item]
-    return item_of_entry, len(first), owner[np.sort(first)]
+    return item_of_entry, len(first), owner[first[order]]
 
 
 def _grades(coded: Coded, chosen: Ints, item_of_entry: Ints, items: int) -> Floats:

@@ -1,0 +1,287 @@
+"""Turn coded annotators and counted systems into agreement and its intervals, timed beside four peers.
+
+Everything starts from a corpus that is loaded and coded, unless a row says otherwise; the peers start from the finished
+table of 488,000 items, whose making is a row of its own. Not included: reading files, drawing. All run in one process,
+interleaved, and must give the same values before any time is printed. Run: python -m benchmarks.agreement
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.timing import interleaved, show, summary
+from benchmarks.workload import annotator_choices, machine, systems
+
+HERE = Path(__file__).parent
+DOCUMENTS, ANNOTATORS, CANDIDATES = 244, 3, 2_000
+SYSTEMS, K, RESAMPLES = 6, tuple(range(1, 51)), 1_000
+OF_SYSTEMS = ("kappa", "P_pos", "P_neg", "PABAK")
+OF_ANNOTATORS = ("K", "alpha", "AC1", "PABAK")
+SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, SEEN_BY = 183, 338, (2, 15)
+TABLES, SAMPLE = 20_000, 200
+OF_TABLES = (*OF_SYSTEMS, "AC1", "pi")
+
+Tools = dict[str, Callable[[], Any]]
+
+
+def equal(what: str, ours: Any, theirs: Any, within: float = 1e-9) -> None:
+    """Refuse to go on where two tools do not give the same."""
+    if not np.allclose(ours, theirs, rtol=0, atol=within):
+        raise SystemExit(f"{what}: KPScope gives {ours}, the peer {theirs}")
+
+
+def with_intervals() -> list[dict[str, Any]]:
+    """Time six systems at 50 cutoffs with bootstrap intervals of four measures."""
+    from sklearn.metrics import cohen_kappa_score
+
+    import kp_core as kp
+    from kp_core.aggregate import View, averaged
+    from kp_core.evaluate import counts_of, evaluate_with, resolve
+    from kp_core.inference import intervals
+    from kp_core.metrics import parse
+
+    gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
+    corpus = kp.load(gold=gold, systems=systems(gold, SYSTEMS, CANDIDATES))
+    asked = kp.Settings(kp.Conventions("none"), k=K, universe=str(CANDIDATES), resamples=RESAMPLES)
+    settings, _ = resolve(corpus, asked)
+    counted, measures = counts_of(corpus, settings), [parse(name) for name in OF_SYSTEMS]
+
+    def weights() -> Any:
+        return intervals.resample(DOCUMENTS, RESAMPLES, np.random.default_rng(settings.seed))
+
+    def from_counts(average: str) -> dict[tuple[str, str], Any]:
+        drawn, found = weights(), {}
+        for name, counts in counted.items():
+            view = View(counts.table, K)
+            for one in measures:
+                found[name, one.measure.name] = averaged(one, view, average, drawn, settings)
+        return found
+
+    def one_by_one() -> tuple[float, float, float]:
+        """One system at one cutoff: scikit-learn on the table of every resample."""
+        at, values = counted["system-3"].table.at([10]), []
+        for row in np.vstack([np.ones(DOCUMENTS), weights()]):
+            total = at.pooled(row[None])
+            cells = [float(x.item()) for x in (total.both, total.gold_only, total.system_only, total.neither)]
+            values.append(cohen_kappa_score([1, 1, 0, 0], [1, 0, 1, 0], sample_weight=cells))
+        low, high = np.quantile(values[1:], [0.025, 0.975])
+        return values[0], low, high
+
+    found = from_counts("micro")["system-3", "kappa"]
+    equal("kappa and its interval", (found.value[9], found.low[9], found.high[9]), one_by_one())
+    frame = evaluate_with(corpus, settings, OF_SYSTEMS).frame
+    row = frame[(frame["system"] == "system-3") & (frame["measure"] == "kappa") & (frame["k"] == 10)]
+    equal(
+        "kappa in the result",
+        row[["value", "low", "high"]].to_numpy()[0],
+        (found.value[9], found.low[9], found.high[9]),
+    )
+    peer = "scikit-learn, kappa alone, pooled tables"
+    tools: Tools = {
+        "from counts, micro": lambda: from_counts("micro"),
+        "from counts, macro": lambda: from_counts("macro"),
+        "from the coded corpus to the result, micro": lambda: evaluate_with(corpus, settings, OF_SYSTEMS),
+        peer: one_by_one,
+    }
+    return summary(interleaved(tools), "from counts, micro", {peer: len(K) * SYSTEMS})
+
+
+def dense(gold: pd.DataFrame) -> np.ndarray:
+    """Return items by annotators, 1 where chosen: the table that the peers need."""
+    document, _ = pd.factorize(gold["doc_id"])
+    annotator, _ = pd.factorize(gold["annotator"])
+    candidate = gold["phrase"].str.removeprefix("phrase ").astype(int).to_numpy()
+    ratings = np.zeros((DOCUMENTS * CANDIDATES, ANNOTATORS), np.int64)
+    ratings[document * CANDIDATES + candidate, annotator] = 1
+    return ratings
+
+
+def of_annotators() -> list[dict[str, Any]]:
+    """Time the coefficients of three annotators of 488,000 items."""
+    import krippendorff
+    from irrCAC.raw import CAC
+    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
+
+    import kp_core as kp
+    from kp_core.annotators import panel
+    from kp_core.coding import code, identify
+    from kp_core.gold import choices
+    from kp_core.metrics import parse
+
+    gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
+    corpus, record = kp.load(gold=gold), kp.Conventions("none")
+    coded, identities = code(corpus), identify(corpus, record)
+    universe, ones = np.full(DOCUMENTS, float(CANDIDATES)), np.ones((1, DOCUMENTS))
+    measures = [parse(name) for name in OF_ANNOTATORS]
+
+    def ours() -> dict[str, float]:
+        total = panel(choices(coded, identities, record), universe).pooled(ones)
+        return {one.measure.name: float(one.scores(total).item()) for one in measures}
+
+    def from_frames() -> pd.DataFrame:
+        loaded = kp.load(gold=gold)
+        return kp.agreement(loaded, OF_ANNOTATORS, universe=CANDIDATES, normalise="none", interval="none").frame
+
+    ratings = dense(gold)
+    table, counts = pd.DataFrame(ratings), aggregate_raters(ratings, n_cat=2)[0]
+
+    def irr_cac(names: tuple[str, ...]) -> list[float]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            peer = CAC(table, categories=[0, 1])
+            return [float(getattr(peer, name)()["est"]["coefficient_value"]) for name in names]
+
+    four = ("fleiss", "krippendorff", "gwet", "bp")
+    tools: Tools = {
+        "KPScope: K, alpha, AC1, PABAK": ours,
+        "KPScope, from the frame to the whole result": from_frames,
+        "the table of 488,000 items, which the peers need": lambda: dense(gold),
+        "statsmodels: aggregate_raters, fleiss_kappa": lambda: fleiss_kappa(aggregate_raters(ratings, n_cat=2)[0]),
+        "statsmodels: fleiss_kappa, from counts": lambda: fleiss_kappa(counts),
+        "irrCAC: K, alpha, AC1, PABAK": lambda: irr_cac(four),
+        "irrCAC: K alone": lambda: irr_cac(four[:1]),
+        "krippendorff: alpha": lambda: krippendorff.alpha(ratings.T, level_of_measurement="nominal"),
+        "krippendorff: alpha, from counts": lambda: krippendorff.alpha(
+            value_counts=counts, level_of_measurement="nominal"
+        ),
+    }
+    mine = ours()
+    for name in ("statsmodels: aggregate_raters, fleiss_kappa", "statsmodels: fleiss_kappa, from counts"):
+        equal(name, mine["K"], tools[name]())
+    equal("statsmodels, randolph", mine["PABAK"], fleiss_kappa(counts, method="randolph"))
+    for name in ("krippendorff: alpha", "krippendorff: alpha, from counts"):
+        equal(name, mine["alpha"], tools[name]())
+    equal("irrCAC", list(mine.values()), irr_cac(four), 6e-6)  # it has five digits
+    result = from_frames()
+    equal("agreement", list(mine.values()), result[result["system"] == "all"].set_index("measure")["value"][list(mine)])
+    return summary(interleaved(tools), "KPScope: K, alpha, AC1, PABAK")
+
+
+def of_pairs() -> tuple[list[dict[str, Any]], dict[str, int]]:
+    """Time all pairs of hundreds of annotators who each saw a few documents."""
+    from sklearn.metrics import cohen_kappa_score, f1_score
+
+    import kp_core as kp
+    from kp_core.annotators import pairs
+    from kp_core.coding import code, identify
+    from kp_core.gold import choices
+    from kp_core.metrics import parse
+
+    gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
+    corpus, record = kp.load(gold=gold), kp.Conventions("none")
+    coded, identities = code(corpus), identify(corpus, record)
+    universe, ones = np.full(SPARSE_DOCUMENTS, float(CANDIDATES)), np.ones((1, SPARSE_DOCUMENTS))
+    measures = [parse("kappa"), parse("P_pos")]
+
+    def ours() -> tuple[Any, list[np.ndarray]]:
+        found = pairs(choices(coded, identities, record), universe)
+        total = found.cells.pooled(ones)
+        return found, [one.scores(total)[0] for one in measures]
+
+    found, values = ours()
+    chosen: Mapping[Any, Any] = gold.groupby(["doc_id", "annotator"])["phrase"].agg(list).to_dict()
+    labels = {key: np.zeros(CANDIDATES, np.int64) for key in chosen}
+    for key, phrases in chosen.items():
+        labels[key][[int(phrase.removeprefix("phrase ")) for phrase in phrases]] = 1
+    sample = np.linspace(0, len(found.first) - 1, SAMPLE).astype(int)
+    columns = []
+    for pair in sample:
+        both = [coded.documents[d] for d in np.flatnonzero(found.seen[:, pair])]
+        sides = [coded.annotators[side[pair]] for side in (found.first, found.second)]
+        columns.append([np.concatenate([labels[document, side] for document in both]) for side in sides])
+
+    def peer() -> list[tuple[float, float]]:
+        return [(cohen_kappa_score(one, two), f1_score(one, two, zero_division=np.nan)) for one, two in columns]
+
+    equal("pairs", np.transpose([value[sample] for value in values]), peer())
+    name = "scikit-learn, from finished labels of each pair"
+    base = "KPScope: all pairs, kappa and P_pos"
+    tools: Tools = {
+        base: ours,
+        # all together, each against the others and all pairs; intervals wherever the result has them
+        "KPScope, from the coded corpus to the whole result": lambda: kp.agreement(
+            corpus, universe=CANDIDATES, normalise="none"
+        ),
+        name: peer,
+    }
+    rows = summary(interleaved(tools), base, {name: len(found.first) / SAMPLE})
+    return rows, {"pairs with documents in common": len(found.first), "choices": len(gold)}
+
+
+def of_tables() -> list[dict[str, Any]]:
+    """Time six measures of 20,000 tables."""
+    from sklearn.metrics import cohen_kappa_score, f1_score
+    from statsmodels.stats.inter_rater import cohens_kappa
+
+    from kp_core.metrics import parse
+    from kp_core.metrics.concordance import table
+
+    rng = np.random.default_rng(0)
+    a, b, c = rng.integers(1, 12, (3, TABLES))
+    counts = np.stack([a, b, c, CANDIDATES - a - b - c], axis=1)
+    columns, measures = counts.T.astype(float), [parse(name) for name in OF_TABLES]
+    some = counts[:: TABLES // SAMPLE]
+    labels = [(np.repeat([1, 1, 0, 0], row), np.repeat([1, 0, 1, 0], row)) for row in some]
+
+    def ours() -> list[np.ndarray]:
+        cells = table(*columns)
+        return [one.scores(cells) for one in measures]
+
+    def weighed() -> list[tuple[float, float, float]]:
+        one, two = [1, 1, 0, 0], [1, 0, 1, 0]
+        return [
+            (cohen_kappa_score(one, two, sample_weight=row), f1_score(one, two, sample_weight=row),
+             f1_score(one, two, pos_label=0, sample_weight=row))
+            for row in some
+        ]  # fmt: skip
+
+    def labelled() -> list[tuple[float, float, float]]:
+        return [
+            (cohen_kappa_score(one, two), f1_score(one, two), f1_score(one, two, pos_label=0)) for one, two in labels
+        ]
+
+    def statsmodels() -> list[float]:
+        return [cohens_kappa(row.reshape(2, 2), return_results=False) for row in some]
+
+    mine = np.transpose(ours())[:: TABLES // SAMPLE]
+    equal("tables", mine[:, :3], weighed())
+    equal("labels", mine[:, :3], labelled())
+    equal("statsmodels", mine[:, 0], statsmodels())
+    base = "KPScope: six measures of 20,000 tables"
+    tools: Tools = {
+        base: ours,
+        "scikit-learn, three measures, table as weights": weighed,
+        "scikit-learn, three measures, labels": labelled,
+        "statsmodels, kappa without error": statsmodels,
+    }
+    return summary(interleaved(tools), base, dict.fromkeys(list(tools)[1:], TABLES / SAMPLE))
+
+
+def main() -> None:
+    """Print the tables and write them to benchmarks/agreement.json."""
+    described = machine(("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "krippendorff", "irrCAC"))
+    busy = {"load average at the start": round(os.getloadavg()[0], 1)} if hasattr(os, "getloadavg") else {}
+    parts = {
+        "6 systems, 50 cutoffs, 4 measures, 1,000 resamples, 244 documents": with_intervals(),
+        "3 annotators, 244 documents, 488,000 items": of_annotators(),
+    }
+    sparse, sizes = of_pairs()
+    parts["338 annotators, 183 documents, 2 to 15 annotators a document"] = sparse
+    parts["20,000 concordance tables"] = of_tables()
+    report = {"machine": described, **busy, **sizes, "times": parts}
+    (HERE / "agreement.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    print(json.dumps({key: value for key, value in report.items() if key != "times"}, indent=1))
+    for title, rows in parts.items():
+        show(title, rows)
+
+
+if __name__ == "__main__":
+    main()
