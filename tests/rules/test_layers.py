@@ -28,6 +28,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "documents",
         "evaluate",
         "compare",
+        "spread",
+        "stability",
         "agreement",
         "uncertainty",
         "recovery",
