@@ -100,8 +100,10 @@ def range_of(spread: Spread) -> str:
     if spread.turns.empty:
         return f"{text}, and the order of the systems never changes."
     most = spread.turns.iloc[0]
-    pair, where = f"{most['a']} and {most['b']}", f"under the preset {_listed(list(most['presets']))}"
-    if most["settings"]:
+    pair = f"{most['a']} and {most['b']}"
+    if not most["settings"]:
+        where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {_listed(list(most['presets']))}"
+    else:
         example = _listed([f"{field} = {value}" for field, value in most["example"].items()])
         where = f"in {most['settings']} of {spread.settings} settings, for example with {example}"
     if len(spread.turns) == 1:

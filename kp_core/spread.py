@@ -12,7 +12,7 @@ import pandas as pd
 
 from kp_core.aggregate import View, averaged, mean_of
 from kp_core.coding import code
-from kp_core.conventions import FIELDS, PRESETS, Conventions
+from kp_core.conventions import LISTED, PRESETS, Conventions
 from kp_core.counting import Counted, counted_alike, table_conventions
 from kp_core.counts import Cutoff
 from kp_core.errors import InputError, UsageError
@@ -150,12 +150,11 @@ class _Meaning:
     def single_changes(self) -> list[Single]:
         """Return field, value and record of every change of one convention that the record allows."""
         found = []
-        for field in FIELDS:
-            for value in FIELDS[field].values or GRID.get(field, ()):
-                try:
-                    found.append((field, value, self.changed({field: value})))
-                except UsageError:
-                    continue
+        for field, value in (*(("normalise", name) for name in GRID["normalise"]), *LISTED):
+            try:
+                found.append((field, value, self.changed({field: value})))
+            except UsageError:
+                continue
         return [one for one in found if one[2] != self.of(self.now)]
 
 
