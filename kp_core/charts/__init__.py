@@ -5,6 +5,8 @@ from kp_core.charts.annotators import groups, heat_map, histogram
 from kp_core.charts.bars import bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
 from kp_core.charts.precision_recall import precision_recall
+from kp_core.charts.spread import effects, strip
+from kp_core.charts.stability import kendall, rank_chart
 from kp_core.charts.style import Chart
 from kp_core.charts.trimming import over_threshold
 
@@ -14,11 +16,15 @@ __all__ = [
     "against_universe",
     "bars",
     "concordance",
+    "effects",
     "groups",
     "heat_map",
     "histogram",
+    "kendall",
     "over_k",
     "over_threshold",
     "precision_recall",
+    "rank_chart",
     "small_multiples",
+    "strip",
 ]
