@@ -18,6 +18,8 @@ from kp_core.reading import load
 from kp_core.recovery import recover
 from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.spread import Spread, spread, spread_with
+from kp_core.stability import Stability, stability, stability_with
 from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
@@ -29,6 +31,8 @@ __all__ = [
     "InputError",
     "Result",
     "Settings",
+    "Spread",
+    "Stability",
     "Trimmed",
     "UsageError",
     "__version__",
@@ -45,6 +49,10 @@ __all__ = [
     "recover",
     "settings_from",
     "signature",
+    "spread",
+    "spread_with",
+    "stability",
+    "stability_with",
     "trim",
     "trim_with",
 ]

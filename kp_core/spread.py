@@ -33,6 +33,7 @@ GRID: dict[str, tuple[str, ...]] = {
 #: Values closer than this are equal: sums in another order differ by less.
 EQUAL = 1e-12
 
+#: The value of each system.
 Values = dict[str, float]
 #: Field, value and record of a change of one convention.
 Single = tuple[str, str, Conventions]

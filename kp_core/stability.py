@@ -17,7 +17,7 @@ from kp_core.evaluate import DEFAULT_MEASURES, averages_asked, evaluate_with, re
 from kp_core.metrics import parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings, make_settings, parse_k
-from kp_core.spread import GRID
+from kp_core.spread import EQUAL, GRID, Values
 
 By = Literal["measure", "k", "normalise", "annotators"]
 #: Cutoffs of the view by k, besides those in use.
@@ -98,9 +98,6 @@ def stability_with(
     return _ranked(by, dict(zip(names, found, strict=True)))
 
 
-Values = dict[str, float]
-
-
 def _ranking(measure: str) -> str:
     """Return a measure that ranks; one in which neither more nor less is better is refused."""
     asked = parse(measure)
@@ -166,7 +163,7 @@ def _signs(values: Floats) -> Floats:
     Shape (…, n) gives (…, n, n); NaN beside an undefined value.
     """
     difference = values[..., :, None] - values[..., None, :]
-    return np.asarray(np.where(np.abs(difference) < 1e-12, 0.0, np.sign(difference)))
+    return np.asarray(np.where(np.abs(difference) <= EQUAL, 0.0, np.sign(difference)))
 
 
 def ranks(values: Floats) -> Floats:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from kp_core.charts.style import GREY, Chart, label, lay_out, looks
 from kp_core.sentences import figure as number
 from kp_core.sentences import range_of
-from kp_core.spread import GRID, Spread
+from kp_core.spread import EQUAL, GRID, Spread
 
 #: One for each preset, in their order; all can be told apart without colour.
 SYMBOLS = (
@@ -81,7 +81,7 @@ def effects(spread: Spread) -> Chart:
     rows = spread.changes[~spread.changes["field"].isin(_OF_THE_FILE)]
     rows = rows.assign(named=rows["field"] + " = " + rows["now"], size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
-    effective = largest[largest > 0]
+    effective = largest[largest > EQUAL]
     shown, figure = effective.index[:MOST].tolist(), go.Figure()
     rows = rows[rows["named"].isin(shown)]
     figure.add_vline(x=0, line={"color": GREY, "width": 1.5})

@@ -17,7 +17,7 @@ def rank_chart(stability: Stability) -> Chart:
     """Draw the rank of each system in each view, the best on top, each line named at its end."""
     frame, views = stability.frame, stability.views
     systems = list(dict.fromkeys(frame["system"]))
-    shown, figure, ends = [label(view, 34) for view in views], go.Figure(), dict[float, list[str]]()
+    shown, figure, ends = list(range(len(views))), go.Figure(), dict[float, list[str]]()
     for name, look in looks(systems).items():
         own = frame[frame["system"] == name]
         figure.add_scatter(
@@ -34,7 +34,7 @@ def rank_chart(stability: Stability) -> Chart:
             font={"color": looks(systems)[names[0]].colour} if len(names) == 1 else None,
         )  # fmt: skip
     figure.update_yaxes(title="rank", range=[len(systems) + 0.5, 0.5], dtick=1, zeroline=False)
-    figure.update_xaxes(type="category", automargin=True)
+    figure.update_xaxes(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
     figure = lay_out(figure, 130 + 42 * max(2, len(systems)))
     longest = max((len(label(", ".join(names), 40)) for names in ends.values()), default=0)
     figure.update_layout(margin={"r": 24 + 8 * longest})
