@@ -94,15 +94,16 @@ def spread_with(corpus: Corpus, settings: Settings, measure: str = "F1@k") -> Sp
     # The grid under the present normalisation, so that an example names no step that makes no difference.
     near = meaning.grid(GRID | {"normalise": (current.normalise,)})
     found = _values(corpus, now, asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
-    if isinstance(refused := found[current], InputError):
-        raise refused
-    if not refused:
+    present = found[current]
+    if isinstance(present, InputError):
+        raise present
+    if not present:
         raise UsageError("a spread needs at least one system")
     values = {record: one for record, one in found.items() if not isinstance(one, InputError)}
     rows = [("current", now.preset, current)]
     rows += [("preset", name, record) for name, record in presets.items()]
     rows += [("grid", "", record) for record in grid]
-    frame = _frame(rows, values, list(refused))
+    frame = _frame(rows, values, list(present))
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
