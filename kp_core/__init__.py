@@ -23,6 +23,8 @@ from kp_core.settings import Settings, __version__, settings_from, signature
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
 from kp_core.soft import SOFT_PRESETS, Soft, soft_evaluate
+from kp_core.spread import Spread, spread, spread_with
+from kp_core.stability import Stability, stability, stability_with
 from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
@@ -39,6 +41,8 @@ __all__ = [
     "Result",
     "Settings",
     "Soft",
+    "Spread",
+    "Stability",
     "Trimmed",
     "UsageError",
     "__version__",
@@ -59,6 +63,10 @@ __all__ = [
     "signature",
     "similarity",
     "soft_evaluate",
+    "spread",
+    "spread_with",
+    "stability",
+    "stability_with",
     "trim",
     "trim_with",
 ]

@@ -100,7 +100,7 @@ def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
 
 def distinct(values: Ints) -> Ints:
     """Return the distinct values, ascending; numpy's own hash table takes several times as long on millions."""
-    ordered = np.sort(values)
+    ordered = np.sort(values, kind="stable")
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
 
 

@@ -71,6 +71,9 @@ FIELDS: dict[str, Field] = {
     "rr_miss": Field("rrmiss", ("0", "1/(n+1)"), "reciprocal rank of a list without a hit"),
 }
 
+#: Every field and value that is listed, in this order.
+LISTED = tuple((name, value) for name, field in FIELDS.items() for value in field.values)
+
 
 @dataclass(frozen=True)
 class Conventions:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from kp_core.baselines import BASELINES
 from kp_core.coding import Bools, Floats, Ints, code, identify
-from kp_core.conventions import Conventions
+from kp_core.conventions import FIELDS, Conventions
 from kp_core.counts import Counts, count
 from kp_core.errors import InputError, UsageError
 from kp_core.gold import gather
@@ -16,6 +16,9 @@ from kp_core.matching import prepare
 from kp_core.metrics import Asked
 from kp_core.model import Corpus
 from kp_core.settings import Settings
+
+#: Conventions that are applied to counts, so that records which differ in them alone share their counts.
+LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,22 @@ class Counted:
         if asked.measure.family == "annotators":
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
         return self.table if asked.measure.family == "concordance" else self.ranking
+
+    def under(self, conventions: Conventions) -> Counted:
+        """Return the same counts for a record that differs only in what is applied to counts (`LATE`)."""
+        ranking = replace(self.ranking, conventions=conventions)
+        if self.table is self.ranking:
+            return Counted(ranking, ranking)
+        return Counted(ranking, replace(self.table, conventions=table_conventions(conventions)))
+
+
+def counted_alike(conventions: Conventions) -> Conventions:
+    """Return the record under which the counts are the same: what is applied to counts later has its default.
+
+    >>> counted_alike(Conventions(denominator="returned", duplicates="keep")) == Conventions(duplicates="keep")
+    True
+    """
+    return conventions.changed(**{name: FIELDS[name].values[0] for name in LATE})
 
 
 def table_conventions(conventions: Conventions) -> Conventions:

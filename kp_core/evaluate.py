@@ -84,9 +84,7 @@ def evaluate_with(
     agreement = baselines or any(a.measure.family == "concordance" for a in asked)
     settings, notes = resolve(corpus, settings)
     people = left_one_out(settings.annotators)
-    left_out = tuple(range(len(code(corpus).annotators))) if people else (None,)
-    if people:
-        settings = _against_others(corpus, settings)
+    settings, left_out = standards(corpus, settings)
     counted = [counts_of(corpus, settings, agreement, baselines, without) for without in left_out]
     cutoffs = settings.cutoffs
     weights = weights_of(counted, settings)
@@ -105,14 +103,27 @@ def evaluate_with(
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
 
 
-def _against_others(corpus: Corpus, settings: Settings) -> Settings:
-    """Return the settings for leaving each annotator out in turn: a document counts only if the others chose some."""
-    if len(code(corpus).annotators) < 2:
+def standards(corpus: Corpus, settings: Settings) -> tuple[Settings, tuple[int | None, ...]]:
+    """Return whom each gold standard leaves out, and the settings: one standard without anybody left out, as a rule.
+
+    Where each annotator is left out in turn, a document counts only if the others chose some phrase.
+    """
+    if not left_one_out(settings.annotators):
+        return settings, (None,)
+    annotators = len(code(corpus).annotators)
+    if annotators < 2:
         raise InputError(
             "the gold standard", "one annotator", "at least two, so that one can be held against the others",
             "Load the keyphrases of each annotator, or choose annotators = union.",
         )  # fmt: skip
-    return replace(settings, conventions=settings.conventions.changed(empty_gold="skip"))
+    return replace(settings, conventions=settings.conventions.changed(empty_gold="skip")), tuple(range(annotators))
+
+
+def single_average(settings: Settings) -> Settings:
+    """Return the settings with one average a measure, for what shows one value a system; of both it is micro."""
+    if not settings.both:
+        return settings
+    return replace(settings, conventions=settings.conventions.changed(average="micro"), pool="micro", both=False)
 
 
 def _human_rows(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pyarrow.compute as pc
 
 from kp_core.coding import Bools, CodedRun, Codes, Floats, Identities, Ints
 from kp_core.conventions import Conventions
@@ -120,11 +121,12 @@ def packed_forms(run: CodedRun, identities: Identities) -> tuple[Codes, Ints]:
 def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
     """Mark the rows that the filter keeps."""
     kept = np.ones(len(form), bool)
-    spelled = [text.split(" ") for text in identities.forms.to_pylist()]
     if "invalid-tokens" in rule:
-        kept &= ~np.array([any(token in (",", ".", "<unk>") for token in tokens) for tokens in spelled], bool)[form]
+        invalid = pc.match_substring_regex(identities.forms, r"(\A| )(,|\.|<unk>)( |\z)")
+        kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
-        one_word = np.array([len(tokens) == 1 for tokens in spelled], bool)[form] & kept
+        several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
+        one_word = ~several[form] & kept
         so_far = np.cumsum(one_word)
         before = np.concatenate([[0], so_far])[np.cumsum(length) - length]
         kept &= ~(one_word & (so_far - np.repeat(before, length) > 1))

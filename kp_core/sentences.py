@@ -7,6 +7,7 @@ from kp_core.compare import ALPHA, Comparison
 from kp_core.correlate import SENTINELS, CorrelationStudy
 from kp_core.errors import REASONS
 from kp_core.result import Result
+from kp_core.spread import Spread
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -121,6 +122,31 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
         return f"{text}. No test was asked for."
     end = f"It cannot be told apart from {_listed(equal)}" if equal else "It is better than every other measure"
     return f"{text}. {end}."
+
+
+def range_of(spread: Spread) -> str:
+    """Say between which values the best system stands under other conventions, and whether the order turns."""
+    defined = spread.ranges[spread.ranges["current"].notna()]
+    if defined.empty:
+        return f"{spread.measure} is undefined under the present conventions, so there is no order that could change."
+    best = defined.loc[defined["current"].idxmax()]
+    low, high = figure(best["low"], 2), figure(best["high"], 2)
+    between = f"{low} to {high}" if low != high else f"{low} throughout"
+    text = f"Under other published conventions and their combinations the same files give {best['system']} {between}"
+    if len(spread.ranges) < 2:
+        return f"{text}."
+    if spread.turns.empty:
+        return f"{text}, and the order of the systems never changes."
+    most = spread.turns.iloc[0]
+    pair = f"{most['a']} and {most['b']}"
+    if not most["settings"]:
+        where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {_listed(list(most['presets']))}"
+    else:
+        example = _listed([f"{field} = {value}" for field, value in most["example"].items()])
+        where = f"in {most['settings']} of {spread.settings} settings, for example with {example}"
+    if len(spread.turns) == 1:
+        return f"{text}, and the order of {pair} turns {where}."
+    return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}."
 
 
 def clusters(comparison: Comparison) -> dict[str, str]:

@@ -8,6 +8,8 @@ from kp_core.charts.near_misses import type_bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
 from kp_core.charts.pairs import pair_map
 from kp_core.charts.precision_recall import precision_recall
+from kp_core.charts.spread import effects, strip
+from kp_core.charts.stability import kendall, rank_chart
 from kp_core.charts.style import Chart
 from kp_core.charts.trimming import over_threshold
 
@@ -17,15 +19,19 @@ __all__ = [
     "against_universe",
     "bars",
     "concordance",
+    "effects",
     "forest",
     "groups",
     "heat_map",
     "histogram",
+    "kendall",
     "over_k",
     "over_threshold",
     "p_map",
     "pair_map",
     "precision_recall",
+    "rank_chart",
     "small_multiples",
+    "strip",
     "type_bars",
 ]

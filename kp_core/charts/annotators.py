@@ -29,7 +29,7 @@ def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.D
     return table
 
 
-def heat_map(matrix: pd.DataFrame, measure: str) -> Chart:
+def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Chart:
     """Draw a square table of agreement; the diagonal is empty."""
     names = [label(name) for name in matrix.index]
     few = len(names) <= _LABELLED
@@ -47,7 +47,7 @@ def heat_map(matrix: pd.DataFrame, measure: str) -> Chart:
     values = matrix.to_numpy()[np.triu_indices(len(names), 1)]
     values = values[~np.isnan(values)]
     said = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
-    alt = f"{measure} of {len(values)} pairs of annotators as a heat map{said}."
+    alt = f"{measure} of {len(values)} pairs of {of} as a heat map{said}."
     return Chart(lay_out(figure, max(260, 90 + 26 * len(names))), alt)
 
 

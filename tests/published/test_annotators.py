@@ -50,9 +50,7 @@ def value(result, system, measure, column="value"):
     return rows[column].item()
 
 
-@pytest.mark.parametrize(
-    ("measure", "key"), [("K", "K"), ("alpha", "alpha"), ("AC1", "ac1"), ("PABAK", "pabak_R")]
-)
+@pytest.mark.parametrize(("measure", "key"), [("K", "K"), ("alpha", "alpha"), ("AC1", "ac1"), ("PABAK", "pabak_R")])
 def test_coefficients_of_all_annotators(result, expected, measure, key):
     assert value(result, "all", measure) == pytest.approx(expected["pooled"][key], abs=1e-9)
     assert value(result, "all", measure, "documents") == expected["pooled"]["D"]

@@ -29,6 +29,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "evaluate",
         "compare",
         "correlate",
+        "spread",
+        "stability",
         "agreement",
         "uncertainty",
         "recovery",

@@ -4,8 +4,9 @@ import pandas as pd
 import pytest
 
 from kp_core.compare import Comparison
-from kp_core.sentences import clusters, verdict
+from kp_core.sentences import clusters, range_of, verdict
 from kp_core.settings import Settings
+from kp_core.spread import Spread
 
 
 def compared(
@@ -61,3 +62,50 @@ def test_the_verdict_says_what_the_numbers_say(comparison: Comparison, sentence:
 def test_letters_name_the_systems_that_one_is_better_than() -> None:
     found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
     assert found == {"x": "c", "y": "", "z": ""}
+
+
+FILES = "Under other published conventions and their combinations the same files give"
+TURN = ("yake", "rake", 12, 0, ("kex",), {"duplicates": "keep", "denominator": "returned"})
+ONLY_PRESETS = ("yake", "rake", 0, 3, ("chan", "kex"), {})
+
+
+def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
+    """Build a spread from system, current, low, high, and from the pairs that turn."""
+    nothing = pd.DataFrame()
+    return Spread(
+        "F1@7", 7, nothing, pd.DataFrame(ranges, columns=["system", "current", "low", "high"]), nothing,
+        pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"]), 216, "",
+    )  # fmt: skip
+
+
+RANGES = [("rake", 0.19, 0.1, 0.2), ("yake", 0.31, 0.26, 0.38)]
+
+
+@pytest.mark.parametrize(
+    ("spread", "sentence"),
+    [
+        (spread_of(RANGES, []), f"{FILES} yake 0.26 to 0.38, and the order of the systems never changes."),
+        (spread_of(RANGES[:1], []), f"{FILES} rake 0.10 to 0.20."),
+        (spread_of([("yake", 0.3, 0.3, 0.301)], []), f"{FILES} yake 0.30 throughout."),
+        (
+            spread_of(RANGES, [TURN]),
+            f"{FILES} yake 0.26 to 0.38, and the order of yake and rake turns in 12 of 216 settings, for example with "
+            "duplicates = keep and denominator = returned.",
+        ),
+        (
+            spread_of(RANGES, [TURN, ONLY_PRESETS]),
+            f"{FILES} yake 0.26 to 0.38, and the order of 2 pairs of systems turns, that of yake and rake in 12 of 216 "
+            "settings, for example with duplicates = keep and denominator = returned.",
+        ),
+        (
+            spread_of(RANGES, [ONLY_PRESETS]),
+            f"{FILES} yake 0.26 to 0.38, and the order of yake and rake turns under the presets chan and kex.",
+        ),
+        (
+            spread_of([("yake", float("nan"), 0.1, 0.2), ("rake", float("nan"), 0.1, 0.2)], []),
+            "F1@7 is undefined under the present conventions, so there is no order that could change.",
+        ),
+    ],
+)
+def test_the_range_of_values_and_the_turns_are_said(spread: Spread, sentence: str) -> None:
+    assert range_of(spread) == sentence

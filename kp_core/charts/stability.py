@@ -1,0 +1,62 @@
+"""Turn rankings from several views into a rank chart with one line a system, and a heat map of their agreement."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from kp_core.charts.annotators import heat_map
+from kp_core.charts.style import Chart, label, lay_out, looks
+from kp_core.sentences import figure as number
+from kp_core.stability import Stability
+
+#: What the views differ in, in words.
+WORDS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
+
+
+def rank_chart(stability: Stability) -> Chart:
+    """Draw the rank of each system in each view, the best on top, each line named at its end."""
+    frame, views = stability.frame, stability.views
+    systems = list(dict.fromkeys(frame["system"]))
+    shown, figure, ends = list(range(len(views))), go.Figure(), dict[float, list[str]]()
+    for name, look in looks(systems).items():
+        own = frame[frame["system"] == name]
+        figure.add_scatter(
+            x=shown, y=own["rank"], name=label(name), mode="lines+markers", showlegend=False, connectgaps=False,
+            line={"color": look.colour, "dash": look.dash, "width": 2.5},
+            marker={"symbol": look.symbol, "size": 11}, customdata=own["value"],
+            hovertemplate="rank %{y:g}, value %{customdata:.3f}",
+        )  # fmt: skip
+        if len(own) and own["rank"].iloc[-1] == own["rank"].iloc[-1]:
+            ends.setdefault(float(own["rank"].iloc[-1]), []).append(name)
+    for rank, names in ends.items():  # systems that tie end in one point, and so share a label
+        figure.add_annotation(
+            x=shown[-1], y=rank, text=label(", ".join(names), 40), showarrow=False, xanchor="left", xshift=12,
+            font={"color": looks(systems)[names[0]].colour} if len(names) == 1 else None,
+        )  # fmt: skip
+    figure.update_yaxes(title="rank", range=[len(systems) + 0.5, 0.5], dtick=1, zeroline=False)
+    figure.update_xaxes(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
+    figure = lay_out(figure, 130 + 42 * max(2, len(systems)))
+    longest = max((len(label(", ".join(names), 40)) for names in ends.values()), default=0)
+    figure.update_layout(margin={"r": 24 + 8 * longest})
+    return Chart(figure, f"Rank of {len(systems)} systems under {len(views)} {WORDS[stability.by]}. {_said(stability)}")
+
+
+def _said(stability: Stability) -> str:
+    """Say who is first, and whether always."""
+    first = stability.frame.loc[stability.frame.groupby("view", sort=False)["rank"].idxmin().dropna()]
+    names = first["system"].value_counts()
+    if names.empty:
+        return "No system has a value."
+    often = f"{names.index[0]} is first under {names.iloc[0]} of them"
+    return f"{often}." if len(names) == 1 else f"{often}, {names.index[1]} under {names.iloc[1]}."
+
+
+def kendall(stability: Stability) -> Chart:
+    """Draw Kendall's tau-b between all pairs of views; cells without a value are undefined."""
+    drawn = heat_map(stability.matrix(), "tau-b", WORDS[stability.by])
+    undefined = stability.pairs["tau"].isna().sum()
+    lowest = stability.pairs.loc[stability.pairs["tau"].idxmin()] if undefined < len(stability.pairs) else None
+    alt = drawn.alt
+    if lowest is not None:
+        alt += f" Least alike are {lowest['a']} and {lowest['b']} ({number(lowest['tau'])})."
+    return Chart(drawn.figure, alt + (f" {undefined} pairs are undefined." if undefined else ""))

@@ -1,0 +1,206 @@
+"""The convention spread and the rankings against evaluations asked for one by one, and against SciPy."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau, rankdata
+
+import kp_core as kp
+from kp_core.conventions import LISTED, PRESETS
+from kp_core.spread import GRID, Spread, spread
+from kp_core.stability import ranks, stability, tau_b
+from tests.corpora import corpus_of, scored, settings
+
+#: Porter and Snowball differ on the last four.
+WORDS = ["model", "models", "Graph", "graphs", "learning", "learned", "net", "nets", "rank", "tree"]
+WORDS += ["new", "news", "general", "generic"]
+
+
+def drawn(seed: int) -> kp.Corpus:
+    """Draw words that stem together, repeats, tied scores, short, empty and missing lists, empty gold and variants."""
+    rng = np.random.default_rng(seed)
+
+    def phrases(most: int) -> list[str]:
+        return [" ".join(rng.choice(WORDS, 1 + int(rng.random() < 0.2))) for _ in range(int(rng.integers(0, most)))]
+
+    names = [f"d{i}" for i in range(14)]
+    gold = {who: {d: [(p, p + " x") if rng.random() < 0.2 else p for p in phrases(6)] for d in names} for who in "AB"}
+    gold["A"]["d0"] = gold["B"]["d0"] = []
+    runs = {
+        system: {d: phrases(12) + (["a , b"] if rng.random() < 0.3 else []) for d in names if rng.random() < 0.85}
+        for system in ("yake", "rake", "tfidf")
+    }
+    scores = {"rake": {d: [float(rng.integers(0, 3)) for _ in p] for d, p in runs["rake"].items()}}
+    return corpus_of(gold, runs, scores=scores)
+
+
+CORPUS = drawn(5)
+
+
+def values(measure: str, **options: object) -> dict[str, float]:
+    frame = scored(CORPUS, measure, **options)
+    return dict(zip(frame["system"], frame["value"], strict=True))
+
+
+@pytest.fixture(scope="module")
+def found() -> Spread:
+    return spread(CORPUS, "F1@k", k=5)
+
+
+def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
+    grid = found.frame[found.frame["kind"] == "grid"]
+    assert len(grid) == 216 * 3
+    assert found.settings == 216
+    for rows, chosen in zip(np.split(np.arange(len(grid)), 216), product(*GRID.values()), strict=True):
+        own = grid.iloc[rows]
+        assert own.iloc[0][list(GRID)].tolist() == list(chosen)
+        expected = values("F1@k", k=5, **dict(zip(GRID, chosen, strict=True)))
+        assert dict(zip(own["system"], own["value"], strict=True)) == expected
+    for field in GRID:  # the corpus tells all values of all conventions apart
+        others = [one for one in GRID if one != field]
+        for value in GRID[field][1:]:
+            first, other = (grid[grid[field] == v].sort_values([*others, "system"]) for v in (GRID[field][0], value))
+            assert (first["value"].to_numpy() != other["value"].to_numpy()).any()
+
+
+@pytest.mark.parametrize(
+    ("measure", "options", "distinct"),
+    [
+        ("MAP", {"k": 5}, 72),  # always macro
+        ("P@3", {"annotators": "majority"}, 216),
+        ("kappa", {"k": 4, "universe": 60}, 12),  # sets on both sides: neither duplicates nor denominator matter
+        ("F1@k", {"k": "gold", "annotators": "others"}, 108),  # a document counts only if the others chose some phrase
+        ("nDCG@k", {"k": "all", "preset": "kpeval", "annotators": "A"}, 72),
+    ],
+)
+def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[str, object], distinct: int) -> None:
+    own = spread(CORPUS, measure, **options)  # type: ignore[arg-type]
+    assert own.settings == distinct
+    grid = own.frame[own.frame["kind"] == "grid"]
+    for _, rows in list(grid.groupby(list(GRID), sort=False))[::5]:
+        expected = values(measure, **(options | rows.iloc[0][list(GRID)].to_dict()))
+        assert all(expected[s] == v for s, v in zip(rows["system"], rows["value"], strict=True))
+
+
+@pytest.mark.parametrize("measure", ["F1@k", "MAP", "MRR", "nDCG@k", "kappa"])
+def test_presets_are_those_evaluations_at_the_cutoff_in_use(measure: str) -> None:
+    frame = spread(CORPUS, measure, k=5).frame
+    for name in PRESETS:
+        rows = frame[(frame["kind"] == "preset") & (frame["preset"] == name)]
+        assert dict(zip(rows["system"], rows["value"], strict=True)) == values(measure, k=5, preset=name)
+
+
+def test_presets_keep_what_belongs_to_the_gold_standard() -> None:
+    frame = spread(CORPUS, "F1@k", k=5, gold_stemmed="yes").frame
+    rows = frame[(frame["kind"] == "preset") & (frame["preset"] == "kex")]
+    assert rows["value"].tolist() == list(values("F1@k", k=5, preset="kex", gold_stemmed="yes").values())
+    assert rows["value"].tolist() != list(values("F1@k", k=5, preset="kex").values())
+
+
+@pytest.mark.parametrize("preset", ["kpscope", "kex"])
+@pytest.mark.parametrize("measure", ["F1@k", "MAP", "nDCG@k"])
+def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
+    own, now = spread(CORPUS, measure, k=5, preset=preset), values(measure, k=5, preset=preset)
+    seen = set()
+    for (field, value), rows in own.changes.groupby(["field", "now"], sort=False):
+        expected = values(measure, k=5, preset=preset, **{str(field): value})
+        assert dict(zip(rows["system"], rows["value"], strict=True)) == expected
+        assert rows["change"].tolist() == [expected[s] - now[s] for s in rows["system"]]
+        seen.add((field, value))
+    record = PRESETS[preset].conventions
+    every = {(f, v) for f, v in LISTED if getattr(record, f) != v} | {
+        ("normalise", name) for name in GRID["normalise"] if name != record.normalise
+    }
+    # A document without a list refuses missing = error; a ranking measure is macro whatever is asked.
+    without = {("missing", "error")} | {("average", v) for v in ("macro", "micro", "f-of-means") if measure != "F1@k"}
+    assert seen == every - without
+
+
+def test_a_combination_that_is_refused_is_left_out() -> None:
+    changes = spread(CORPUS, "MAP", k=5, ap="hits").changes
+    assert "expected" not in changes["now"].tolist()
+    assert "trec" in changes["now"].tolist()
+
+
+def test_a_setting_that_the_data_refuse_is_missing() -> None:
+    # N must hold all chosen phrases of a document; without stemming these are more.
+    corpus = corpus_of({"d": ["model", "tree"]}, {"s": {"d": ["models", "model", "trees"]}})
+    frame = spread(corpus, "kappa", k=3, universe=3).frame
+    grid = frame[frame["kind"] == "grid"].groupby("normalise")["value"].count()
+    assert grid.to_dict() == {"lower+space": 0, "lower+space+porter-nltk": 4, "lower+space+snowball-en": 4}
+    with pytest.raises(kp.InputError, match="universe 3"):
+        spread(corpus, "kappa", k=3, universe=3, normalise="lower+space")
+
+
+def test_ranges_and_turns_follow_from_the_rows(found: Spread) -> None:
+    wide = found.frame.pivot_table(index=["kind", "preset", *GRID], columns="system", values="value", sort=False)
+    assert found.ranges.set_index("system")["low"].to_dict() == wide.min().to_dict()
+    assert found.ranges.set_index("system")["high"].to_dict() == wide.max().to_dict()
+    assert found.ranges["current"].tolist() == list(values("F1@k", k=5).values())
+    grid = wide.loc["grid"]
+    assert len(found.turns)
+    for turn in found.turns.itertuples():
+        assert wide.loc["current"].iloc[0][turn.a] > wide.loc["current"].iloc[0][turn.b]
+        assert turn.settings == (grid[turn.b] - grid[turn.a] > 1e-12).sum()
+        assert turn.tied == ((grid[turn.b] - grid[turn.a]).abs() <= 1e-12).sum()
+        presets = wide.loc["preset"].droplevel(list(GRID))
+        assert list(turn.presets) == presets.index[presets[turn.b] - presets[turn.a] > 1e-12].tolist()
+        if turn.settings:
+            there = values("F1@k", k=5, **turn.example)
+            assert there[turn.b] > there[turn.a]
+
+
+def test_rankings_are_those_of_the_evaluations() -> None:
+    by_measure = stability(CORPUS, "measure", views=["F1@3", "MAP", "kappa"], k=5, universe=60)
+    for name in ("F1@3", "MAP", "kappa"):
+        rows = by_measure.frame[by_measure.frame["view"] == name]
+        assert dict(zip(rows["system"], rows["value"], strict=True)) == values(name, k=5, universe=60)
+    by_k = stability(CORPUS, "k", "R@k", k=[4, "gold"])
+    assert by_k.views == ["R@1", "R@3", "R@4", "R@5", "R@10", "R@15", "R@20", "R@O"]
+    assert by_k.frame.loc[by_k.frame["view"] == "R@O", "value"].tolist() == list(values("R@O").values())
+    by_annotator = stability(CORPUS, "annotators", k=5)
+    assert by_annotator.views == ["union", "majority", "A", "B"]
+    rows = by_annotator.frame[by_annotator.frame["view"] == "B"]
+    assert rows["value"].tolist() == list(values("F1@k", k=5, annotators="B").values())
+    by_normaliser = stability(CORPUS, "normalise", k=5)
+    assert by_normaliser.views == ["nfkc+lower+space+porter-nltk", *GRID["normalise"]]
+    rows = by_normaliser.frame[by_normaliser.frame["view"] == "lower+space"]
+    assert rows["value"].tolist() == list(values("F1@k", k=5, normalise="lower+space").values())
+
+
+@pytest.mark.parametrize("average", ["micro", "both"])
+def test_one_average_a_measure_is_ranked(average: str) -> None:
+    expected = values("F1@k", k=5, average="micro")
+    rows = stability(CORPUS, "measure", views=["F1@k", "MAP"], k=5, average=average).frame
+    assert rows.loc[rows["view"] == "F1@k", "value"].tolist() == list(expected.values())
+    assert spread(CORPUS, "F1@k", k=5, average=average).ranges["current"].tolist() == list(expected.values())
+
+
+def test_measures_without_a_best_or_without_a_cutoff_are_refused() -> None:
+    with pytest.raises(kp.UsageError, match="a ranks no systems"):
+        stability(CORPUS, "measure", views=["a"])
+    with pytest.raises(kp.UsageError, match="MAP has no cutoff"):
+        stability(CORPUS, "k", "MAP")
+    with pytest.raises(kp.UsageError, match="by is 'year'"):
+        stability(CORPUS, "year")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_tau_and_ranks_are_those_of_scipy(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 9))
+    x, y = rng.integers(0, 4, n) / 7, rng.integers(0, 4, n) / 3
+    tau, reason = tau_b(x, y)
+    assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-14, nan_ok=True)
+    assert (reason == "all_tied") == (len(set(x)) == 1 or len(set(y)) == 1)
+    assert ranks(x[None])[0].tolist() == rankdata(-x).tolist()
+
+
+def test_settings_made_before_give_the_same() -> None:
+    from kp_core.spread import spread_with
+    from kp_core.stability import stability_with
+
+    made = settings(5, normalise="lower+space")
+    assert spread_with(CORPUS, made).frame.equals(spread(CORPUS, k=5, normalise="lower+space").frame)
+    assert stability_with(CORPUS, made).pairs.equals(stability(CORPUS, k=5, normalise="lower+space").pairs)

@@ -1,0 +1,139 @@
+"""Spread and rankings on lists that can be counted by hand, and the charts that show them."""
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core import charts
+from kp_core.spread import Spread
+from kp_core.stability import Stability, ranks, tau_b
+from tests.corpora import corpus_of
+
+ONE, TWO = "<b>one</b>", "two"
+#: At k = 2, two repeats its hit: before the cut the leaf takes its place, kept it is a miss, counted it hits again.
+#: Every phrase has two words, so that the filter of preset chan keeps it.
+GOLD = {"d1": ["oak tree", "oak leaf"], "d2": ["red sun", "red moon"]}
+RUNS = {
+    ONE: {"d1": ["oak tree", "grey stone"], "d2": ["red sun", "red moon"]},
+    TWO: {"d1": ["oak tree", "oak tree", "oak leaf"], "d2": ["red sun", "red moon"]},
+    "three": {"d1": ["grey stone"], "d2": []},
+}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    return corpus_of(GOLD, RUNS)
+
+
+@pytest.fixture(scope="module")
+def spread(corpus: kp.Corpus) -> Spread:
+    return kp.spread(corpus, "P@k", k=2)
+
+
+def test_values_by_hand(spread: Spread) -> None:
+    # P@2 of one: (1/2 + 2/2) / 2. Of two: 1 with a list of distinct phrases, 3/4 where the repeat is a miss.
+    assert spread.ranges.to_numpy().tolist() == [[ONE, 0.75, 0.75, 0.75], [TWO, 1.0, 0.75, 1.0], ["three", 0, 0, 0]]
+    changes = spread.changes.set_index(["field", "now", "system"])["change"]
+    assert changes["duplicates", "keep", TWO] == -0.25
+    assert changes["duplicates", "count", TWO] == 0.0
+    assert changes["duplicates", "keep", ONE] == 0.0
+    assert "normalise" in changes.index.get_level_values("field")
+    assert spread.signature.startswith("kps|norm:nfkc+lower+space+porter-nltk|")
+    assert (spread.measure, spread.cutoff) == ("P@2", 2)
+
+
+def test_a_tie_is_no_turn_and_a_turn_names_its_smallest_change(spread: Spread) -> None:
+    assert spread.turns.empty  # under keep both have 3/4
+    # At k = 3 every list of one is shorter, so that only the denominator puts it ahead: 1 against 2/3.
+    short = {"d1": ["oak tree"], "d2": ["red sun"]}
+    runs = {ONE: short, TWO: {"d1": ["oak tree", "x y", "oak leaf"], "d2": ["red sun", "y z", "red moon"]}}
+    (turn,) = kp.spread(corpus_of(GOLD, runs), "P@k", k=3).turns.itertuples(index=False)
+    assert (turn.a, turn.b, turn.settings, turn.tied) == (TWO, ONE, 72, 0)
+    assert turn.example == {"denominator": "returned"}
+    assert turn.presets == ("jcdl20", "pke", "opennmt-kpg")
+
+
+def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() -> None:
+    # Two is ahead where a repeat is a hit again, or where its one distinct phrase is divided by 1; one never is.
+    runs = {ONE: RUNS[ONE], TWO: {"d1": ["oak tree", "oak tree"], "d2": ["red sun", "red moon"]}}
+    found = kp.spread(corpus_of(GOLD, runs), "P@k", k=2)
+    assert found.ranges["current"].tolist() == [0.75, 0.75]
+    assert found.turns.empty
+    rows = found.frame[(found.frame["kind"] == "grid") & (found.frame["system"] == TWO)]
+    assert sorted(rows["value"].unique()) == [0.75, 1.0]
+
+
+def test_without_systems_there_is_no_spread() -> None:
+    with pytest.raises(kp.UsageError, match="at least one system"):
+        kp.spread(corpus_of(GOLD), k=2)
+
+
+def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
+    nan = np.nan
+    table = np.array([[0.3, 0.3, 0.1, nan], [0.1, 0.2, 0.1 + 1e-17, 0.4]])
+    np.testing.assert_array_equal(ranks(table), [[1.5, 1.5, 3, nan], [3.5, 2, 3.5, 1]])
+    assert tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == (pytest.approx(1 / 3), None)
+    assert tau_b(np.array([1.0, 1.0]), np.array([1.0, 3.0]))[1] == "all_tied"
+    assert tau_b(np.array([1.0]), np.array([1.0]))[1] == "few_systems"
+    found = kp.stability(corpus, "measure", views=["P@k", "MRR", "bpref"], k=2)
+    assert found.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
+    assert found.frame["rank"].isna().tolist()[6:] == [True] * 3
+    # P orders three pairs, MRR two of them in the same way: 2 / sqrt(3 · 2).
+    assert found.pairs["tau"].tolist()[0] == pytest.approx(2 / 6**0.5)
+    assert found.pairs["reason"].fillna("").tolist() == ["", "few_systems", "few_systems"]
+    assert found.pairs["systems"].tolist() == [3, 0, 0]
+    matrix = found.matrix()
+    assert matrix.loc["MRR", "P@k"] == matrix.loc["P@k", "MRR"] == pytest.approx(2 / 6**0.5)
+
+
+def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) -> None:
+    drawn = charts.strip(spread)
+    traces = {trace.name: trace for trace in drawn.figure.data}
+    assert len(traces["two"].x) == 216
+    assert sorted(set(traces["two"].x)) == [0.75, 1.0]
+    assert list(traces["pke"].x) == [0.75, 0.75, 0.0]
+    assert list(traces["in use"].x) == [0.75, 1.0, 0.0]
+    assert len({traces[name].marker.symbol for name in kp.PRESETS}) == len(kp.PRESETS)
+    assert drawn.alt.startswith(
+        "P@2 under 10 presets and 216 settings: <b>one</b> 0.750 to 0.750, in use 0.750; two 0.750 to 1.000"
+    )
+
+
+def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread) -> None:
+    drawn = charts.effects(spread)
+    assert list(drawn.figure.layout.yaxis.categoryarray) == ["duplicates = after", "duplicates = keep"]
+    assert {t.name: list(t.x) for t in drawn.figure.data}["two"] == [-0.25, -0.25]
+    assert drawn.alt == (
+        "Effect of 2 single changes of a convention on P@2; the largest: duplicates = after changes two by -0.250."
+    )
+    still = kp.spread(corpus_of({"d": ["tree"]}, {"s": {"d": ["tree"]}}), "R@k", k=1)
+    assert charts.effects(still).alt == "No single change of a convention changes R@1 of any system."
+
+
+@pytest.fixture
+def by_k(corpus: kp.Corpus) -> Stability:
+    return kp.stability(corpus, "k", "P@k", views=[1, 2])
+
+
+def test_the_rank_chart_names_each_line_at_its_end(by_k: Stability) -> None:
+    drawn = charts.rank_chart(by_k)
+    assert {t.name: list(t.y) for t in drawn.figure.data} == {
+        "&lt;b&gt;one&lt;/b&gt;": [1.5, 2], "two": [1.5, 1], "three": [3, 3],
+    }  # fmt: skip
+    assert {(a.text, a.y) for a in drawn.figure.layout.annotations} == {
+        ("two", 1), ("&lt;b&gt;one&lt;/b&gt;", 2), ("three", 3),
+    }  # fmt: skip
+    assert drawn.alt.startswith("Rank of 3 systems under 2 cutoffs.")
+
+
+def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) -> None:
+    drawn = charts.kendall(by_k)
+    assert drawn.figure.data[0].z[0][1] == pytest.approx(2 / 6**0.5)
+    assert drawn.alt == (
+        "tau-b of 1 pairs of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
+    )
+
+
+def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
+    for drawn in (charts.strip(spread), charts.effects(spread), charts.rank_chart(by_k)):
+        assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
