@@ -1,5 +1,7 @@
 """Run every benchmark: `make bench`."""
 
-from benchmarks import ranking
+from benchmarks import correlation, ranking, similarity
 
 ranking.main()
+similarity.main()
+correlation.main()

@@ -9,26 +9,36 @@
 from kp_core.agreement import agreement, agreement_with
 from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
+from kp_core.correlate import CorrelationStudy, correlate
 from kp_core.documents import all_values, by_document, one_document
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
+from kp_core.near_misses import NearMisses, near_misses
 from kp_core.reading import load
 from kp_core.recovery import recover
 from kp_core.result import Result
 from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.similarity import similarity
+from kp_core.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
     "MEASURES",
     "PRESETS",
+    "SIMILARITIES",
+    "SOFT_PRESETS",
     "Comparison",
     "Conventions",
     "Corpus",
+    "CorrelationStudy",
     "InputError",
+    "NearMisses",
     "Result",
     "Settings",
+    "Soft",
     "Trimmed",
     "UsageError",
     "__version__",
@@ -38,13 +48,17 @@ __all__ = [
     "by_document",
     "compare",
     "compare_with",
+    "correlate",
     "evaluate",
     "evaluate_with",
     "load",
+    "near_misses",
     "one_document",
     "recover",
     "settings_from",
     "signature",
+    "similarity",
+    "soft_evaluate",
     "trim",
     "trim_with",
 ]

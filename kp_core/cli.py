@@ -16,7 +16,12 @@ from kp_core.model import Corpus, Note
 from kp_core.settings import Settings, __version__, make_settings
 
 if TYPE_CHECKING:
+    from kp_core.compare import Comparison
+    from kp_core.correlate import CorrelationStudy, Similarities
     from kp_core.result import Result
+    from kp_core.trimming import Trimmed
+
+    _Printable = Comparison | CorrelationStudy | Similarities | Trimmed
 
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
@@ -70,24 +75,47 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"kpscope {__version__}")
     commands = parser.add_subparsers(dest="command", parser_class=_Parser, metavar="COMMAND")
     evaluate = commands.add_parser("evaluate", help="score systems against the gold standard")
+    compare = commands.add_parser("compare", help="say which system is better, and whether that is certain")
     agreement = commands.add_parser("agreement", help="say how well several annotators agree")
     trim = commands.add_parser("trim", help="trim the gold standard until the annotators agree on what is left")
-    for command in (evaluate, agreement, trim):
+    for command in (evaluate, compare, agreement, trim):
         _data_options(command)
         _convention_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
+    compare.add_argument("--measures", default="F1@k", help="such as F1@10,MAP: each is a family of pairs (F1@k)")
+    compare.add_argument("--test", default="randomisation", help="randomisation, bootstrap, t or wilcoxon")
+    compare.add_argument("--correction", default="holm", help="holm, bh (Benjamini and Hochberg) or none")
     agreement.add_argument("--measures", help="such as K,alpha,AC1,kappa,P_pos (see: kpscope methods)")
     trim.add_argument("--threshold", type=float, default=0.5, help="K that the gold standard must reach (0.5)")
     trim.add_argument("--pooled", action="store_true", help="one majority for all documents, by their pooled K")
     trim.add_argument("--form", default="binary", help="binary, or choices: the choice matrix of the source")
+    similarity = commands.add_parser("similarity", help="say how similar pairs of phrases are")
+    correlate = commands.add_parser("correlate", help="say which measure of similarity agrees with people")
+    _data_options(correlate)
+    for command in (similarity, correlate):
+        command.add_argument("--measures", help="such as R-precision,BLEU,METEOR (see: kpscope methods)")
+        command.add_argument("--direction", help="longer (the longer phrase is the reference) or keyphrase")
+        command.add_argument("--compat", help="none, or nltk: exactly what NLTK, rouge-score and sacreBLEU give")
+        command.add_argument("--preset", help="paper-like or same-tokens")
+        command.add_argument("--stemmer", help="stemmer of the stems, such as porter-nltk or snowball-fr")
+        command.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
+    similarity.add_argument("--pairs", metavar="PATH", nargs="+", help="a table with keyphrase and candidate")
+    similarity.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    correlate.add_argument("--by", default="location,complexity,pos", help="breakdowns, separated by commas")
+    correlate.add_argument("--correlation", default="spearman", help="spearman, pearson or kendall")
+    correlate.add_argument("--interval", default="bootstrap", help="bootstrap, closed-form or none")
+    correlate.add_argument("--resamples", type=int, default=1000, help="bootstrap resamples (1000)")
+    correlate.add_argument("--ties", default="low", help="of the majority: low, high or mid")
+    correlate.add_argument("--test", default="perm-both", help="between measures: perm-both, williams or none")
+    correlate.add_argument("--paper", action="store_true", help="group the pairs as Kim, Baldwin and Kan (2010)")
     validate = commands.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     methods = commands.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, agreement, trim, validate, methods):
+    for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
         _output_options(command)
     app = commands.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
@@ -98,8 +126,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
     parser = _parser()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        "evaluate": _evaluate, "agreement": _agreement, "trim": _trim,
-        "validate": _validate, "methods": _methods, "app": _app,
+        "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim,
+        "similarity": _similarity, "correlate": _correlate, "validate": _validate, "methods": _methods, "app": _app,
     }  # fmt: skip
     try:
         options = parser.parse_args(arguments)
@@ -205,6 +233,15 @@ def _evaluate(options: argparse.Namespace) -> int:
     )
 
 
+def _compare(options: argparse.Namespace) -> int:
+    from kp_core.compare import TRIALS, compare_all
+
+    trials = TRIALS if options.resamples is None else options.resamples
+    names = options.measures.split(",")
+    found = compare_all(_load(options), _settings(options), names, trials, options.test, options.correction)
+    return _print_table(found, options, "Pairs of systems")
+
+
 def _agreement(options: argparse.Namespace) -> int:
     from kp_core.agreement import agreement_with
 
@@ -213,15 +250,45 @@ def _agreement(options: argparse.Namespace) -> int:
 
 
 def _trim(options: argparse.Namespace) -> int:
-    from kp_core.export import tables
     from kp_core.trimming import trim_with
 
     corpus = _load(options, ("gold",))
     found = trim_with(corpus, _settings(options), options.threshold, options.pooled, options.form)
+    return _print_table(found, options, "Gold standard trimmed by agreement")
+
+
+_SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from kp_core.correlate import Similarities
+    from kp_core.reading.pairs import load_pairs
+
+    if not options.pairs:
+        raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
+    chosen = {name: getattr(options, name) for name in _SIMILARITY if getattr(options, name) is not None}
+    pairs = load_pairs(options.pairs, options.encoding)
+    return _print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
+
+
+def _correlate(options: argparse.Namespace) -> int:
+    from kp_core.correlate import correlate
+
+    if not options.judgements:
+        raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
+    names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test")
+    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
+    return _print_table(found, options, "Correlation of similarity with human scores")
+
+
+def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
+    from kp_core.export import tables
+
     texts: dict[str, Callable[[], str]] = {
         "json": found.as_json,
         "csv": lambda: tables.exchange_csv(found.frame),
-        "latex": lambda: tables.latex(found.frame, "Gold standard trimmed by agreement", found.signature),
+        "latex": lambda: tables.latex(found.frame, caption, found.signature),
         "markdown": lambda: f"{tables.markdown(found.frame)}\n`{found.signature}`\n",
         "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
     }

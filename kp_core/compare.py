@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -18,12 +18,13 @@ from kp_core.errors import UsageError
 from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
-from kp_core.model import Corpus
+from kp_core.model import Corpus, Note
+from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
 TRIALS = 10_000
 ALPHA = 0.05
-TESTS = ("randomisation", "t", "wilcoxon")
+TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
     "holm": paired.holm,
     "bh": paired.benjamini_hochberg,
@@ -37,16 +38,40 @@ class Comparison:
     """All pairs of systems at one measure and cutoff.
 
     frame      one row a pair: difference a − b with its interval, p of the paired test, corrected p
-    values     the value of each system on the documents that all of them are scored on
-    documents  how many these are; clusters: 1 is best; better: for each system, those it is significantly better than
+    effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
+    scores     the value of each system on the documents that all of them are scored on
+    ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
+    documents  how many documents all systems are scored on; left_out: ids of the others
+    clusters   1 is best; better: for each system, those it is significantly better than
+    correction holm, bh or none; test: name of the test with trials, seed and correction, in words
     """
 
     frame: pd.DataFrame
-    values: dict[str, float]
+    effects: pd.DataFrame
+    scores: dict[str, float]
+    ranks: dict[str, tuple[float, float]]
     documents: int
+    left_out: tuple[str, ...]
     clusters: dict[str, int]
     better: dict[str, tuple[str, ...]]
+    correction: str
+    test: str
+    settings: Settings
     signature: str
+
+    def as_json(self) -> str:
+        """Return the pairs as the one object that the command line prints."""
+        return json_of(self.frame, self.signature, self.settings, self.notes)
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader must know: the test, and documents that not every system is scored on."""
+        notes = [Note("info", "test", self.test)]
+        if self.left_out:
+            named = ", ".join(self.left_out[:5]) + (" …" if len(self.left_out) > 5 else "")
+            text = f"{len(self.left_out)} documents are left out, because not every system is scored on them: {named}"
+            notes.append(Note("warning", "documents", text))
+        return tuple(notes)
 
 
 def compare(
@@ -62,7 +87,7 @@ def compare(
 ) -> Comparison:
     """Compare every pair of systems on the documents that all of them are scored on.
 
-    test        randomisation (paired, two-sided), t or wilcoxon (both for means over documents only)
+    test        randomisation (paired, two-sided), bootstrap, t or wilcoxon (the last two for means over documents only)
     correction  holm, bh (Benjamini-Hochberg) or none, over all pairs
     trials      random assignments of the randomisation test; the other options are those of `evaluate`
     """
@@ -96,18 +121,21 @@ def compare_with(
     shown = None if asked.measure.fixed is not None else cutoff
     statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}
     common = np.logical_and.reduce([statistic.defined for statistic in statistics.values()])
-    if test != "randomisation" and average != "macro":
+    if test in ("t", "wilcoxon") and average != "macro":
         raise UsageError(
             f"the {test} test compares means over documents; choose average = macro or test = randomisation"
         )
     rng, n = np.random.default_rng(settings.seed), int(common.sum())
+    pairs = list(combinations(statistics, 2))
     values, resampled = dict.fromkeys(statistics, float("nan")), dict[str, Floats]()
+    p_values = np.full(len(pairs), np.nan)
     if n:
         weights = intervals.resample(n, settings.resamples, rng)
         values = {name: float(s.value(common, np.ones((1, n)))[0]) for name, s in statistics.items()}
         resampled = {name: s.value(common, weights) for name, s in statistics.items()}
+        p_values = _p_values(test, statistics, pairs, resampled, common, trials, rng)
     rows: list[list[Any]] = []
-    for a, b in combinations(statistics, 2):
+    for (a, b), p in zip(pairs, p_values, strict=True):
         low = high = np.nan
         if n and settings.interval == "bootstrap":
             low, high = _bounds(resampled[a] - resampled[b])
@@ -115,28 +143,90 @@ def compare_with(
             moves = statistics[a].influence(common) - statistics[b].influence(common)
             half = float(intervals.cluster_t_half(moves[:, None], n)[0])
             low, high = values[a] - values[b] - half, values[a] - values[b] + half
-        p = _p_value(test, statistics[a], statistics[b], common, trials, rng) if n else np.nan
-        difference = values[a] - values[b]
-        rows.append([a, b, asked.name(shown), shown, average, difference, low, high, p, np.nan, n])
+        rows.append([a, b, asked.name(shown), shown, average, values[a] - values[b], low, high, p, np.nan, n])
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
     frame["k"] = pd.Series([shown] * len(rows), dtype=object)
     frame["p_adjusted"] = CORRECTIONS[correction](frame["p"].to_numpy())
     clusters, better = _decisions(frame, values)
+    documents = code(corpus).documents
+    left_out = tuple(documents[i] for i in np.flatnonzero(~common))
     return Comparison(
-        frame, values, int(common.sum()), clusters, better, signature(settings, len(code(corpus).documents), agreement)
-    )
+        frame, _effects(statistics, pairs, common), values, _ranks(resampled), n, left_out, clusters, better,
+        correction, _in_words(test, correction, settings, trials), settings,
+        signature(settings, len(documents), agreement),
+    )  # fmt: skip
+
+
+def compare_all(
+    corpus: Corpus, settings: Settings, measures: Sequence[str], trials: int, test: str, correction: str
+) -> Comparison:
+    """Compare by several measures and at every cutoff asked for; each is a family of pairs with its own correction.
+
+    The rows of all stand in one frame; everything else is that of the first.
+    """
+    settings, _ = resolve(corpus, settings)
+    found = []
+    for measure in measures:
+        cutoffs = settings.k if parse(measure).fixed is None else settings.k[:1]
+        for cutoff in cutoffs:
+            found.append(compare_with(corpus, replace(settings, k=(cutoff,)), measure, trials, test, correction))
+    frame = pd.concat([one.frame for one in found], ignore_index=True)
+    agreement = any(parse(measure).measure.family == "concordance" for measure in measures)
+    recipe = signature(settings, len(code(corpus).documents), agreement)
+    return replace(found[0], frame=frame, settings=settings, signature=recipe)
+
+
+def _in_words(test: str, correction: str, settings: Settings, trials: int) -> str:
+    """Name the test with everything that is needed to repeat it."""
+    seed = f"seed {settings.seed}"
+    tests = {
+        "randomisation": f"paired randomisation test over documents, two-sided, {trials:,} trials, {seed}",
+        "bootstrap": f"paired bootstrap over documents, two-sided, {settings.resamples:,} resamples, {seed}",
+        "t": "paired t test over documents, two-sided",
+        "wilcoxon": "Wilcoxon's signed-rank test over documents, two-sided, zeros dropped",
+    }
+    corrections = {"holm": "Holm's correction over all pairs", "none": "no correction",
+                   "bh": "correction of Benjamini and Hochberg over all pairs"}  # fmt: skip
+    return f"{tests[test]}, {corrections[correction]}, level {ALPHA:g}"
+
+
+def _effects(statistics: dict[str, _Statistic], pairs: list[tuple[str, str]], common: Bools) -> pd.DataFrame:
+    rows = []
+    for a, b in pairs:
+        difference = (statistics[a].per_document - statistics[b].per_document)[common, 0]
+        rows.append((a, b, *astuple(paired.effect(difference[~np.isnan(difference)]))))
+    return pd.DataFrame(rows, columns=["a", "b", "d_z", "rank_biserial", "wins", "ties", "losses"])
+
+
+def _ranks(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
+    """Return the bounds of each system's rank over the resamples; equal values share the best of their ranks."""
+    values = np.array(list(resampled.values()))
+    if not len(values) or np.isnan(values).any():
+        return {}
+    rank = (values[None] > values[:, None] + 1e-12).sum(axis=1) + 1
+    low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
+    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}
+
+
+def _p_values(
+    test: str, statistics: dict[str, _Statistic], pairs: list[tuple[str, str]], resampled: dict[str, Floats],
+    common: Bools, trials: int, rng: np.random.Generator,
+) -> Floats:  # fmt: skip
+    """Return the p-value of every pair; the random assignments are the same for all pairs of a mean."""
+    if test == "bootstrap":
+        return np.array([paired.bootstrap(resampled[a] - resampled[b]) for a, b in pairs])
+    if test == "randomisation" and next(iter(statistics.values())).average != "macro":
+        return np.array([_swapped(statistics[a], statistics[b], common, trials, rng) for a, b in pairs])
+    differences = np.hstack([(statistics[a].per_document - statistics[b].per_document)[common] for a, b in pairs])
+    if test == "randomisation":
+        return paired.randomisation(differences, trials, rng)
+    one = paired.t_test if test == "t" else paired.wilcoxon_test
+    return np.array([one(column)[1] for column in differences.T])
 
 
 def _bounds(differences: Floats) -> tuple[float, float]:
     low, high = intervals.percentile(differences[:, None])
     return float(low[0]), float(high[0])
-
-
-def _p_value(test: str, a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
-    if test == "randomisation":
-        return _randomisation(a, b, common, trials, rng)
-    difference = (a.per_document - b.per_document)[common, 0]
-    return paired.t_test(difference)[1] if test == "t" else paired.wilcoxon_test(difference)[1]
 
 
 class _Statistic:
@@ -180,11 +270,8 @@ class _Statistic:
         return self.cells.only(documents)
 
 
-def _randomisation(a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
-    """Return p of the randomisation test: labels of the two systems swapped per document."""
-    if a.average == "macro":
-        difference = (a.per_document - b.per_document)[common]
-        return float(paired.randomisation(difference, trials, rng)[0])
+def _swapped(a: _Statistic, b: _Statistic, common: Bools, trials: int, rng: np.random.Generator) -> float:
+    """Return p of the randomisation test of pooled counts: labels of the two systems swapped per document."""
 
     def statistic(swapped: Floats) -> Floats:
         # A swapped document gives its counts to the other system.

@@ -32,7 +32,7 @@ class Counted:
         return self.table if asked.measure.family == "concordance" else self.ranking
 
 
-def _table_conventions(conventions: Conventions) -> Conventions:
+def table_conventions(conventions: Conventions) -> Conventions:
     """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
     return conventions.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
 
@@ -50,7 +50,7 @@ def count_systems(
     without: an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document.
     """
     coded, record = code(corpus), settings.conventions
-    tables, identities = _table_conventions(record), identify(corpus, record)
+    tables, identities = table_conventions(record), identify(corpus, record)
     choice = settings.annotators, without, fewest
     gold = gather(coded, identities, record, *choice)
     distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, *choice)

@@ -251,6 +251,16 @@ class AtK(Cells):
         return dcg, self.counts.sums(ideal.document, ideal.rank, best / np.log2(ideal.rank + 1), self.cutoffs)
 
 
+def distinct_choices(lists: Lists, gold: Gold) -> Lists:
+    """Return the lists without further spellings of a gold item that stands higher."""
+    matches = match(lists, gold)
+    new = newly(matches, len(gold.grade))
+    first = np.ones(len(lists.form), bool)
+    first[matches.row] = False
+    first[matches.row[new]] = True
+    return lists if first.all() else lists.kept(first)
+
+
 def count(
     lists: Lists,
     listed: Bools,
@@ -265,14 +275,10 @@ def count(
     universe (D,) is N per document; negatives holds the phrases judged not relevant, for bpref. Under `sets`, for
     concordance tables, a further spelling of a gold item already found is the same choice again and leaves the list.
     """
+    if sets:
+        lists = distinct_choices(lists, gold)
     matches = match(lists, gold)
     new = newly(matches, len(gold.grade))
-    if sets and not new.all():
-        again = np.ones(len(lists.form), bool)
-        again[matches.row] = False
-        again[matches.row[new]] = True
-        if not again.all():
-            return count(lists.kept(again), listed, gold, negatives, universe, conventions)
     if conventions.duplicates == "count":
         new[:] = True
     document, row, item = matches.document[new], matches.row[new], matches.item[new]

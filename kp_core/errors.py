@@ -38,4 +38,13 @@ REASONS: dict[str, str] = {
     "no_majority": "no majority of annotators reaches the threshold",
     "unequal_choices": "the annotators did not choose equally many phrases, which the choice-matrix form needs",
     "single_annotator": "fewer than two annotators saw the document",
+    "too_few": "fewer than three pairs have both values",
+    "one_annotator": "agreement among people needs at least two annotators",
+    "constant": "one side has the same value for every pair, so nothing can vary with it",
+    "empty_phrase": "one of the two phrases has no word",
+    "too_short": "the measure needs two words in both phrases, and one has a single word",
+    "library_error": "the library stops with an error here, because the phrase is too short",
+    "no_context": "no sentence of the texts holds one of the two phrases, or it holds nothing else",
+    "no_information": "the longer phrase holds no information: it is all that the references say",
+    "no_value": "no value was given or could be computed for this pair",
 }

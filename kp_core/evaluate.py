@@ -89,10 +89,10 @@ def evaluate_with(
         settings = _against_others(corpus, settings)
     counted = [counts_of(corpus, settings, agreement, baselines, without) for without in left_out]
     cutoffs = settings.cutoffs
-    weights = _weights(counted, settings)
+    weights = weights_of(counted, settings)
     rows: list[dict[str, Any]] = []
     for system in counted[0]:
-        rows += _system_rows(system, [one[system] for one in counted], asked, cutoffs, weights, settings)
+        rows += averaged_rows(system, [one[system] for one in counted], asked, cutoffs, weights, settings)
     if people:
         rows += _human_rows(corpus, asked, cutoffs, weights, settings)
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
@@ -175,7 +175,7 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     return smallest
 
 
-def _weights(counted: list[dict[str, Counted]], settings: Settings) -> Floats | None:
+def weights_of(counted: list[dict[str, Counted]], settings: Settings) -> Floats | None:
     """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
     if settings.interval != "bootstrap" or not counted[0]:
         return None
@@ -190,8 +190,8 @@ def _weights(counted: list[dict[str, Counted]], settings: Settings) -> Floats | 
     return weights
 
 
-def _system_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],
-                 weights: Floats | None, settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+def averaged_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],
+                  weights: Floats | None, settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
     """Return the rows of one system; counted has one entry a gold standard, over which values are averaged."""
     rows: list[dict[str, Any]] = []
     views: dict[tuple[int, bool, tuple[Cutoff, ...]], View] = {}

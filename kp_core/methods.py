@@ -12,6 +12,8 @@ from kp_core.errors import REASONS
 from kp_core.export import tables
 from kp_core.metrics import MEASURES, Measure
 from kp_core.settings import format_value
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.similarity import Similarity
 
 FAMILIES = {
     "overlap": "Overlap: how many keyphrases are among the first k",
@@ -36,13 +38,15 @@ SYMBOLS = {
 }
 
 
-def span(measure: Measure) -> str:
+def span(measure: Measure | Similarity) -> str:
     """Return the range of a measure in words.
 
     >>> span(MEASURES["kappa"]), span(MEASURES["a"])
     ('−1 to 1', 'from 0 up')
     """
     low = f"{measure.low:g}".replace("-", "−")
+    if math.isinf(measure.low):
+        return "any number" if math.isinf(measure.high) else f"up to {measure.high:g}"
     return f"from {low} up" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
 
 
@@ -97,6 +101,20 @@ def presets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
 
 
+def similarities() -> pd.DataFrame:
+    """Return one row a measure of the similarity of two phrases."""
+    rows = []
+    for one in SIMILARITIES.values():
+        options = [
+            f"{name} = {', '.join(map(str, given))}"
+            if isinstance(given[0], str)
+            else f"{name} = {given[0]:g} to {given[1]:g}"
+            for name, given in one.options.items()
+        ]
+        rows.append((one.name, one.sentence, span(one), "; ".join(options) or "–", one.undefined, one.source))
+    return pd.DataFrame(rows, columns=["measure", "what it says", "range", "options", "undefined", "source"])
+
+
 def reasons() -> pd.DataFrame:
     """Return one row a reason for which a value is undefined or special."""
     return pd.DataFrame(list(REASONS.items()), columns=["reason", "meaning"])
@@ -109,6 +127,8 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
          conventions()),
         ("Presets", "Conventions published with a data set or an evaluation script, where they differ from the "
          "defaults.", presets()),
+        ("Similarity of two phrases", "For near misses, soft matching and correlation with people. Options stand in "
+         "brackets behind the name; the first value is the default.", similarities()),
         ("Reasons", "Why a value is undefined, or what is special about a document.", reasons()),
     ]  # fmt: skip
     wanted = search.strip().lower()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,11 +75,13 @@ class Result:
         return tables.csv(self.frame.assign(signature=self.signature))
 
 
-def json_of(frame: pd.DataFrame, signature: str, settings: Settings, notes: Iterable[Note]) -> str:
+def json_of(
+    frame: pd.DataFrame, signature: str, settings: Settings | Mapping[str, str], notes: Iterable[Note]
+) -> str:
     """Return tidy rows as the one object that the command line prints; undefined values are null."""
     content = {
         "signature": signature,
-        "settings": settings.as_dict(),
+        "settings": settings.as_dict() if isinstance(settings, Settings) else dict(settings),
         "notes": [note.as_dict() for note in notes],
         "rows": [{key: _plain(value) for key, value in row.items()} for row in frame.to_dict("records")],
     }

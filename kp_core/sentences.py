@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kp_core import interpretation
-from kp_core.compare import ALPHA, Comparison
+from kp_core.compare import Comparison
 from kp_core.errors import REASONS
 from kp_core.result import Result
 
@@ -26,17 +26,33 @@ def probability(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-def _listed(names: list[str]) -> str:
+#: Correction → how it is said after “significant”, and before “p”.
+_CORRECTIONS = {
+    "holm": (" after Holm's correction", "Holm "),
+    "bh": (" after the correction of Benjamini and Hochberg", "Benjamini-Hochberg "),
+    "none": (", although nothing was corrected for the number of pairs", ""),
+}
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    """Return names as an enumeration; many are cut short.
+
+    >>> _listed(["a", "b", "c"]), _listed(list("abcdefgh"))
+    ('a, b and c', 'a, b, c, d, e and 3 others')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def verdict(comparison: Comparison, measure: str) -> str:
     """Say which system is better, and whether that is certain."""
-    values = {name: value for name, value in comparison.values.items() if value == value}
+    values = {name: value for name, value in comparison.scores.items() if value == value}
     if len(values) < 2:
         return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
     ranking = sorted(values, key=lambda name: -values[name])
     best, n = ranking[0], comparison.documents
+    corrected, kind = _CORRECTIONS[comparison.correction]
     few = " Below 10 documents no such statement is reliable." if n < 10 else ""
     beaten = [name for name in ranking if name in comparison.better[best]]
     equal = [name for name in ranking[1:] if name not in beaten]
@@ -45,7 +61,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
         return (
             f"{best} has the highest {measure} ({figure(values[best])}), but {zero}no pairwise difference is "
-            f"significant after Holm's correction ({n} documents), so the ranking is not decisive.{few}"
+            f"significant{corrected} ({n} documents), so the ranking is not decisive.{few}"
         )
     if not beaten:
         return (
@@ -59,7 +75,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     text = (
         f"{best} is better than {_listed(beaten)} in {measure} ({against}difference "
         f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
-        f"Holm {probability(row['p_adjusted'])}, {n} documents)"
+        f"{kind}{probability(row['p_adjusted'])}, {n} documents)"
     )
     text += f"; {best} and {_listed(equal)} cannot be told apart." if equal else "."
     return text + few
@@ -87,7 +103,7 @@ def reliability(result: Result, error: float, scale: str) -> str:
 
 def clusters(comparison: Comparison) -> dict[str, str]:
     """Return for each system the letters of the systems it is significantly better than (letters in order of value)."""
-    ranking = sorted(comparison.values, key=lambda name: -comparison.values[name])
+    ranking = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
     letters = {name: letter(place) for place, name in enumerate(ranking)}
     return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
 
@@ -106,9 +122,5 @@ def letter(place: int) -> str:
     return text
 
 
-def significance() -> str:
-    """Name the test behind the letters."""
-    return (
-        f"paired randomisation test over documents, two-sided, Holm's correction over all pairs, level {ALPHA:g}; "
-        "not being significantly different does not mean being equal"
-    )
+#: What a test cannot say.
+NOT_EQUAL = "not being significantly different does not mean being equal"

@@ -85,15 +85,18 @@ def _tables_by_document(
     return tables_of_documents(_corpus, _settings, _measures)
 
 
-def comparison(measure: str) -> kp.Comparison:
+def comparison(measure: str, test: str = "randomisation", correction: str = "holm") -> kp.Comparison:
     """Compare all pairs of systems at the sidebar's cutoff."""
     asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _comparison(digest_of("comparison", asked, measure), workspace.current().corpus, asked, measure)
+    digest = digest_of("comparison", asked, measure, test, correction)
+    return _comparison(digest, workspace.current().corpus, asked, measure, test, correction)
 
 
 @st.cache_data(scope="session", max_entries=50, show_spinner="Comparing systems …")
-def _comparison(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str) -> kp.Comparison:
-    return kp.compare_with(_corpus, _settings, _measure)
+def _comparison(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _test: str, _correction: str
+) -> kp.Comparison:
+    return kp.compare_with(_corpus, _settings, _measure, test=_test, correction=_correction)
 
 
 def by_document(measure: str, baselines: bool = False) -> pd.DataFrame:

@@ -148,6 +148,7 @@ HELP = {
     "1,000 resamples of the documents.",
     "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
     "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
+    "p after Benjamini-Hochberg": "p corrected so that at most 5 % of the differences called significant are chance.",
     "status": "Why a value is special or undefined; “ok” otherwise.",
     "a": "Phrases that gold standard and system both chose.",
     "b": "Keyphrases that the system missed.",

@@ -34,7 +34,7 @@ left, right = st.columns([4, 3], gap="medium")
 with left:
     results.table(leaderboard, "leaderboard", here.documents)
     if comparison is not None:
-        st.caption(f"Letters: {show.plain(sentences.significance())}.")
+        st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
     results.about_baselines()
     for reason in tables.reasons(here):
         st.caption(show.plain(reason))

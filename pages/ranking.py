@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import charts, sentences
+from kp_core import charts
 from kp_core.charts import tables
-from kp_ui import cached, results, shell, show, sidebar, workspace
+from kp_ui import cached, comparison, results, shell, show, sidebar
 
 shell.enter()
 
@@ -58,15 +58,7 @@ with right:
     show.chart(charts.precision_recall(result, cutoff), "precision_recall")
 results.where_no_mark()
 
-st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
-if len(workspace.current().corpus.systems) < 2:
-    st.info("One system is loaded. Load a second one to compare them.")
-else:
-    comparison = cached.comparison(measure)
-    st.markdown(show.plain(sentences.verdict(comparison, name)))
-    results.table(tables.pairs(comparison), "pairs", comparison.documents)
-    st.caption(f"Test: {show.plain(sentences.significance())}. Intervals: bootstrap over documents.")
-    show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
+comparison.section(measure, name)
 
 show.notes(here.notes)
 show.signature(here.signature)

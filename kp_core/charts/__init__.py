@@ -4,6 +4,7 @@ from kp_core.charts.agreement import against_universe, concordance
 from kp_core.charts.annotators import groups, heat_map, histogram
 from kp_core.charts.bars import bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
+from kp_core.charts.pairs import pair_map
 from kp_core.charts.precision_recall import precision_recall
 from kp_core.charts.style import Chart
 from kp_core.charts.trimming import over_threshold
@@ -19,6 +20,7 @@ __all__ = [
     "histogram",
     "over_k",
     "over_threshold",
+    "pair_map",
     "precision_recall",
     "small_multiples",
 ]

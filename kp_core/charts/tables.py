@@ -173,8 +173,29 @@ def pairs(comparison: Comparison) -> pd.DataFrame:
     table = frame[["a", "b", "difference"]].assign(interval=intervals)
     table = table.assign(p=frame["p"], adjusted=frame["p_adjusted"], documents=frame["documents"])
     names = {"a": "system A", "b": "system B", "difference": "A minus B", "interval": "95 % interval",
-             "adjusted": "p after Holm"}  # fmt: skip
+             "adjusted": CORRECTED[comparison.correction]}  # fmt: skip
     return table.rename(columns=names)
+
+
+#: Correction → the head of the column of corrected p-values.
+CORRECTED = {"holm": "p after Holm", "bh": "p after Benjamini-Hochberg", "none": "p, not corrected"}
+
+
+def effects(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a pair of systems: how large the difference is."""
+    names = {"a": "system A", "b": "system B", "rank_biserial": "rank-biserial"}
+    return comparison.effects.rename(columns=names)
+
+
+def ranks(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
+    best_first = sorted(comparison.scores.items(), key=lambda found: -found[1])
+    rows = []
+    for name, score in best_first:
+        span = comparison.ranks.get(name)
+        shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
+        rows.append((name, score, shown, comparison.clusters[name]))
+    return pd.DataFrame(rows, columns=["system", "value", "ranks", "cluster"])
 
 
 def reasons(result: Result) -> list[str]:

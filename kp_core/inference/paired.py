@@ -41,6 +41,16 @@ def randomisation_of(
     return np.asarray((reached + 1) / (trials + 1))
 
 
+def bootstrap(differences: Floats) -> float:
+    """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
+
+    >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
+    0.8
+    """
+    reached = min((differences <= _TOLERANCE).sum(), (differences >= -_TOLERANCE).sum())
+    return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
+
+
 def _evened(difference: Floats) -> Floats:
     """Return differences whose last bits are dropped: .35 - .30 and .80 - .75 are the same difference, and tie."""
     return np.round(difference, 12)

@@ -106,7 +106,7 @@ def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: st
     app = chosen(opened("overview", k="9"), "measure", measure)
     said = sentences.verdict(kp.compare(lectures, measure, k=9), tables.named(measure, 9))
     assert f"#### {plain(said)}" in words(app)
-    assert plain(sentences.significance()) in words(app)
+    assert plain(kp.compare(lectures, "F1@k").test) in words(app)
 
 
 def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus) -> None:

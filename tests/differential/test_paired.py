@@ -138,7 +138,7 @@ def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
     runs = {"x": {"d1": ["a"], "d2": ["a"], "d3": ["b"]}, "y": {"d1": ["b"], "d3": ["a"]}}
     comparison = kp.compare(corpus_of(gold, runs), "F1@k", k=1, missing="skip", normalise="none")
     assert comparison.documents == 2
-    assert comparison.values == {"x": 0.5, "y": 0.5}
+    assert comparison.scores == {"x": 0.5, "y": 0.5}
 
 
 @pytest.mark.parametrize("method", ["holm", "fdr_bh"])

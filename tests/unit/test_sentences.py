@@ -5,6 +5,7 @@ import pytest
 
 from kp_core.compare import Comparison
 from kp_core.sentences import clusters, verdict
+from kp_core.settings import Settings
 
 
 def compared(
@@ -18,7 +19,9 @@ def compared(
         if p < 0.05:
             winner, loser = (a, b) if values[a] > values[b] else (b, a)
             better[winner] += (loser,)
-    return Comparison(frame, values, documents, dict.fromkeys(values, 1), better, "")
+    return Comparison(
+        frame, pd.DataFrame(), values, {}, documents, (), dict.fromkeys(values, 1), better, "holm", "", Settings(), ""
+    )
 
 
 @pytest.mark.parametrize(

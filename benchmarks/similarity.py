@@ -1,0 +1,193 @@
+"""Time strings → similarity of 100,000 phrase pairs beside NLTK and rouge-score, and soft matching at every k.
+
+Ours gives BLEU-1 to 4, NIST, METEOR, ROUGE-1, 2, L and the R-precision family; the peers the first nine. Both run in
+one process, interleaved, and must agree to 1e-9 before any time is printed. Run: python -m benchmarks.similarity
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from benchmarks.workload import machine, rebuilt
+
+PAIRS, WORDS, LONGEST = 100_000, 4_000, 5
+DOCUMENTS, LISTED = 20_000, 10
+ROUNDS = 5
+HERE = Path(__file__).parent
+
+BUNDLE = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU", "NIST", "METEOR", "ROUGE-1-F", "ROUGE-2-F", "ROUGE-L-F")
+FAMILY = (
+    "R-precision", "R-precision(overlap=contiguous)", "M-R-precision", "M-R-precision(alignment=ordered)",
+    "M-R-precision(alignment=contiguous)",
+)  # fmt: skip
+
+
+def _words(number: int, seed: int) -> np.ndarray:
+    """Return distinct invented words; a quarter of them are plurals of others, so that stems matter."""
+    letters = np.array(list("bcdfgklmnprst"))
+    stems = ["".join(row) + str(i) for i, row in enumerate(np.random.default_rng(seed).choice(letters, (number, 3)))]
+    return np.array([f"{stems[i - 1]}s" if i % 4 == 3 else stem for i, stem in enumerate(stems)])
+
+
+def pairs(number: int = PAIRS, seed: int = 0) -> pd.DataFrame:
+    """Return keyphrases and candidates of 1 to 5 words: half are parts or extensions of the keyphrase."""
+    rng = np.random.default_rng(seed)
+    words = _words(WORDS, seed)
+    rows = []
+    for _ in range(number):
+        key = words[rng.integers(0, WORDS, rng.integers(1, LONGEST + 1))].tolist()
+        other = words[rng.integers(0, WORDS, rng.integers(1, LONGEST + 1))].tolist()
+        draw = rng.random()
+        if draw < 0.5:
+            begin = int(rng.integers(0, len(key)))
+            other = (key[begin : int(rng.integers(begin + 1, len(key) + 1))] + other[: int(draw < 0.25)])[:LONGEST]
+        rows.append((" ".join(key), " ".join(other)))
+    return pd.DataFrame(rows, columns=["keyphrase", "candidate"]).astype("str")
+
+
+def ours(table: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Fourteen measures, defined for short phrases."""
+    from kp_core.similarity import score
+
+    wide = score(table["keyphrase"].tolist(), table["candidate"].tolist(), [*BUNDLE, *FAMILY])
+    return dict(zip(wide.names, wide.table.T, strict=True))
+
+
+def as_libraries(table: pd.DataFrame) -> dict[str, np.ndarray]:
+    """The same measures as the libraries give them."""
+    from kp_core.similarity import Choices, score
+
+    choices = Choices(direction="keyphrase", compat="nltk")
+    names = [name.replace("NIST", "NIST(n=length)") for name in BUNDLE]
+    wide = score(table["keyphrase"].tolist(), table["candidate"].tolist(), [*names, *FAMILY], choices)
+    return dict(zip([*BUNDLE, *FAMILY], wide.table.T, strict=True))
+
+
+class _NoWordNet:
+    def synsets(self, word: str) -> list[Any]:
+        """WordNet would have to be downloaded; the stages before it are what is timed."""
+        return []
+
+
+def peers(table: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Nine measures, each library called once a pair for all of its measures."""
+    from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+    from nltk.translate.meteor_score import single_meteor_score
+    from nltk.translate.nist_score import sentence_nist
+    from rouge_score.rouge_scorer import RougeScorer
+
+    scorer, wordnet = RougeScorer(["rouge1", "rouge2", "rougeL"]), _NoWordNet()
+    orders, smoothing = [(1 / n,) * n for n in (1, 2, 3, 4)], SmoothingFunction().method1
+    rows = []
+    for key, other in zip(table["keyphrase"].tolist(), table["candidate"].tolist(), strict=True):
+        ref, hyp = key.split(), other.split()
+        rouge = scorer.score(key, other)
+        rows.append(
+            [
+                *sentence_bleu([ref], hyp, orders, smoothing),
+                sentence_nist([ref], hyp, min(5, len(hyp))),
+                single_meteor_score(ref, hyp, wordnet=wordnet),
+                *(rouge[name].fmeasure for name in ("rouge1", "rouge2", "rougeL")),
+            ]
+        )
+    return dict(zip(BUNDLE, np.array(rows).T, strict=True))
+
+
+TOOLS: dict[str, Callable[[pd.DataFrame], dict[str, np.ndarray]]] = {
+    "KPScope, 14 measures": ours,
+    "KPScope, 14 measures as the libraries": as_libraries,
+    "NLTK and rouge-score, 9 measures": peers,
+}
+
+
+def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> Any:
+    """Return a corpus of 10 predictions and 10 keyphrases a document, of 1 to 3 words from a document's own few."""
+    import kp_core as kp
+
+    rng = np.random.default_rng(seed)
+    words = _words(WORDS, seed)
+    ids = np.repeat([f"document-{i:06d}" for i in range(documents)], listed)
+    topic, sides = np.repeat(rng.integers(0, WORDS, documents), listed), []
+    for _ in range(2):
+        pick = (topic[:, None] + rng.integers(0, 30, (len(ids), 3))) % WORDS
+        length = rng.integers(1, 4, len(ids))
+        sides.append([" ".join(row[:n]) for row, n in zip(words[pick].tolist(), length, strict=True)])
+    gold, run = (pd.DataFrame({"doc_id": ids, "phrase": side}).astype("str") for side in sides)
+    return kp.load(gold=gold, systems={"s": run})
+
+
+def soft_matching(name: str, tau: float) -> dict[str, Any]:
+    """Return the seconds of soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
+    import kp_core as kp
+    from kp_core.coding import code, identify
+
+    times, pairs_allowed = [], 0.0
+    settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none")
+    for _ in range(ROUNDS):
+        data = corpus()
+        code(data), identify(data, settings.conventions)
+        gc.collect()
+        begun = time.perf_counter()
+        result = kp.soft_evaluate(data, settings, kp.Soft(name, tau))
+        times.append(time.perf_counter() - begun)
+        pairs_allowed = float(result.frame["value"].iloc[LISTED - 1])
+    return {
+        "similarity": name, "tau": tau, "P@10": pairs_allowed, "median": statistics.median(times), "min": min(times),
+        "max": max(times),
+    }  # fmt: skip
+
+
+def _agree(table: pd.DataFrame) -> None:
+    """Stop unless ours, as the libraries, are the peers' values to 1e-9 of their size."""
+    mine, theirs = as_libraries(table), peers(table)
+    for name in BUNDLE:
+        gap = np.abs(mine[name] - theirs[name]) - 1e-9 * np.abs(theirs[name])
+        if not gap.max() <= 0:
+            worst = table.iloc[int(gap.argmax())].tolist()
+            raise SystemExit(f"{name} of {worst} differs by {gap.max()}")
+
+
+def main(number: int = PAIRS) -> None:
+    """Print one table and write it to benchmarks/similarity.json."""
+    table = pairs(number)
+    _agree(table)
+    times: dict[str, list[float]] = {name: [] for name in TOOLS}
+    for _ in range(ROUNDS):
+        for name, tool in TOOLS.items():
+            fresh = rebuilt(table)
+            gc.collect()
+            begun = time.perf_counter()
+            tool(fresh)
+            times[name].append(time.perf_counter() - begun)
+    base = statistics.median(times["KPScope, 14 measures"])
+    rows = [
+        {
+            "tool": name,
+            "median": statistics.median(t),
+            "min": min(t),
+            "max": max(t),
+            "ratio": statistics.median(t) / base,
+        }
+        for name, t in times.items()
+    ]
+    soft = [soft_matching(*choice) for choice in (("R-precision", 0.5), ("jaccard", 0.3), ("levenshtein", 0.8))]
+    packages = ("numpy", "scipy", "nltk", "rouge-score", "rapidfuzz")
+    report = {"machine": machine(packages), "pairs": number, "times": rows, "soft": soft}
+    (HERE / "similarity.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    for row in rows:
+        print(f"{row['tool']:40} {row['median']:8.3f} s ({row['min']:.3f} to {row['max']:.3f})  {row['ratio']:6.1f} ×")
+    for row in soft:
+        print(f"soft, {row['similarity']} ≥ {row['tau']}: {row['median']:.3f} s ({row['min']:.3f} to {row['max']:.3f})")
+
+
+if __name__ == "__main__":
+    main()

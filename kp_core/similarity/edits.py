@@ -1,0 +1,99 @@
+"""Turn characters, and the order of tokens, into edit similarities, token ratios and chrF."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kp_core.coding import Floats
+from kp_core.metrics.overlap import ratio
+from kp_core.similarity.registry import similarity_measure
+from kp_core.similarity.sides import Sides, total
+
+
+def _each(pairs: Any, scorer: Any) -> Floats:
+    """Return a scorer of rapidfuzz for every pair of strings, in double precision."""
+    from rapidfuzz.process import cpdist
+
+    return np.asarray(cpdist(pairs.keyphrases, pairs.candidates, scorer=scorer, dtype=np.float64))
+
+
+@similarity_measure(
+    "levenshtein", "One minus the share of letters to insert, delete or replace to turn one phrase into the other.",
+    r"1 - \frac{d}{\max(|a|, |b|)}", source="Levenshtein 1966; optimal string alignment as an option", level="texts",
+    distance=("levenshtein", "osa"),
+)  # fmt: skip
+def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
+    """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
+    from rapidfuzz.distance import OSA, Levenshtein
+
+    return _each(pairs, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
+
+
+@similarity_measure(
+    "levenshtein-tokens", "One minus the share of words to insert, delete or replace to turn one phrase into another.",
+    r"1 - \frac{d}{\max(r, c)}",
+    source="Levenshtein 1966", distance=("levenshtein", "osa"),
+)  # fmt: skip
+def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
+    """Return the normalised edit similarity of tokens."""
+    row = np.repeat(np.arange(sides.h + 1)[:, None], sides.n, axis=1)
+    above = row
+    for i in range(sides.r):
+        two_above, above, row = above, row, np.empty_like(row)
+        row[0] = i + 1
+        for j in range(sides.h):
+            row[j + 1] = np.minimum(np.minimum(above[j + 1], row[j]) + 1, above[j] + ~sides.equal[i, j])
+            if distance == "osa" and i and j:
+                swapped = sides.equal[i, j - 1] & sides.equal[i - 1, j]
+                row[j + 1] = np.where(swapped, np.minimum(row[j + 1], two_above[j - 1] + 1), row[j + 1])
+    return np.asarray(1 - row[-1] / max(sides.r, sides.h))
+
+
+@similarity_measure(
+    "jaro-winkler", "Letters in common in nearly the same places; a common beginning counts more.",
+    r"J + 0.1\,\ell\,(1 - J)", source="Winkler 1990; rapidfuzz", level="texts",
+)  # fmt: skip
+def jaro_winkler(pairs: Any) -> Floats:
+    """Return the similarity of Jaro and Winkler with prefix weight .1."""
+    from rapidfuzz.distance import JaroWinkler
+
+    return _each(pairs, JaroWinkler.similarity)
+
+
+@similarity_measure(
+    "token-sort", "Letters in common once the words of each phrase are sorted.", r"\frac{2 M}{|a| + |b|}",
+    source="rapidfuzz, token_sort_ratio / 100", level="texts",
+)  # fmt: skip
+def token_sort(pairs: Any) -> Floats:
+    """Return the ratio of the phrases with sorted words."""
+    from rapidfuzz import fuzz
+
+    return _each(pairs, fuzz.token_sort_ratio) / 100
+
+
+@similarity_measure(
+    "token-set", "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
+    r"\max \text{ratio of } A \cap B,\ A,\ B", source="rapidfuzz, token_set_ratio / 100", level="texts",
+)  # fmt: skip
+def token_set(pairs: Any) -> Floats:
+    """Return the best ratio among common words, and common words with the rest of either phrase."""
+    from rapidfuzz import fuzz
+
+    return _each(pairs, fuzz.token_set_ratio) / 100
+
+
+@similarity_measure(
+    "chrF", "Sequences of one to six letters in common, recall counting twice as much as precision.",
+    r"\frac{5 P R}{4 P + R}", source="Popović 2015; chrF2 of sacreBLEU / 100", level="characters",
+)  # fmt: skip
+def chrf(sides: Sides) -> Floats:
+    """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
+    orders = range(1, min(6, sides.r, sides.h) + 1)
+    precision, recall = np.zeros(sides.n), np.zeros(sides.n)
+    for order in orders:
+        found = total(sides.matched(order)).astype(float)
+        precision += found / (sides.h - order + 1) / len(orders)
+        recall += found / (sides.r - order + 1) / len(orders)
+    return ratio(5 * precision * recall, 4 * precision + recall)

@@ -1,0 +1,128 @@
+"""Turn common tokens into R-precision, modified R-precision and the coefficients of Jaccard, Dice and overlap."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kp_core.coding import Floats
+from kp_core.metrics.overlap import ratio
+from kp_core.similarity.registry import similarity_measure
+from kp_core.similarity.sides import Counts, Sides
+
+#: English function words that tell the complexity of a phrase; fixed, so that the classes mean the same everywhere.
+_PREPOSITIONS = "of for in via with on by to from over under between at as"
+PREPOSITIONS = frozenset(_PREPOSITIONS.split())
+CONJUNCTIONS = frozenset(["and", "or", "&"])
+
+_KIM = "Kim, Baldwin & Kan 2010"
+
+
+@similarity_measure(
+    "R-precision", "Of the words of the longer phrase, the share that the other phrase has too.",
+    r"\frac{|\mathrm{keyphrase} \cap \mathrm{candidate}|}{\max(r, c)}",
+    source=f"Zesch & Gurevych 2009, as {_KIM} define it; not the R-precision of retrieval (here: Rprec)",
+    level="stems", denominator=("longer", "keyphrase"), overlap=("bag", "contiguous"),
+)  # fmt: skip
+def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:
+    """Return common tokens, or the longest common run, / length of the longer phrase or of the keyphrase."""
+    common = sides.matches(1) if overlap == "bag" else sides.heaviest_run(np.ones((sides.r, 1)))
+    below = max(sides.r, sides.h) if denominator == "longer" else sides.keyphrase_first.r
+    return np.asarray(common / below)
+
+
+def head_weights(sides: Sides, head: str = "last") -> Floats:
+    """Return 1 / (1 + distance from the head) of every token of the reference: (r, 1), or (r, n) with prepositions.
+
+    head   last: the last token; before-preposition: the token before the first preposition, where there is one
+    """
+    last = np.array([sides.r - 1])
+    if head != "last":
+        words = sides.shared.phrases.words.of(sides.reference, sides.r)
+        found = sides.shared.prepositions[words]
+        first = np.argmax(found, axis=0)
+        last = np.where(first > 0, first - 1, sides.r - 1)
+    weights: Floats = 1.0 / (1.0 + np.abs(np.arange(sides.r)[:, None] - last))
+    return weights
+
+
+@similarity_measure(
+    "M-R-precision", "R-precision in which a word weighs more the nearer it stands to the head of the longer phrase.",
+    r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}", source=_KIM, level="stems",
+    alignment=("bag", "ordered", "contiguous"), weights=("longer", "keyphrase"), head=("last", "before-preposition"),
+)  # fmt: skip
+def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer", head: str = "last") -> Floats:
+    """Return the weight of the matched tokens / the weight of all, over the longer phrase or the keyphrase."""
+    along = sides.long_first if weights == "longer" else sides.keyphrase_first
+    weight = head_weights(along, head)
+    if alignment == "bag":
+        # one product a position, so that a few digits never depend on how many pairs stand in a block
+        found = sum((weight[i] * along.matched_from_right[i] for i in range(along.r)), np.zeros(along.n))
+    elif alignment == "ordered":
+        found = along.heaviest_subsequence(weight)
+    else:
+        found = along.heaviest_run(weight)
+    return np.asarray(found / weight.sum(axis=0))
+
+
+@similarity_measure(
+    "match", "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
+    r"[\mathrm{type} \text{ is accepted}]", source="Zesch & Gurevych 2009, who accept morph and include", level="stems",
+    accept=("morph", "include", "part"),
+)  # fmt: skip
+def match(sides: Sides, accept: str = "morph") -> Floats:
+    """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
+    keyphrase_longer = sides.long_first.keyphrase_is_reference
+    accepted = {"morph": sides.r == sides.h, "include": sides.r == sides.h or not keyphrase_longer}.get(accept, True)
+    if not accepted:
+        return np.zeros(sides.n)
+    along = sides.long_first
+    return np.asarray(along.grams(along.h).any(axis=(0, 1)), float)
+
+
+def _distinct(sides: Sides) -> Counts:
+    """Return the number of different tokens of the reference."""
+    count = np.full(sides.n, sides.r)
+    pairs = sides.repeating
+    if len(pairs):
+        own = sides.own_grams(1, pairs)
+        earlier = (own & np.tril(np.ones(own.shape[:2], bool), -1)[:, :, None]).any(axis=1)
+        count[pairs] = (~earlier).sum(axis=0)
+    return count
+
+
+def _common(sides: Sides) -> Counts:
+    """Return the number of different common tokens."""
+    found = np.asarray(sides.equal.any(axis=1))
+    pairs = sides.repeating
+    if len(pairs):
+        own = sides.own_grams(1, pairs)
+        found[:, pairs] &= ~(own & np.tril(np.ones(own.shape[:2], bool), -1)[:, :, None]).any(axis=1)
+    return np.asarray(found.sum(axis=0))
+
+
+@similarity_measure(
+    "jaccard", "Of the different words of both phrases, the share that both have.",
+    r"\frac{|A \cap B|}{|A \cup B|}", source="Jaccard 1901",
+)  # fmt: skip
+def jaccard(sides: Sides) -> Floats:
+    """Return common tokens / tokens of either, as sets."""
+    common = _common(sides)
+    return ratio(common.astype(float), (_distinct(sides) + _distinct(sides.swapped) - common).astype(float))
+
+
+@similarity_measure(
+    "dice", "Twice the common different words over the different words of each phrase together.",
+    r"\frac{2|A \cap B|}{|A| + |B|}", source="Dice 1945",
+)  # fmt: skip
+def dice(sides: Sides) -> Floats:
+    """Return 2 x common tokens / sum of the sizes, as sets."""
+    return np.asarray(2 * _common(sides) / (_distinct(sides) + _distinct(sides.swapped)))
+
+
+@similarity_measure(
+    "overlap", "Of the different words of the phrase with fewer of them, the share that the other has too.",
+    r"\frac{|A \cap B|}{\min(|A|, |B|)}", source="Szymkiewicz 1934, Simpson 1943",
+)  # fmt: skip
+def overlap_coefficient(sides: Sides) -> Floats:
+    """Return common tokens / size of the smaller, as sets."""
+    return np.asarray(_common(sides) / np.minimum(_distinct(sides), _distinct(sides.swapped)))

@@ -1,0 +1,137 @@
+"""Turn pairs of phrases into types of near misses, the place of the match, and the complexity of the keyphrase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kp_core.coding import Bools, Floats, Ints
+from kp_core.similarity.overlap import CONJUNCTIONS, PREPOSITIONS, r_precision
+from kp_core.similarity.sides import Sides, sides
+from kp_core.similarity.tokens import Phrases, Recipe
+
+#: Types of near misses, the best first, with the rule of each; the first that holds is the type.
+TYPES: dict[str, str] = {
+    "EXACT": "the same phrase, up to case and blanks",
+    "MORPH": "the same phrase once its words are stemmed",
+    "INCLUDE": "the candidate holds the whole keyphrase",
+    "PARTOF": "the keyphrase holds the whole candidate",
+    "OVERLAP": "some word in common",
+    "NONE": "no word in common",
+}
+EXACT, MORPH, INCLUDE, PARTOF, OVERLAP, NONE = range(6)
+
+#: Places of the match on the longer phrase; an exact or morphological match and a miss have none.
+LOCATIONS = ("First", "Middle", "Head", "First+Head", "")
+COMPLEXITIES = ("Simple", "PP", "CC", "PP+CC")
+
+
+@dataclass(frozen=True)
+class Relations:
+    """How the two phrases of each pair are related, all (pair,).
+
+    type         place in `TYPES`
+    morph        a partial match that needs stemming
+    reordered    the same stems in another order
+    location     place in `LOCATIONS`, on the longer phrase
+    contiguous   whether the common words are the whole shorter phrase, word by word
+    overlap      R-precision of the stems
+    """
+
+    type: NDArray[np.int8]
+    morph: Bools
+    reordered: Bools
+    location: NDArray[np.int8]
+    contiguous: Bools
+    overlap: Floats
+
+
+def _inside(block: Sides) -> Bools:
+    """Tell whether the whole hypothesis stands in the reference as it is."""
+    if block.h > block.r:
+        return np.zeros(block.n, bool)
+    return np.asarray(block.grams(block.h).any(axis=(0, 1)))
+
+
+def _location(block: Sides) -> NDArray[np.int8]:
+    """Return where the matched tokens of the longer phrase stand; of equal tokens the rightmost is matched."""
+    matched = block.long_first.matched_from_right
+    some, first, head = matched.any(axis=0), matched[0], matched[-1]
+    found = np.where(head & first, 3, np.where(head, 2, np.where(first, 0, 1)))
+    return np.where(some, found, 4).astype(np.int8)
+
+
+def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
+    """Return the relations of pairs given by the numbers of their phrases (pair,).
+
+    Source: Kim, Baldwin & Kan 2010, sections 2 and 5, on token boundaries.
+    """
+    n = len(keyphrase)
+    kind, location = np.full(n, NONE, np.int8), np.full(n, 4, np.int8)
+    morph, reordered, contiguous = np.zeros(n, bool), np.zeros(n, bool), np.zeros(n, bool)
+    overlap = np.full(n, np.nan)
+    for every, whole in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
+        pairs, block = every, whole
+        if not (block.r and block.h):
+            continue
+        some = np.flatnonzero(block.equal.any(axis=(0, 1)))
+        overlap[pairs] = 0.0
+        if 2 * len(some) < block.n:  # most pairs of a document have nothing in common
+            pairs, block = pairs[some], block.only(some)
+        common = block.matches(1)
+        overlap[pairs] = r_precision(block)
+        inside = _inside(block)
+        same_length = block.r == block.h
+        partial = PARTOF if block.keyphrase_is_reference else INCLUDE
+        found = np.where(inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
+        if same_length:
+            spelled_alike = phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]
+            found[(found == MORPH) & spelled_alike] = EXACT
+            reordered[pairs] = (found == OVERLAP) & (common == block.r)
+        kind[pairs] = found
+        # As words, the match would be another one.
+        stemmed = np.where(found == OVERLAP, block.words.matches(1) < common, ~_inside(block.words))
+        morph[pairs] = stemmed & (found > MORPH) & (found < NONE)
+        location[pairs] = np.where(found > MORPH, _location(block), 4)
+        contiguous[pairs] = inside
+    return Relations(kind, morph, reordered, location, contiguous, overlap)
+
+
+def complexity(phrases: Phrases) -> NDArray[np.int8]:
+    """Return the place in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
+    vocabulary = phrases.vocabulary("words")
+    owner = np.repeat(np.arange(len(phrases.words.length)), phrases.words.length)
+    found = np.zeros(len(phrases.words.length), np.int8)
+    for value, words in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):
+        is_one = np.array([word in words for word in vocabulary], bool)
+        holding = np.bincount(owner[is_one[phrases.words.code]], minlength=len(found)) > 0
+        found += value * holding.astype(np.int8)
+    return found
+
+
+def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
+    """Return one row a pair in words: type, morph, reordered, contiguous, location, complexity.
+
+    >>> describe(["quality of service"], ["service quality"])[["type", "location", "complexity"]].to_numpy().tolist()
+    [['OVERLAP', 'First+Head', 'PP']]
+    """
+    coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
+    numbers = coded.indices.to_numpy().astype(np.int64)
+    key, other = numbers[: len(keyphrases)], numbers[len(keyphrases) :]
+    phrases = Phrases(coded.dictionary.to_pylist(), recipe or Recipe())
+    found = relate(phrases, key, other)
+    return pd.DataFrame(
+        {
+            "type": np.array(list(TYPES), object)[found.type],
+            "morph": found.morph,
+            "reordered": found.reordered,
+            "contiguous": found.contiguous,
+            "location": np.array(LOCATIONS, object)[found.location],
+            "complexity": np.array(COMPLEXITIES, object)[complexity(phrases)[key]],
+        }
+    )

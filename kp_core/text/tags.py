@@ -1,0 +1,232 @@
+"""Turn tokens into lemmas and part-of-speech tags of English, and tags into the classes of a keyphrase."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal
+
+from kp_core.errors import InputError, UsageError
+from kp_core.text.tokenise import clean, sentences
+
+#: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
+Tagged = tuple[str, str, str]
+Tagset = Literal["c5", "penn"]
+Source = Literal["given", "texts", "phrase"]
+
+#: The model is a pickle, which runs as code when it is loaded; therefore only this file of HanTa 1.2.1.
+MODEL_SHA256 = "99ddc9b14b3fe604b245e2d7a3aef59ab1bdd06b1bae4f4ce74738902e2a0265"
+#: Time grows with the square of the length of a word: 5,000 letters take a minute and a half.
+LONGEST_WORD = 60
+OUTSIDE = "O"
+
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_C5 = {
+    "N": "NN NN0 NN1 NN2 NP0 UNC UNKNOWN ZZ0", "J": "AJ0 AJC AJS ORD", "I": "PRP PRF IN", "T": "TO0 CJS CJT",
+    "C": "CJC", "R": "AV0 AVP AVQ XX0", "D": "AT0 DT0 DTQ", "M": "CRD", "S": "POS", "P": "PNP PNI PNQ PNX DPS EX0",
+    "V": "VBB VBD VBG VBI VBN VBZ VDB VDD VDG VDI VDN VDZ VHB VHD VHG VHI VHN VHZ VM0 VVB VVD VVG VVI VVN VVZ",
+    "O": "ITJ PUL PUN PUR PUQ !!!",
+}  # fmt: skip
+_C5_CLASS = {tag: letter for letter, tags in _C5.items() for tag in tags.split()}
+#: Beginnings of Penn tags; the first that fits decides.
+_PENN = (
+    ("NN", "N"), ("JJ", "J"), ("IN", "I"), ("TO", "I"), ("CC", "C"), ("VB", "V"), ("MD", "V"), ("RB", "R"),
+    ("WRB", "R"), ("RP", "R"), ("DT", "D"), ("PDT", "D"), ("WDT", "D"), ("CD", "M"), ("POS", "S"), ("PRP", "P"),
+    ("WP", "P"), ("EX", "P"),
+)  # fmt: skip
+_PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
+_ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
+
+
+@cache
+def _tagger() -> Callable[[list[str]], list[Tagged]]:
+    """Load HanTa with its own English model, and with no other: it would take a file of that name lying around."""
+    import HanTa
+    from HanTa.HanoverTagger import HanoverTagger
+
+    model = Path(HanTa.__file__).resolve().parent / "morphmodel_en.pgz"
+    found = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
+    if found != MODEL_SHA256:
+        raise InputError(
+            "the tagger's model morphmodel_en.pgz", found, f"SHA-256 {MODEL_SHA256}", "Install HanTa 1.2.1 anew."
+        )
+    tag_sentence: Callable[[list[str]], list[Tagged]] = HanoverTagger(str(model)).tag_sent
+    return tag_sentence
+
+
+def tag(tokens: Sequence[str]) -> list[Tagged]:
+    """Return token, lemma and C5 tag of each token of one English sentence or phrase.
+
+    Tokens without a letter or digit, but for the apostrophe of a possessive, and those of more than 60 characters get
+    the tag O. Deterministic.
+    Source: HanTa (Wartena 2019), version 1.2, with the tags of the British National Corpus.
+
+    >>> tag(["quality", "of", "services"])
+    [('quality', 'quality', 'NN1'), ('of', 'of', 'PRF'), ('services', 'service', 'NN2')]
+    """
+    asked = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
+    found: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
+    answers = _tagger()([_BRACKETS.get(tokens[place], tokens[place]) for place in asked]) if asked else []
+    for place, (spelled, lemma, name) in zip(asked, answers, strict=True):
+        if name == "POS" or any(letter.isalnum() for letter in spelled):
+            found[place] = (tokens[place], lemma, name)
+    return found
+
+
+def tag_sentence(tokens: Sequence[str], kept: MutableMapping[Any, Any] | None = None) -> list[Tagged]:
+    """Return `tag` of a sentence, from `kept` where the same tokens were tagged before; nothing is written to disk."""
+    if kept is None:
+        return tag(tokens)
+    key = ("tags", hashlib.sha256("\x1f".join(tokens).encode("utf-8", "surrogatepass")).hexdigest())
+    if key not in kept:
+        kept[key] = tag(tokens)
+    found: list[Tagged] = kept[key]
+    return found
+
+
+def tagset_of(tags: Iterable[str]) -> Tagset:
+    """Return the tag set of given tags: C5 if some tag exists there only, such as NN1 or AJ0, else Penn.
+
+    >>> tagset_of(["AJ0", "NN1"]), tagset_of(["JJ", "NN"])
+    ('c5', 'penn')
+    """
+    only_c5 = {tag for tag in _C5_CLASS if tag not in ("NN", "IN", "POS", "PRP", "VBD", "VBG", "VBN", "VBZ")}
+    return "c5" if only_c5 & set(tags) else "penn"
+
+
+def word_class(name: str, tagset: Tagset = "c5") -> str:
+    """Return the class of a tag as one letter.
+
+    N noun, J adjective, I preposition, T to or subordinating conjunction, C coordinating conjunction, V verb, R adverb,
+    D determiner, M number, S possessive, P pronoun, O anything else.
+
+    >>> "".join(word_class(name) for name in ("AJ0", "NN1", "PRP")), word_class("PRP", "penn")
+    ('JNI', 'P')
+    """
+    if tagset == "c5":
+        return _C5_CLASS.get(name, OUTSIDE)
+    return next((letter for begin, letter in _PENN if name.startswith(begin)), OUTSIDE)
+
+
+def repair_participles(names: Sequence[str], classes: str) -> str:
+    """Return the classes of a running sentence with participles that act as adjectives or nouns as J or N.
+
+    A participle before N or J becomes J at the start and after D I T J C M S P O (one in -ing also after N); then one
+    in -ing after N or J becomes N at the end and before I T C V S O. Not meant for phrases alone.
+
+    >>> repair_participles(["VVN", "NN1", "NN1"], "VNN")  # distributed hash table
+    'JNN'
+    """
+    found = list(classes)
+    for place, name in enumerate(names):
+        if name not in _PARTICIPLES or found[place] != "V":
+            continue
+        before, after = found[place - 1] if place else "", found[place + 1] if place + 1 < len(found) else ""
+        if after in ("N", "J") and (before in ("", *"DITJCMSPO") or (before == "N" and name.endswith("G"))):
+            found[place] = "J"
+    for place, name in enumerate(names):
+        if name in ("VBG", "VVG") and found[place] == "V" and place and found[place - 1] in ("N", "J"):
+            after = found[place + 1] if place + 1 < len(found) else ""
+            if after in ("", *"ITCVSO"):
+                found[place] = "N"
+    return "".join(found)
+
+
+def phrase_class(classes: str) -> str:
+    """Return the class of a keyphrase: NN (nouns only), AdjN (adjectives and nouns, a noun last), or other.
+
+    Source: Kim, Baldwin & Kan 2010, Tables 4 and 5.
+
+    >>> [phrase_class(classes) for classes in ("NN", "JNN", "NJ", "NIN")]
+    ['NN', 'AdjN', 'other', 'other']
+    """
+    if classes and set(classes) == {"N"}:
+        return "NN"
+    return "AdjN" if _ADJECTIVE_AND_NOUN.fullmatch(classes) else "other"
+
+
+def class_of_tags(tags: Sequence[str], tagset: Tagset) -> str:
+    """Return the class of a keyphrase from given tags, in C5 or Penn.
+
+    >>> class_of_tags(["JJ", "NNS"], "penn")
+    'AdjN'
+    """
+    if tagset not in ("c5", "penn"):
+        raise UsageError(f"there is no tag set '{tagset}'; choose one of: c5, penn")
+    return phrase_class("".join(word_class(name, tagset) for name in tags))
+
+
+def class_of_phrase(phrase: str, kept: MutableMapping[Any, Any] | None = None) -> str:
+    """Return the class of a keyphrase tagged alone, which is weaker than in its sentences: nothing stands around it.
+
+    >>> class_of_phrase("effective grid computing algorithm")
+    'AdjN'
+    """
+    return phrase_class("".join(word_class(name) for _, _, name in tag_sentence(_tokens(phrase), kept)))
+
+
+def _tokens(phrase: str) -> list[str]:
+    return [token for sentence in sentences(clean(phrase)) for token in sentence]
+
+
+def classes_in_texts(
+    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None, repair: bool = True
+) -> dict[str, Counter[str]]:
+    """Return for each phrase the classes of its occurrences in texts, case ignored; a phrase that is absent has none.
+
+    Only sentences that hold a phrase are tagged.
+    """
+    found = {phrase: Counter[str]() for phrase in phrases}
+    by_first: dict[str, list[tuple[list[str], str]]] = {}
+    for phrase in found:
+        if wanted := [token.lower() for token in _tokens(phrase)]:
+            by_first.setdefault(wanted[0], []).append((wanted, phrase))
+    for text in texts:
+        for sentence in sentences(clean(text)):
+            lower = [token.lower() for token in sentence]
+            hits = [
+                (place, len(wanted), phrase)
+                for place, token in enumerate(lower)
+                for wanted, phrase in by_first.get(token, ())
+                if lower[place : place + len(wanted)] == wanted
+            ]
+            if hits:
+                names = [name for _, _, name in tag_sentence(sentence, kept)]
+                classes = "".join(map(word_class, names))
+                classes = repair_participles(names, classes) if repair else classes
+                for place, length, phrase in hits:
+                    found[phrase][phrase_class(classes[place : place + length])] += 1
+    return found
+
+
+def keyphrase_classes(
+    phrases: Sequence[str],
+    texts: Iterable[str] = (),
+    given: Sequence[str | None] | None = None,
+    kept: MutableMapping[Any, Any] | None = None,
+) -> list[tuple[str, Source]]:
+    """Return class and source of each keyphrase: as given, else by majority of its occurrences, else tagged alone.
+
+    given   class (NN, AdjN, other) or tags in C5 or Penn, separated by blanks, of each phrase; None where not known
+    kept    dictionary that keeps tags while it lives, such as `corpus.cache`
+
+    Among equally frequent classes the first in the texts counts.
+    """
+    stated = [(entry or "").split() for entry in given] if given is not None else [[] for _ in phrases]
+    tagset = tagset_of(tag for tags in stated for tag in tags)
+    open_phrases = dict.fromkeys(phrase for phrase, tags in zip(phrases, stated, strict=True) if not tags)
+    counted = classes_in_texts(open_phrases, texts, kept)
+    decided: dict[str, tuple[str, Source]] = {}
+    for phrase in open_phrases:
+        common = counted[phrase].most_common(1)
+        decided[phrase] = (common[0][0], "texts") if common else (class_of_phrase(phrase, kept), "phrase")
+    return [
+        ((tags[0] if tags in (["NN"], ["AdjN"], ["other"]) else class_of_tags(tags, tagset)), "given")
+        if tags
+        else decided[phrase]
+        for phrase, tags in zip(phrases, stated, strict=True)
+    ]

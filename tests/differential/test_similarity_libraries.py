@@ -1,0 +1,151 @@
+"""Similarity of random phrases against the libraries: equal under compat, and elsewhere where definitions agree."""
+
+import math
+import warnings
+from itertools import permutations
+
+import numpy as np
+import pytest
+from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
+from nltk.translate.meteor_score import single_meteor_score
+from nltk.translate.nist_score import sentence_nist
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA, JaroWinkler, Levenshtein
+from rouge_score.rouge_scorer import RougeScorer
+from sacrebleu.metrics import BLEU, CHRF
+
+from kp_core.similarity import Choices, score
+from kp_core.similarity.meteor import best_alignment, greedy_alignment
+from tests.phrases import draw
+
+SEEDS = (1, 2, 3)
+LIBRARY = Choices(direction="keyphrase", compat="nltk")
+OURS = Choices(direction="keyphrase")
+
+
+def values(pairs, measure, choices):
+    return score(*pairs, [measure], choices).table[:, 0].tolist()
+
+
+def words(pairs):
+    return [(key.lower().split(), other.lower().split()) for key, other in zip(*pairs, strict=True)]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+@pytest.mark.parametrize("smoothing", ["none", "1", "2", "3"])
+def test_bleu_of_nltk(seed, order, smoothing):
+    pairs = draw(seed)
+    method = getattr(SmoothingFunction(), f"method{smoothing.replace('none', '0')}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # NLTK warns about every short phrase
+        expected = [sentence_bleu([k], c, [1 / order] * order, method) for k, c in words(pairs)]
+    name = f"BLEU-{order}(smoothing={smoothing})"
+    assert values(pairs, name, LIBRARY) == pytest.approx(expected, rel=1e-10, abs=0)
+
+
+def nist(reference, hypothesis, order):
+    try:
+        return sentence_nist([reference], hypothesis, order)
+    except ZeroDivisionError:
+        return math.nan
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
+def test_nist_of_nltk(seed, order):
+    pairs = draw(seed)
+    expected = [nist(k, c, order) for k, c in words(pairs)]
+    assert values(pairs, f"NIST(n={order})", LIBRARY) == pytest.approx(expected, rel=1e-10, abs=1e-14, nan_ok=True)
+
+
+class NoWordNet:
+    """A WordNet that knows no word."""
+
+    def synsets(self, word):
+        return []
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_meteor_of_nltk(seed):
+    pairs = draw(seed)
+    expected = [single_meteor_score(k, c, wordnet=NoWordNet()) for k, c in words(pairs)]
+    assert values(pairs, "METEOR", LIBRARY) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("stemmer", ["no", "yes"])
+def test_rouge_of_rouge_score(seed, stemmer):
+    keyphrases, candidates = draw(seed)
+    keyphrases += ["naïve Bayes", "機械", "a", "naïve", ""]
+    candidates += ["naive bayes", "機械 learning", "a", "é", "x"]
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer == "yes")
+    found = [scorer.score(k, c) for k, c in zip(keyphrases, candidates, strict=True)]
+    for name, key in (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL")):
+        for suffix, field in (("", "recall"), ("-P", "precision"), ("-F", "fmeasure")):
+            expected = [getattr(one[key], field) for one in found]
+            measure = f"{name}{suffix}(stemmer={stemmer})"
+            assert values((keyphrases, candidates), measure, LIBRARY) == pytest.approx(expected, rel=1e-12), measure
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("order", [1, 2, 3, 4])
+def test_phrase_safe_bleu_is_that_of_sacrebleu(seed, order):
+    pairs = draw(seed)
+    scorer = BLEU(effective_order=True, tokenize="none", max_ngram_order=order, lowercase=True)
+    expected = [scorer.sentence_score(c, [k]).score / 100 for k, c in zip(*pairs, strict=True)]
+    assert values(pairs, f"BLEU-{order}", OURS) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_chrf_is_that_of_sacrebleu(seed):
+    keyphrases, candidates = draw(seed)
+    keyphrases += ["a", "ab", "Straße 漢字", "aaaaaaaa aaa"]
+    candidates += ["b", "a", "straße 漢", "aaa"]
+    expected = [
+        CHRF(lowercase=True).sentence_score(c, [k]).score / 100 for k, c in zip(keyphrases, candidates, strict=True)
+    ]
+    assert values((keyphrases, candidates), "chrF", OURS) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_edit_similarities_are_those_of_rapidfuzz(seed):
+    pairs = draw(seed)
+    lower = [(k.lower(), c.lower()) for k, c in zip(*pairs, strict=True)]
+    for measure, scorer, scale in (
+        ("levenshtein", Levenshtein.normalized_similarity, 1),
+        ("levenshtein(distance=osa)", OSA.normalized_similarity, 1),
+        ("jaro-winkler", JaroWinkler.similarity, 1),
+        ("token-sort", fuzz.token_sort_ratio, 100),
+        ("token-set", fuzz.token_set_ratio, 100),
+    ):
+        expected = [scorer(k, c) / scale for k, c in lower]
+        assert values(pairs, measure, OURS) == pytest.approx(expected, rel=1e-12), measure
+    for measure, distance in (("levenshtein-tokens", Levenshtein), ("levenshtein-tokens(distance=osa)", OSA)):
+        expected = [distance.normalized_similarity(k, c) for k, c in words(pairs)]
+        assert values(pairs, measure, OURS) == pytest.approx(expected, rel=1e-12), measure
+
+
+def every_alignment(same, exact):
+    """Return most matches, most exact ones, fewest chunks over all one-to-one alignments."""
+    r, h = same.shape
+    best = (0, 0, 0)
+    for places in set(permutations([*range(r), *[-1] * h], h)):
+        used = [(i, j) for j, i in enumerate(places) if i >= 0]
+        if all(same[i, j] for i, j in used):
+            chunks = sum(1 for i, j in used if (i - 1, j - 1) not in used)
+            best = max(best, (len(used), sum(int(exact[i, j]) for i, j in used), -chunks))
+    return best[0], -best[2]
+
+
+def test_best_alignment_is_the_best_of_all():
+    rng = np.random.default_rng(0)
+    differing = 0
+    for _ in range(150):
+        r, h = rng.integers(1, 5, 2)
+        ref, hyp = rng.integers(0, 3, r), rng.integers(0, 3, h)
+        exact = (ref[:, None] == hyp) & (rng.integers(0, 2, r)[:, None] == rng.integers(0, 2, h))
+        same = ref[:, None] == hyp
+        assert best_alignment(same, exact) == every_alignment(same, exact)
+        differing += greedy_alignment(same, exact) != best_alignment(same, exact)
+    assert differing > 0

@@ -1,0 +1,29 @@
+"""Draw pairs of invented phrases: 1 to 8 words, words repeated, inflected, hyphenated, shared between the two sides."""
+
+import numpy as np
+
+#: Few words, so that phrases share them and repeat them; inflected forms, so that stems differ from words.
+_LISTED = """
+network networks networking scheduling scheduled schedule of the multi-agent system systems based neural Analysis
+analyses k-means study studies x
+"""
+WORDS = _LISTED.split()
+
+
+def draw(seed, pairs=400, longest=8, words=WORDS):
+    """Return two lists of phrases; half of the candidates are parts, shuffles or extensions of their keyphrase."""
+    rng = np.random.default_rng(seed)
+    keyphrases, candidates = [], []
+    for _ in range(pairs):
+        key = rng.choice(words, rng.integers(1, longest + 1)).tolist()
+        other = rng.choice(words, rng.integers(1, longest + 1)).tolist()
+        if rng.random() < 0.5:
+            begin = rng.integers(0, len(key))
+            other = key[begin : begin + int(rng.integers(1, longest + 1))]
+            if rng.random() < 0.4:
+                other = rng.permutation(other).tolist()
+            if rng.random() < 0.4:
+                other = [*other, str(rng.choice(words))][:longest]
+        keyphrases.append(" ".join(key))
+        candidates.append(" ".join(other))
+    return keyphrases, candidates

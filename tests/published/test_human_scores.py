@@ -1,0 +1,135 @@
+"""Human scores and correlations against the examples of Kim, Baldwin & Kan (2010) and the oracle files."""
+
+import json
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kp_core.judgements import agreement, correlation, human, tie_accuracy
+
+
+def fraction(text):
+    top, _, below = str(text).partition("/")
+    return float(top) / float(below) if below else float(top)
+
+
+@pytest.fixture(scope="module")
+def examples(shared):
+    return pd.read_csv(shared("oracles/similarity/human_score_aggregation_examples.csv"), dtype=str)
+
+
+def test_average_and_majority_under_every_tie_rule(examples):
+    assert len(examples) == 16
+    for row in examples.itertuples():
+        scores = np.array([[float(s) for s in row.scores.split()]])
+        assert human.average(scores)[0] == pytest.approx(float(row.average), abs=1e-6)
+        assert [human.majority(scores, rule)[0] for rule in human.TIE_RULES] == [
+            float(row.majority_low),
+            float(row.majority_high),
+            float(row.majority_mid),
+        ]
+        assert human.still_tied(scores)[0] == (row.resolved_by == "second tie-break needed")
+
+
+def test_how_often_the_median_leaves_a_tie(shared):
+    table = pd.read_csv(shared("oracles/similarity/majority_tie_statistics.csv"))
+    assert table["annotators"].tolist() == [3, 4, 5, 6, 7]
+    for row in table.itertuples():
+        vectors = np.array(list(product(range(5), repeat=row.annotators)), dtype=float)
+        counts = np.stack([(vectors == score).sum(axis=1) for score in range(5)])
+        assert len(vectors) == row.score_vectors
+        assert ((counts == counts.max(axis=0)).sum(axis=0) > 1).sum() == row.with_tied_mode
+        assert human.still_tied(vectors).sum() == row.still_tied_after_median_rule
+
+
+@pytest.fixture(scope="module")
+def example(shared):
+    return pd.read_csv(shared("oracles/similarity/leave_one_out_example.csv"))
+
+
+@pytest.fixture(scope="module")
+def expected(shared):
+    table = pd.read_csv(shared("oracles/similarity/leave_one_out_example_expected.csv"), keep_default_na=False)
+    return {(row.quantity, row.human_combination, row.metric): float(row.value) for row in table.itertuples()}
+
+
+COMBINED = {
+    "average": ("average", "low"),
+    "majority_low": ("majority", "low"),
+    "majority_high": ("majority", "high"),
+    "majority_mid": ("majority", "mid"),
+}
+
+
+def test_combined_scores_of_the_example(example):
+    scores = human.score_matrix(example)
+    assert scores.pairs == tuple(example["pair_id"])
+    assert scores.annotators == ("1", "2", "3", "4")
+    for column, (how, ties) in COMBINED.items():
+        assert human.combine(scores.matrix, how, ties).tolist() == example[column].tolist()
+
+
+@pytest.mark.parametrize("column", COMBINED)
+def test_leave_one_out(example, expected, column):
+    found = agreement.leave_one_out(human.score_matrix(example).matrix, *COMBINED[column])
+    wanted = [expected[f"loo_spearman_annotator_{i}", column, ""] for i in range(1, 5)]
+    assert list(found.values) == pytest.approx(wanted, abs=1e-9)
+    assert found.mean == pytest.approx(expected["inter_annotator_spearman_mean", column, ""], abs=1e-9)
+    assert found.pairs.tolist() == [12] * 4
+
+
+@pytest.fixture(scope="module")
+def measures(shared, example):
+    """Values of the measures on the twelve pairs; information weights of NIST are those of these references."""
+    table = pd.read_csv(shared("oracles/similarity/phrase_pairs_expected.csv"), dtype=str).set_index("id")
+    table = table.loc[example["pair_id"]]
+    columns = ["r_precision_bag", "mod_r_bag", "mod_r_contiguous", "rouge1_recall", "rouge1_f1", "bleu_safe_none"]
+    columns += ["bleu_safe_exp", "bleu4_nltk_method1", "meteor_a09_b3_g05"]
+    return {name: table[name].map(fraction).to_numpy() for name in columns}
+
+
+@pytest.mark.parametrize("column", COMBINED)
+def test_correlations_of_nine_measures(example, expected, measures, column):
+    people = example[column].to_numpy(float)
+    assert len(measures) == 9
+    for name, values in measures.items():
+        # values of six decimals: ranks are exact, Pearson is not
+        for kind, quantity, within in [
+            ("spearman", "spearman", 1e-9),
+            ("kendall", "kendall_b", 1e-9),
+            ("pearson", "pearson", 2e-6),
+        ]:
+            found = correlation.correlation(values, people, kind)
+            assert found == pytest.approx(expected[quantity, column, name], abs=within)
+        assert tie_accuracy.acc_eq(values, people) == pytest.approx(expected["acc_eq_eps0", column, name], abs=1e-9)
+        best = tie_accuracy.calibrated_acc_eq(values, people)
+        assert best.accuracy == pytest.approx(expected["acc_eq_calibrated", column, name], abs=1e-9)
+        assert best.epsilon == pytest.approx(expected["acc_eq_epsilon", column, name], abs=2e-6)
+
+
+@pytest.fixture(scope="module")
+def cases(shared):
+    return json.loads(shared("oracles/similarity/correlation_cases.json").read_text("utf-8"))["cases"]
+
+
+def test_correlations_and_closed_intervals(cases):
+    assert len(cases) == 10
+    for case in cases:
+        people = np.array(case["human"])
+        for name in ("m1", "m2"):
+            values = np.array(case[name])
+            for kind, key in [("spearman", "spearman"), ("pearson", "pearson"), ("kendall", "kendall_b")]:
+                found = correlation.correlation(values, people, kind)
+                assert found == pytest.approx(case[f"{key}_{name}"], abs=1e-9)
+                interval = correlation.closed_form(np.array([found]), np.array([len(people)]), kind)
+                wanted = case.get(f"fisher95_{kind}_{name}")
+                assert wanted is not None or name == "m2"
+                if wanted:
+                    assert np.concatenate(interval).tolist() == pytest.approx(wanted, abs=1e-9)
+
+
+def test_percentage_of_the_ceiling_of_the_published_overall_values():
+    # Kim, Baldwin & Kan 2010, Table 3, average, All: R-precision .4763, annotators .4506
+    assert correlation.percent_of_ceiling(np.array([0.4763]), np.array([0.4506]))[0].round(1) == 105.7

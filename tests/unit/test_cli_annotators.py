@@ -1,0 +1,117 @@
+"""The commands compare, agreement and trim: the JSON contract, every format, and refusals in one line."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import kp_core as kp
+from tests.unit.test_cli import SAMPLE, run
+
+GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
+SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
+ROW = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
+PAIR = ["a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents"]
+TRIM = ["document", "size", "K", "gold", "status", "reason"]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    systems = sorted((SAMPLE / "systems").iterdir())
+    return kp.load(gold=SAMPLE / "gold.csv", systems=systems, documents=SAMPLE / "documents.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [(["agreement", *GOLD], ROW), (["compare", *GOLD, *SYSTEMS], PAIR), (["trim", *GOLD, "--threshold", "0.7"], TRIM)],
+)
+def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], keys: list[str]) -> None:
+    status, out, _ = run(capsys, *command, "--format", "json")
+    found = json.loads(out)
+    assert status == 0
+    assert list(found) == ["signature", "settings", "notes", "rows"]
+    assert all(list(row) == keys for row in found["rows"])
+    _, text, _ = run(capsys, *command, "--format", "csv")
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == keys
+    assert len(rows) == len(found["rows"]) + 1
+    for form in ("table", "latex", "markdown"):
+        assert run(capsys, *command, "--format", form)[0] == 0
+
+
+def test_agreement_is_that_of_the_api(capsys) -> None:
+    _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
+    expected = kp.agreement(
+        kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), ["K", "kappa"], average="both"
+    )
+    found = json.loads(out)
+    assert [row["value"] for row in found["rows"]] == expected.frame["value"].tolist()
+    assert found["signature"] == expected.signature
+    assert {row["system"] for row in found["rows"]} == {"all", "A", "B", "C", "A|B", "A|C", "B|C"}
+
+
+def test_compare_is_that_of_the_api(capsys, corpus: kp.Corpus) -> None:
+    asked = ["--measures", "F1@10", "--correction", "bh", "--test", "t", "--format", "json"]
+    _, out, err = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
+    expected = kp.compare(corpus, "F1@10", test="t", correction="bh")
+    found = json.loads(out)
+    assert [row["p_adjusted"] for row in found["rows"]] == expected.frame["p_adjusted"].tolist()
+    assert [row["difference"] for row in found["rows"]] == expected.frame["difference"].tolist()
+    assert "paired t test over documents, two-sided" in err
+
+
+def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, corpus: kp.Corpus) -> None:
+    asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
+    _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
+    rows = json.loads(out)["rows"]
+    assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
+    expected = kp.compare(corpus, "F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
+    assert [row["p_adjusted"] for row in rows[6:12]] == expected
+
+
+def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("doc_id,annotator,keyphrase\nd1,A,x\nd1,B,y\nd2,A,x\nd2,B,x\n", "utf-8")
+    status, out, err = run(
+        capsys, "trim", "--gold", str(gold), "--universe", "10", "--threshold", "0.9", "--format", "json"
+    )
+    rows = json.loads(out)["rows"]
+    assert status == 0
+    assert rows[0] == {
+        "document": "d1", "size": 1, "K": pytest.approx(-1 / 9), "gold": 2, "status": "unreachable",
+        "reason": "no_majority",
+    }  # fmt: skip
+    assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
+    assert "1 of 2 documents do not reach K = 0.9" in err
+
+
+@pytest.mark.parametrize(
+    ("command", "status", "message"),
+    [
+        (["agreement", "--gold", str(SAMPLE / "gold.csv"), "--measures", "MAP"], 2, "annotators have no ranks"),
+        (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
+        (["trim", *GOLD, "--form", "x"], 2, "choose one of: binary, choices"),
+        (["compare", *GOLD, *SYSTEMS, "--test", "x"], 2, "test is 'x'"),
+        (["compare", *GOLD, *SYSTEMS, "--test", "t", "--average", "micro"], 2, "choose average = macro"),
+        (["compare", *GOLD, *SYSTEMS[:2]], 2, "at least two systems"),
+        (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),
+        (["compare", *GOLD, *SYSTEMS, "--annotators", "others"], 2, "leaves each annotator out in turn"),
+    ],
+)
+def test_wrong_usage_is_one_line(capsys, command: list[str], status: int, message: str) -> None:
+    found, out, err = run(capsys, *command)
+    assert found == status
+    assert message in err
+    assert out == ""
+    assert "Traceback" not in err
+
+
+def test_one_annotator_is_refused(capsys, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("doc_id,keyphrase\nd1,x\n", "utf-8")
+    for command in ("agreement", "trim"):
+        status, _, err = run(capsys, command, "--gold", str(gold))
+        assert status == 1
+        assert "expected at least two" in err

@@ -1,0 +1,166 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.similarity.relation import TYPES, describe
+from tests.corpora import corpus_of, document_values, settings
+from tests.differential.random_corpora import draw
+
+GOLD = {"d1": ["neural networks", "topic", "real-time scheduling"], "d2": ["hash table", "quality of service"]}
+RUNS = {
+    "a": {
+        "d1": ["Neural Networks", "topic importance", "scheduling", "tree"],
+        "d2": ["table hash", "hash tables", "service qualities", "Hash Table"],
+    },
+    "silent": {"d2": []},
+}
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    return corpus_of(GOLD, RUNS)
+
+
+def test_every_prediction_and_every_gold_entry_has_a_type(corpus):
+    found = kp.near_misses(corpus, k=10)
+    rows = found.predictions
+    assert rows["phrase"].tolist() == [*RUNS["a"]["d1"], *RUNS["a"]["d2"][:3]]  # the last repeats the second
+    assert rows["type"].tolist() == ["EXACT", "INCLUDE", "PARTOF", "NONE", "OVERLAP", "MORPH", "OVERLAP"]
+    assert rows["hit"].tolist() == [True, False, False, False, False, True, False]
+    assert rows["reordered"].tolist() == [False] * 4 + [True, False, False]
+    assert rows["morph"].tolist() == [False] * 6 + [True]
+    assert rows["keyphrase"].tolist() == [
+        "neural networks", "topic", "real-time scheduling", "", "hash table", "hash table", "quality of service",
+    ]  # fmt: skip
+    assert rows["rank"].tolist() == [1, 2, 3, 4, 1, 2, 3]
+    assert rows["overlap"].tolist() == pytest.approx([1, 1 / 2, 1 / 2, 0, 1, 1, 2 / 3])
+    entries = found.gold[found.gold["system"] == "a"]
+    assert entries["keyphrase"].tolist() == [*GOLD["d1"], *GOLD["d2"]]
+    assert entries["type"].tolist() == ["EXACT", "INCLUDE", "PARTOF", "MORPH", "OVERLAP"]
+    assert entries["rank"].tolist() == [1, 2, 3, 2, 3]
+    assert entries["hit"].tolist() == [True, False, False, True, False]
+    silent = found.gold[found.gold["system"] == "silent"]
+    assert silent["type"].tolist() == ["NONE"] * 5
+    assert silent["rank"].isna().all()
+
+
+def test_counts_shares_and_examples(corpus):
+    found = kp.near_misses(corpus, k=10)
+    assert found.counts().to_dict("records") == [
+        {"system": "a", "EXACT": 1, "MORPH": 1, "INCLUDE": 1, "PARTOF": 1, "OVERLAP": 2, "NONE": 1}
+    ]
+    assert found.counts("gold")["NONE"].tolist() == [0, 5]
+    by_document = found.counts(by_document=True)
+    assert by_document["document"].tolist() == ["d1", "d2"]
+    assert by_document["OVERLAP"].tolist() == [0, 2]
+    shares = found.shares()
+    assert shares[["predictions", "hits", "misses", "near"]].to_numpy().tolist() == [[7, 2, 5, 4]]
+    assert shares["share"].item() == 0.8
+    examples = found.examples()
+    assert examples["type"].tolist() == ["INCLUDE", "PARTOF", "OVERLAP", "OVERLAP"]
+    assert examples["count"].tolist() == [1] * 4
+    assert len(found.examples(1)) == 3
+
+
+def test_the_cutoff_counts_for_both_sides(corpus):
+    first = kp.near_misses(corpus, k=1)
+    assert first.predictions["phrase"].tolist() == ["Neural Networks", "table hash"]
+    assert first.gold["type"].tolist()[:5] == ["EXACT", "NONE", "NONE", "OVERLAP", "NONE"]
+    gold_size = kp.near_misses(corpus, k="gold")
+    assert gold_size.predictions.groupby("document").size().tolist() == [3, 2]
+    assert len(kp.near_misses(corpus, k="all").predictions) == 7
+
+
+def test_the_best_entry_is_of_the_better_type_then_higher_overlap_then_earlier():
+    corpus = corpus_of(
+        {"d": ["deep neural network", "network of streets", "neural network training data", "network"]},
+        {"s": {"d": ["neural network", "network data", "network streets"]}},
+    )
+    rows = kp.near_misses(corpus, k=10).predictions
+    # INCLUDE comes before PARTOF; equal R-precision 1/2 of "network data" goes to the type
+    assert rows["keyphrase"].tolist() == ["network", "network", "network"]
+    corpus = corpus_of({"d": ["a b x", "a b y", "c d e f", "c d g"]}, {"s": {"d": ["b a", "d c"]}})
+    rows = kp.near_misses(corpus, k=10).predictions
+    assert rows["keyphrase"].tolist() == ["a b x", "c d g"]
+    entries = kp.near_misses(corpus_of({"d": ["x y z"]}, {"s": {"d": ["y", "x", "x y", "z"]}}), k=10).gold
+    assert (entries["phrase"].item(), entries["rank"].item()) == ("x y", 3)
+
+
+def test_without_a_stemmer_morph_is_a_near_miss():
+    corpus = corpus_of({"d": ["hash table"]}, {"s": {"d": ["hash tables", "Hash  Table", "HASH TABLE"]}})
+    found = kp.near_misses(corpus, k=10, normalise="none")
+    assert found.predictions["type"].tolist() == ["MORPH", "EXACT", "EXACT"]
+    assert found.predictions["hit"].tolist() == [False] * 3
+    assert found.shares()["share"].item() == 1.0
+
+
+def test_a_gold_standard_of_stems_is_not_stemmed_again():
+    # universities becomes univers, and univers would become univ
+    corpus = corpus_of({"d": ["hous price", "univers"]}, {"s": {"d": ["house prices", "university rankings"]}})
+    found = kp.near_misses(corpus, k=10, gold_stemmed="yes")
+    assert found.predictions["type"].tolist() == ["MORPH", "INCLUDE"]
+    assert found.predictions["keyphrase"].tolist() == ["hous price", "univers"]
+    assert found.gold["keyphrase"].tolist() == ["hous price", "univers"]
+    corpus = corpus_of({"d": ["univers", "univ"]}, {"s": {"d": ["univers", "universities"]}})
+    rows = kp.near_misses(corpus, k=10, gold_stemmed="yes").predictions
+    assert rows["keyphrase"].tolist() == ["univ", "univers"]
+    assert rows["type"].tolist() == ["MORPH", "MORPH"]
+    assert rows["hit"].tolist() == [True, True]
+
+
+def test_a_spelling_counts_as_its_entry():
+    corpus = corpus_of(
+        {"d": [("service quality", "quality of service")]}, {"s": {"d": ["quality of services", "service"]}}
+    )
+    rows = kp.near_misses(corpus, k=10).predictions
+    assert rows["type"].tolist() == ["MORPH", "PARTOF"]
+    assert rows["keyphrase"].tolist() == ["quality of service", "service quality"]
+    assert len(kp.near_misses(corpus, k=10).gold) == 1
+
+
+@pytest.mark.parametrize("normalise", ["none", "nfkc+lower+space+porter-nltk", "lower+space+hyphen-split+sort"])
+@pytest.mark.parametrize("duplicates", ["before", "keep", "count"])
+def test_hits_are_those_of_the_evaluation_and_are_exact_or_morphological(normalise, duplicates):
+    drawn = draw(11)
+    runs = {document: [*phrases, *phrases[:2]] for document, phrases in drawn.runs.items()}
+    corpus = corpus_of({d: list(g) for d, g in drawn.gold.items()}, {"s": runs})
+    made = settings(5, normalise=normalise, duplicates=duplicates)
+    rows = kp.near_misses(corpus, made).predictions
+    assert set(rows.loc[rows["hit"], "type"]) <= {"EXACT", "MORPH"}
+    assert rows["hit"].sum() > 20
+    hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates).set_index("document")[
+        "hits"
+    ]
+    own = rows.groupby("document")["hit"].sum()
+    assert own.to_dict() == {document: count for document, count in hits.items() if document in own.index}
+
+
+def test_types_of_a_corpus_are_those_of_its_pairs():
+    rng = np.random.default_rng(2)
+    words = ["net", "nets", "deep", "of", "tree", "trees"]
+    lists = {f"d{i}": [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(6)] for i in range(20)}
+    gold = {f"d{i}": [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(4)] for i in range(20)}
+    rows = kp.near_misses(corpus_of(gold, {"s": lists}), k=10).predictions
+    order = {name: place for place, name in enumerate(TYPES)}
+    for row in rows.itertuples():
+        kinds = describe(gold[row.document], [row.phrase] * 4)["type"]
+        assert row.type == min(kinds, key=order.__getitem__)
+    assert set(rows["type"]) == set(TYPES)
+
+
+def test_nothing_predicted_gives_tables_without_rows():
+    found = kp.near_misses(corpus_of({"d": ["a"]}, {"s": {"d": []}}), k=5)
+    assert len(found.predictions) == len(found.examples()) == len(found.shares()) == len(found.counts()) == 0
+    assert found.gold["type"].tolist() == ["NONE"]
+    assert found.predictions.columns.tolist()[:4] == ["system", "document", "rank", "phrase"]
+
+
+def test_pairs_describe_themselves():
+    found = describe(["hash table"] * 4, ["hash tables", "tables of hashes", "hashing", ""])
+    assert found["type"].tolist() == ["MORPH", "OVERLAP", "PARTOF", "NONE"]
+    assert found["morph"].tolist() == [False, True, True, False]
+    assert found["contiguous"].tolist() == [True, False, True, False]
+    assert found["location"].tolist() == ["", "First+Head", "First", ""]
+    assert describe(["of mice and men"], ["x"])["complexity"].item() == "PP+CC"
+    assert pd.unique(describe([], [])["type"]).tolist() == []

@@ -1,0 +1,289 @@
+import sys
+import types
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.errors import REASONS
+from kp_core.similarity import (
+    MEASURES,
+    SENTINELS,
+    Choices,
+    best_over_gold,
+    best_threshold,
+    parse,
+    read_synonyms,
+    register,
+    score,
+)
+
+
+def value(keyphrase, candidate, measure, **choices):
+    return kp.similarity([(keyphrase, candidate)], measure, **choices)["value"].item()
+
+
+def test_a_table_in_and_a_tidy_table_out():
+    pairs = pd.DataFrame(
+        {
+            "pair_id": ["p", "q"],
+            "doc_id": [1, 2],
+            "keyphrase": ["hash table", "tree"],
+            "candidate": ["hash tables", ""],
+            "mine": [0.25, np.nan],
+        }
+    )
+    found = kp.similarity(pairs, ["exact", "stem-exact", "mine", "exact"])
+    assert found.columns.tolist() == ["pair", "measure", "value", "reason"]
+    assert found["pair"].tolist() == ["p"] * 3 + ["q"] * 3
+    assert found["measure"].tolist() == ["exact", "stem-exact", "mine"] * 2
+    assert found["value"].tolist() == pytest.approx([0, 1, 0.25, np.nan, np.nan, np.nan], nan_ok=True)
+    assert found["reason"].tolist() == ["ok"] * 3 + ["empty_phrase"] * 2 + ["no_value"]
+    assert set(found["reason"]) <= set(REASONS)
+
+
+def test_no_pairs_give_no_rows():
+    found = kp.similarity([], ["BLEU", "chrF", "levenshtein", "random"])
+    assert (len(found), found.columns.tolist()) == (0, ["pair", "measure", "value", "reason"])
+
+
+def test_a_column_with_the_name_of_a_measure_is_asked_for_as_a_column():
+    pairs = pd.DataFrame({"keyphrase": ["a"], "candidate": ["a"], "BLEU": [0.3]})
+    assert kp.similarity(pairs, ["BLEU", "column:BLEU"])["value"].tolist() == [1.0, 0.3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"measures": "BLUE"}, "there is no measure of similarity 'BLUE'"),
+        ({"measures": "BLEU(smoothing=2)"}, "smoothing of BLEU is '2'; choose one of: exp, none"),
+        ({"measures": "BLEU(order=2)"}, "BLEU has no option 'order'; its options are: smoothing"),
+        ({"measures": "combined(w=1.5)"}, "w of combined is '1.5'; write a number from 0 to 1"),
+        ({"direction": "shorter"}, "direction is 'shorter'; choose one of: longer, keyphrase"),
+        ({"compat": "java"}, "compat is 'java'; choose one of: none, nltk"),
+        ({"preset": "paper"}, "preset is 'paper'; choose one of: paper-like, same-tokens"),
+        ({"base": None}, "there is no option 'base'"),
+        ({"measures": "context"}, "load the texts"),
+        ({"measures": "combined"}, "load the texts"),
+        ({"measures": "combined(meaning=column)"}, "there is none"),
+        ({"measures": "embedding"}, "needs a model"),
+        ({"measures": "embedding", "model": "no/such/folder"}, "downloads nothing"),
+    ],
+)
+def test_what_cannot_be_done_is_said(arguments, said):
+    with pytest.raises(kp.UsageError) as raised:
+        kp.similarity([("a", "b")], **arguments)
+    assert said in str(raised.value)
+
+
+def test_pairs_without_their_columns_are_refused():
+    with pytest.raises(kp.InputError, match="no column 'candidate'"):
+        kp.similarity(pd.DataFrame({"keyphrase": ["a"]}), "exact")
+
+
+@pytest.mark.parametrize(
+    "name", ["BLEU", "M-R-precision(alignment=ordered,weights=keyphrase)", "combined(rule=max,w=0.25)"]
+)
+def test_names_print_as_they_are_read(name):
+    assert parse(name).name == name
+
+
+def test_defaults_are_not_printed_and_bleu_is_bleu_4():
+    assert parse("BLEU-4(smoothing=exp)").name == "BLEU"
+    assert parse("combined(w=0.5)").name == "combined"
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_declaration_is_complete(name):
+    one = MEASURES[name]
+    assert one.sentence.endswith(".")
+    assert min(len(one.formula), len(one.undefined), len(one.source)) > 0
+    assert one.low < one.high
+    assert one.reason in REASONS
+    assert one.compat is None or one.compat.reason in REASONS
+
+
+def test_the_longer_phrase_is_the_reference_unless_asked_otherwise():
+    assert value("topic", "topic importance", "ROUGE-1") == 0.5
+    assert value("topic", "topic importance", "ROUGE-1", direction="keyphrase") == 1.0
+    assert value("topic", "topic importance", "BLEU", direction="keyphrase") == pytest.approx(np.sqrt(1 / 2 * 1 / 2))
+    # R-precision and its weights look at the longer phrase, whichever is the reference
+    for direction in ("longer", "keyphrase"):
+        assert value("topic", "topic importance", "R-precision", direction=direction) == 0.5
+        assert value("topic", "topic importance", "M-R-precision", direction=direction) == pytest.approx(1 / 3)
+    assert value("topic", "topic importance", "R-precision(denominator=keyphrase)") == 1.0
+    assert value("topic", "topic importance", "M-R-precision(weights=keyphrase)") == 1.0
+
+
+def test_presets_decide_what_is_stemmed():
+    assert value("neural networks", "neural network", "ROUGE-1") == 0.5
+    assert value("neural networks", "neural network", "ROUGE-1", preset="same-tokens") == 1.0
+    assert value("neural networks", "neural network", "levenshtein", preset="same-tokens") == 1.0
+    assert value("neural networks", "neural network", "R-precision", normalise={"R-precision": "lower+space"}) == 0.5
+    assert value("les réseaux", "le réseau", "R-precision", stemmer="snowball-fr") == 1.0
+    assert value("les réseaux", "le réseau", "R-precision") == 0.5  # Porter leaves réseaux alone
+
+
+def test_possessives_and_hyphens():
+    assert value("user's guide", "user guide", "R-precision") == 1.0
+    assert value("user's guide", "user guide", "BLEU", compat="nltk") < 1.0
+    assert value("real-time system", "real time system", "R-precision") == pytest.approx(1 / 3)
+
+
+def test_head_of_a_phrase_with_a_preposition():
+    aware = "M-R-precision(head=before-preposition)"
+    # weights 1, 1/2, 1/3 from "quality" on; "service" is the farthest
+    assert value("quality of service", "service", aware) == pytest.approx(2 / 11)
+    assert value("quality of service", "quality", aware) == pytest.approx(6 / 11)
+    assert value("of the service", "service", aware) == pytest.approx(6 / 11)
+    assert value("web service quality", "quality", aware) == value("web service quality", "quality", "M-R-precision")
+
+
+def test_information_is_counted_over_all_references():
+    pairs = [("a b", "a b"), ("a c", "a c")]
+    # 4 tokens: a twice, b and c once; "a b" after "a": 1 of 2
+    expected = (np.log2(2) + np.log2(4)) / 2 + np.log2(2)
+    assert kp.similarity(pairs, "NIST")["value"].tolist() == pytest.approx([expected] * 2)
+    assert kp.similarity(pairs, "NIST(normalised=yes)")["value"].tolist() == [1.0, 1.0]
+    # a pair that stands twice counts twice: now a b is 2 of 3
+    found = kp.similarity([*pairs, pairs[0]], "NIST")["value"].tolist()
+    assert found[0] == pytest.approx((np.log2(6 / 3) + np.log2(6 / 2)) / 2 + np.log2(3 / 2))
+    alone = kp.similarity([("a", "a")], "NIST(normalised=yes)")
+    assert alone["reason"].item() == "no_information"
+
+
+def test_synonyms_are_the_third_stage_of_meteor():
+    groups = read_synonyms("# of my field\nfast, quick\trapid\n\nsearch,retrieval\n")
+    assert groups == [["fast", "quick", "rapid"], ["search", "retrieval"]]
+    assert value("fast search", "quick retrieval", "METEOR") == 0.0
+    assert value("fast search", "quick retrieval", "METEOR", synonyms=groups) == 1.0
+    assert value("fast search", "quick index", "METEOR", synonyms=groups) == pytest.approx(0.5 * 0.5)
+
+
+def test_context_looks_phrases_up_in_sentences():
+    texts = [
+        "A hash table stores keys. The bucket array stores keys too. A red tree grows.",
+        "Hash tables collide. Every bucket array may collide.",
+    ]
+    found = kp.similarity(
+        [("hash table", "bucket arrays"), ("hash table", "red tree"), ("hash table", "graph")], "context", texts=texts
+    )
+    # sentences: hash table 1 and 4, bucket array 2 and 5; both hold store, key, collid; S = 5, df = 2 each
+    assert found["value"].tolist() == pytest.approx([1.0, 0.0, np.nan], nan_ok=True)
+    assert found["reason"].tolist() == ["ok", "ok", "no_context"]
+
+
+def test_context_of_unequal_neighbours_by_hand():
+    texts = ["Alpha likes beta. Gamma likes delta. Alpha likes delta."]
+    # S = 3; like is in all (weight 0); alpha: beta ln 3, delta ln 1.5; gamma: delta ln 1.5
+    a, d = np.log(3), np.log(1.5)
+    expected = d * d / (np.hypot(a, d) * d)
+    assert value("alpha", "gamma", "context", texts=texts) == pytest.approx(expected)
+    mixed = value("alpha", "gamma", "combined(w=0.25)", texts=texts)
+    assert mixed == pytest.approx(0.25 * value("alpha", "gamma", "levenshtein") + 0.75 * expected)
+    best = value("alpha", "gamma", "combined(rule=max)", texts=texts)
+    assert best == pytest.approx(max(value("alpha", "gamma", "levenshtein"), expected))
+
+
+def test_context_stops_after_fifty_sentences():
+    texts = ["Alpha red. " * 50 + "Alpha blue. Gamma blue."]
+    assert value("alpha", "gamma", "context", texts=texts) == 0.0
+    assert value("alpha", "gamma", "context", texts=["Alpha red. " * 49 + "Alpha blue. Gamma blue."]) > 0
+
+
+def test_a_registered_function_is_a_measure():
+    register(
+        "same first letter", lambda keys, others: [float(k[:1] == o[:1]) for k, o in zip(keys, others, strict=True)]
+    )
+    try:
+        pairs = [("Alpha", "Beta"), ("Alpha", "Apple"), ("Alpha", "Apple")]
+        assert kp.similarity(pairs, "same first letter")["value"].tolist() == [0.0, 1.0, 1.0]
+        register("same first letter", lambda keys, others: [1.0])
+        with pytest.raises(kp.UsageError, match="gave 1 values for 3 pairs"):
+            kp.similarity(pairs, "same first letter")
+    finally:
+        del MEASURES["same first letter"]
+    with pytest.raises(kp.UsageError, match="there is a measure 'BLEU' already"):
+        register("BLEU", lambda keys, others: [])
+    with pytest.raises(kp.UsageError, match="cannot name a measure"):
+        register("f(x)", lambda keys, others: [])
+
+
+def test_embedding_reads_a_local_model_offline(tmp_path, monkeypatch):
+    asked = {}
+
+    class Model:
+        def __init__(self, path, local_files_only):
+            asked.update(path=path, local=local_files_only)
+
+        def encode(self, phrases):
+            return [{"a": [1.0, 0.0], "b": [1.0, 1.0], "c": [0.0, 0.0]}[phrase] for phrase in phrases]
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=Model))
+    found = kp.similarity([("a", "b"), ("a", "a"), ("a", "c")], "embedding", model=str(tmp_path))
+    assert found["value"].tolist() == pytest.approx([np.sqrt(0.5), 1.0, np.nan], nan_ok=True)
+    assert found["reason"].tolist() == ["ok", "ok", "no_value"]
+    assert asked == {"path": str(tmp_path), "local": True}
+    import os
+
+    assert os.environ["HF_HUB_OFFLINE"] == os.environ["TRANSFORMERS_OFFLINE"] == "1"
+
+
+def test_embedding_without_its_package_says_so(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(kp.UsageError, match="needs the package sentence-transformers"):
+        kp.similarity([("a", "b")], "embedding", model=str(tmp_path))
+
+
+def test_sentinels():
+    found = score(["a b c", "a b c"], ["a", "a b cs"], SENTINELS)
+    assert found.table[:, :4].tolist() == [[0, 0, -2, 1], [0, 0, 0, 3]]
+    assert found.table[:, 5].tolist() == [1, 1]
+    same, other = (score(["a"] * 3, ["a"] * 3, ["random"], Choices(seed=seed)).table[:, 0] for seed in (0, 1))
+    assert len(set(same.tolist())) == 3  # by row, also where pairs repeat
+    assert same.tolist() == score(["x"] * 3, ["y"] * 3, ["random"]).table[:, 0].tolist() != other.tolist()
+
+
+def test_best_over_gold_takes_what_is_defined():
+    values = np.array([[0.5, np.nan], [0.75, np.nan], [0.25, 1.0]])
+    assert best_over_gold(values, np.array([1, 1, 0])).tolist() == [
+        [0.25, 1.0],
+        [0.75, pytest.approx(np.nan, nan_ok=True)],
+    ]
+
+
+def test_long_and_strange_phrases():
+    long = " ".join(f"w{i % 40}" for i in range(200))
+    measures = [name for name, one in MEASURES.items() if one.level != "pairs"]
+    found = score([long, "’s", "漢字", " ", "a  b"], [long, "'s", "漢 字", "a", "a b"], measures)
+    assert found.table[0, measures.index("R-precision")] == 1.0
+    assert found.table[1, measures.index("R-precision")] == 0.0
+    assert found.table[2, measures.index("exact")] == 1.0  # a blank between Chinese characters is no blank
+    assert np.isnan(found.table[3]).all()
+    assert found.table[4, measures.index("exact")] == 1.0
+    with pytest.raises(kp.InputError, match="half a character"):
+        score(["\ud83d"], ["x"], ["exact"])
+
+
+def test_a_threshold_needs_both_decisions():
+    one_kind = best_threshold(np.array([0.2, 0.8]), np.array([4.0, 4.0]))
+    assert np.isnan([one_kind.auc, one_kind.roc["false_positive"].iloc[0]]).all()
+    # at the lower value both sides say yes to everything, so that kappa is undefined there; at the upper it is 0
+    assert (one_kind.tau, one_kind.kappa) == (0.8, 0.0)
+    nothing = best_threshold(np.array([np.nan]), np.array([4.0]))
+    assert (nothing.pairs, np.isnan(nothing.tau)) == (0, True)
+
+
+def test_a_measure_asked_for_twice_stands_twice_in_a_wide_array():
+    assert score(["a b"], ["a"], ["jaccard", "ROUGE-2", "jaccard", "ROUGE-2"]).table[0].tolist() == pytest.approx(
+        [0.5, np.nan, 0.5, np.nan], nan_ok=True
+    )
+
+
+def test_empty_phrases_as_the_libraries_take_them():
+    measures = ["BLEU", "METEOR", "ROUGE-1", "NIST", "R-precision", "M-R-precision", "chrF", "jaccard"]
+    wide = score(["", "a"], ["", ""], measures, Choices(compat="nltk"))
+    assert wide.table[:, :3].tolist() == [[0, 0, 0]] * 2
+    assert wide.reason[0].tolist() == ["ok"] * 3 + ["empty_phrase"] * 5

@@ -1,0 +1,199 @@
+"""Part-of-speech tags: classes of tags and phrases, repair of participles, and the traps of the tagger."""
+
+import time
+
+import numpy as np
+import pytest
+
+from kp_core.errors import InputError, UsageError
+from kp_core.text import tags
+
+#: Phrase, its C5 tags by HanTa 1.2.1, and their classes.
+PHRASES = [
+    ("effective grid computing algorithm", "AJ0 NN1 NN1 NN1", "JNNN"),
+    ("quality of service", "NN1 PRF NN1", "NIN"),
+    ("performance and scalability", "NN1 CJC NN1", "NCN"),
+    ("distributed hash table", "VVN NN1 NN1", "VNN"),
+    ("information retrieval", "NN1 NN1", "NN"),
+    ("history of past encounter and transitivity", "NN1 PRF AJ0 NN1 CJC NN1", "NIJNCN"),
+    ("mobile ad-hoc network", "AJ0 NN0 NN1", "JNN"),
+    ("dynamically allocated task", "AV0 VVN NN1", "RVN"),
+    ("Bayes ' theorem", "NN2 POS NN1", "NSN"),
+    ("partially observable Markov decision process", "AV0 AJ0 NP0 NN1 NN1", "RJNNN"),
+]
+
+
+@pytest.mark.parametrize(("phrase", "expected", "classes"), PHRASES)
+def test_tags_and_classes_of_ten_phrases(phrase, expected, classes):
+    tagged = tags.tag(phrase.split())
+    assert [token for token, _, _ in tagged] == phrase.split()
+    assert " ".join(name for _, _, name in tagged) == expected
+    assert "".join(tags.word_class(name) for _, _, name in tagged) == classes
+
+
+def test_every_tag_of_the_model_that_a_word_can_get_has_its_class():
+    expected = {
+        "N": ["NN1", "NN0", "NP0", "UNC", "UNKNOWN", "ZZ0"], "J": ["AJ0", "AJC", "AJS", "ORD"], "I": ["PRP", "PRF"],
+        "T": ["TO0", "CJS", "CJT"], "C": ["CJC"], "V": ["VVG", "VM0", "VBZ"], "R": ["AV0", "AVP", "AVQ", "XX0"],
+        "D": ["AT0", "DT0", "DTQ"], "M": ["CRD"], "S": ["POS"], "P": ["PNP", "PNI", "PNQ", "PNX", "DPS", "EX0"],
+        "O": ["ITJ", "PUN", "!!!", "O", "never seen"],
+    }  # fmt: skip
+    for letter, names in expected.items():
+        assert {tags.word_class(name) for name in names} == {letter}
+
+
+def test_penn_tags_have_their_classes():
+    names = [
+        "NN",
+        "NNS",
+        "NNPS",
+        "JJ",
+        "JJR",
+        "IN",
+        "TO",
+        "CC",
+        "VB",
+        "VBG",
+        "MD",
+        "RB",
+        "WRB",
+        "RP",
+        "DT",
+        "PDT",
+        "WDT",
+        "CD",
+        "POS",
+        "PRP",
+        "PRP$",
+        "WP",
+        "EX",
+        "UH",
+        ",",
+    ]
+    assert "".join(tags.word_class(name, "penn") for name in names) == "NNNJJIICVVVRRRDDDMSPPPPOO"
+    assert tags.tagset_of(["NN", "IN", "PRP"]) == "penn"
+    assert tags.tagset_of(["NN1", "PRP"]) == "c5"
+    with pytest.raises(UsageError, match="c5, penn"):
+        tags.class_of_tags(["NN"], "brown")
+
+
+@pytest.mark.parametrize(
+    ("names", "classes", "expected"),
+    [
+        ("VVN NN1 NN1", "VNN", "JNN"),  # at the start
+        ("AT0 VVN NN1", "DVN", "DJN"),
+        ("NN1 VVN NN1", "NVN", "NVN"),  # after a noun, only -ing
+        ("NN1 VVG NN1", "NVN", "NJN"),
+        ("AV0 VVN NN1", "RVN", "RVN"),
+        ("NN1 VVG", "NV", "NN"),  # noun at the end
+        ("NN1 VVG PRP NN1", "NVIN", "NNIN"),
+        ("NN1 VVG AT0 NN1", "NVDN", "NVDN"),
+        ("VVG", "V", "V"),
+        ("VVN VVN NN1", "VVN", "VVN"),  # neither follows what it should
+    ],
+)
+def test_participles_of_a_sentence_are_repaired(names, classes, expected):
+    assert tags.repair_participles(names.split(), classes) == expected
+
+
+def test_class_of_a_keyphrase():
+    classes = {"N": "NN", "NNN": "NN", "JN": "AdjN", "NJN": "AdjN", "JJN": "AdjN"}
+    classes |= dict.fromkeys(("", "J", "NJ", "JNJ", "NIN", "VN", "RJN"), "other")
+    assert {each: tags.phrase_class(each) for each in classes} == classes
+
+
+def test_given_tags_win_then_texts_then_the_phrase_alone():
+    phrases = ["grid", "distributed hash table", "hash tables", "absent thing", "Penn one"]
+    texts = ["We use distributed hash tables. A distributed hash table is good.", "The distributed hash table failed."]
+    given = ["other", None, "", None, "JJ NN"]
+    found = tags.keyphrase_classes(phrases, texts, given)
+    assert found[0] == ("other", "given")
+    assert found[1] == ("AdjN", "texts")  # the participle is repaired between determiner and noun
+    assert found[2] == ("NN", "texts")
+    assert found[3] == ("AdjN", "phrase")
+    assert found[4] == ("AdjN", "given")
+    assert tags.keyphrase_classes(["distributed hash table"]) == [("other", "phrase")]
+
+
+def test_the_majority_of_the_occurrences_decides_and_the_first_of_equals(monkeypatch):
+    answers = {"one": "NN1", "two": "AJ0"}
+
+    def fake(tokens):
+        return [(token, token, answers.get(tokens[0], "VVB") if token in "xX" else "NN1") for token in tokens]
+
+    monkeypatch.setattr(tags, "tag", fake)
+    texts = ["one x y", "two x y", "two X y"]
+    assert tags.classes_in_texts(["x y"], texts)["x y"] == {"NN": 1, "AdjN": 2}
+    assert tags.keyphrase_classes(["x y"], texts) == [("AdjN", "texts")]
+    assert tags.keyphrase_classes(["x y"], texts[:2]) == [("NN", "texts")]
+
+
+def test_occurrences_are_whole_tokens_inside_a_sentence():
+    found = tags.classes_in_texts(["hash table", "table"], ["A hash. Table tennis. Rehash tables. The hash table."])
+    assert sum(found["hash table"].values()) == 1
+    assert sum(found["table"].values()) == 2
+
+
+def test_tags_are_kept_by_content_and_only_sentences_with_a_phrase_are_tagged(monkeypatch):
+    asked, real = [], tags.tag
+    monkeypatch.setattr(tags, "tag", lambda tokens: asked.append(list(tokens)) or real(tokens))
+    kept = {}
+    for _ in range(2):
+        tags.classes_in_texts(["hash table"], ["The hash table. Nothing here.", "The hash table."], kept)
+    assert asked == [["The", "hash", "table", "."]]
+    assert len(kept) == 1
+    assert next(iter(kept))[0] == "tags"
+
+
+def test_long_words_empty_tokens_and_punctuation_are_not_asked_about(monkeypatch):
+    asked = []
+
+    def recorded(tokens):
+        asked.append(tokens)
+        return [(token, token, "NN1") for token in tokens]
+
+    monkeypatch.setattr(tags, "_tagger", lambda: recorded)
+    tokens = ["-LRB-", "a" * 61, "", "b" * 60, "...", "&"]
+    assert [name for _, _, name in tags.tag(tokens)] == ["O", "O", "O", "NN1", "O", "O"]
+    assert asked == [["(", "b" * 60, "...", "&"]]
+    assert [token for token, _, _ in tags.tag(tokens)] == tokens
+    assert tags.tag([]) == tags.tag([""])[1:] == []
+    assert len(asked) == 2
+
+
+def test_a_word_of_five_thousand_letters_takes_no_time():
+    tags.tag(["warm", "up"])
+    begun = time.perf_counter()
+    assert tags.tag(["graph", "x" * 5000])[1] == ("x" * 5000, "x" * 5000, "O")
+    assert time.perf_counter() - begun < 5  # HanTa itself takes more than a minute
+
+
+def test_a_model_in_the_working_directory_is_not_loaded(tmp_path, monkeypatch):
+    (tmp_path / "morphmodel_en.pgz").write_bytes(b"not a model")
+    monkeypatch.chdir(tmp_path)
+    tags._tagger.cache_clear()
+    assert tags.tag(["graphs"]) == [("graphs", "graph", "NN2")]
+
+
+def test_another_model_is_refused_before_it_is_loaded(monkeypatch):
+    from HanTa import HanoverTagger
+
+    def never(*_):
+        pytest.fail("a model of unknown content was loaded")
+
+    monkeypatch.setattr(HanoverTagger, "HanoverTagger", never)
+    monkeypatch.setattr(tags, "MODEL_SHA256", "0" * 64)
+    tags._tagger.cache_clear()
+    with pytest.raises(InputError, match="found 99ddc9b14b3f"):
+        tags.tag(["graph"])
+    monkeypatch.undo()
+    tags._tagger.cache_clear()
+
+
+def test_tags_do_not_depend_on_what_was_tagged_before():
+    sentence = ["The", "learned", "model", "of", "recurrent", "graphs", "tags", "unseen", "words", "reliably"]
+    first = tags.tag(sentence)
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        tags.tag(rng.permutation(sentence).tolist())
+    assert tags.tag(sentence) == first
