@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError, UsageError
 from kp_core.text.stem import STEMMERS, stem_words
+from kp_core.text.tokenise import CJK
 
 #: Stands between phrases while whole-text steps run over all of them at once; it is no blank and composes with nothing.
 _BORDER = "\x00"
@@ -22,9 +23,8 @@ _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
 _BLANK = ord(" ")
 _EDGES = re.compile(f" ?{_BORDER} ?")
-_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_CJK_GAP = re.compile(f"(?<=[{_CJK}]) (?=[{_CJK}])")
-_CJK_LETTER = re.compile(f"[{_CJK}\uac00-\ud7af]")
+_CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
+_CJK_LETTER = re.compile(f"[{CJK}\uac00-\ud7af]")
 _POSSESSIVE = re.compile(
     f"['\u2019]s(?![^ {_BORDER}])|(?<=s)['\u2019](?![^ {_BORDER}])|(?<![^ {_BORDER}])['\u2019](?![^ {_BORDER}])"
 )
@@ -120,21 +120,13 @@ class Normaliser:
 
         Source: spec of each step in `docs/methods.md`; empty results are possible (a phrase of punctuation).
         """
-        if not self.steps or not len(phrases):
-            return list(phrases)
-        try:
-            forms = self._text_steps(list(phrases))
-            for step in self.steps:
-                if step not in _TEXT_STEPS:
-                    forms = _by_word(forms, step)
-            return forms
-        except UnicodeEncodeError as error:
-            bad = str(error.object)[max(0, error.start - 10) : error.start]
-            raise InputError(
-                "a phrase", f"half a character after “{bad}”", "text that can be stored", "Save the file as UTF-8."
-            ) from None
+        return self.by_word(self.as_text(phrases), "sort" in self.steps)
 
-    def _text_steps(self, phrases: list[str]) -> list[str]:
+    def as_text(self, phrases: Sequence[str]) -> list[str]:
+        """Return each phrase after the steps that need no words: composition, case, blanks, hyphens, possessives."""
+        phrases = list(phrases)
+        if not self.steps or not phrases:
+            return phrases
         text = _BORDER.join(phrases)
         if text.count(_BORDER) != len(phrases) - 1:  # a phrase holds the border character itself
             phrases = [phrase.replace(_BORDER, " ") for phrase in phrases]
@@ -145,6 +137,22 @@ class Normaliser:
             if step in _TEXT_STEPS:
                 text = _TEXT_STEPS[step](text)
         return text.split(_BORDER)
+
+    def by_word(self, phrases: Sequence[str], sort: bool = False) -> list[str]:
+        """Return each phrase after the other steps, which go word by word; `sort` orders the words where asked for."""
+        forms = list(phrases)
+        if not forms:
+            return forms
+        try:
+            for step in self.steps:
+                if step not in _TEXT_STEPS and (sort or step != "sort"):
+                    forms = _by_word(forms, step)
+        except UnicodeEncodeError as error:
+            bad = str(error.object)[max(0, error.start - 10) : error.start]
+            raise InputError(
+                "a phrase", f"half a character after “{bad}”", "text that can be stored", "Save the file as UTF-8."
+            ) from None
+        return forms
 
 
 def _by_word(phrases: list[str], step: str) -> list[str]:

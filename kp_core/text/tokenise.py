@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 import unicodedata
 
+#: Chinese and Japanese characters, as a class of a regular expression.
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+#: Marks that belong to the letter before them, such as vowel signs of Hindi; Python counts them as no letters.
+_MARKS = "".join(c for c in map(chr, range(0x300, 0xFE30)) if unicodedata.category(c)[0] == "M")
+_WORD = f"(?:[^\\W_{CJK}]+[{_MARKS}]*)+"
 #: Numbers, words (hyphens and apostrophes inside stay), possessive 's, and single punctuation marks; a run of
 #: Chinese or Japanese characters counts as one token a character.
-_TOKEN = re.compile(
-    r"\d+(?:[.,]\d+)*(?![\w])"
-    r"|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    r"|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
-    r"(?:[-'\u2019](?!s\b)[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+)*"
-    r"|['\u2019]s\b|[^\w\s]|_"
-)
+_TOKEN = re.compile(rf"\d+(?:[.,]\d+)*(?![\w])|[{CJK}]|{_WORD}(?:[-'\u2019](?!s\b){_WORD})*|['\u2019]s\b|[^\w\s]|_")
 _SENTENCE_END = frozenset(".?!\u3002\uff1f\uff01")
 LONGEST_SENTENCE = 80
 
@@ -21,6 +20,15 @@ LONGEST_SENTENCE = 80
 def clean(text: str) -> str:
     """Return the text in NFC, with ordinary blanks for no-break spaces and without soft hyphens."""
     return unicodedata.normalize("NFC", text).replace("\u00a0", " ").replace("\u00ad", "")
+
+
+def tokens(text: str) -> list[tuple[str, int, int]]:
+    """Return the tokens of a text with the places where they start and end.
+
+    >>> tokens("A hash-table.")
+    [('A', 0, 1), ('hash-table', 2, 12), ('.', 12, 13)]
+    """
+    return [(found.group(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
 
 
 def is_word(token: str) -> bool:
@@ -42,14 +50,14 @@ def sentences(text: str) -> list[list[str]]:
     >>> sentences("A hash table. It's fast, e.g. here.")
     [['A', 'hash', 'table', '.'], ['It', "'s", 'fast', ',', 'e', '.', 'g', '.', 'here', '.']]
     """
-    tokens: list[str] = _TOKEN.findall(text)
+    words: list[str] = _TOKEN.findall(text)
     found, start = [], 0
-    for place, token in enumerate(tokens):
-        ended = place > start and tokens[place - 1] in _SENTENCE_END
+    for place, token in enumerate(words):
+        ended = place > start and words[place - 1] in _SENTENCE_END
         if place - start == LONGEST_SENTENCE or (ended and _begins(token)):
-            found.append(tokens[start:place])
+            found.append(words[start:place])
             start = place
-    return [*found, tokens[start:]] if tokens else []
+    return [*found, words[start:]] if words else []
 
 
 def word_runs(text: str) -> list[list[str]]:

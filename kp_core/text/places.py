@@ -1,0 +1,162 @@
+"""Turn texts and phrases into the places where the phrases occur, on token boundaries of the normalised text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kp_core.text.normalise import Normaliser
+from kp_core.text.tokenise import tokens
+
+_CHUNK = re.compile(r"\S+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A piece of a text, `text[start:end]`, that is a phrase of some kind; `phrase` is spelled as it was given."""
+
+    start: int
+    end: int
+    kind: str
+    phrase: str
+
+
+def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
+    """Return the normalised tokens of each text (or phrase) as a line, with a blank around every token.
+
+    A token is what `tokenise.tokens` finds once case, hyphens and the like are settled; stemming comes last. Pass all
+    texts at once: distinct words are treated once.
+
+    >>> token_lines(["Hash tables, briefly", "C++"], Normaliser.parse("lower+porter-nltk"))
+    [' hash tabl , briefli ', ' c + + ']
+    """
+    chunks = [text.split() for text in texts]
+    distinct = list(dict.fromkeys(chain.from_iterable(chunks)))
+    found = [[token for token, _, _ in tokens(form)] for form in normaliser.as_text(distinct)]
+    words = _word_forms(chain.from_iterable(found), normaliser)
+    spelled = {
+        chunk: "".join(f"{words[token]} " for token in own if words[token])
+        for chunk, own in zip(distinct, found, strict=True)
+    }
+    return [" " + "".join(map(spelled.__getitem__, own)) for own in chunks]
+
+
+def _word_forms(words: Iterable[str], normaliser: Normaliser) -> dict[str, str]:
+    distinct = list(dict.fromkeys(words))
+    return dict(zip(distinct, normaliser.by_word(distinct), strict=True))
+
+
+def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
+    """Tell whether the tokens of one line stand together in another line, both as `token_lines` gives them.
+
+    Source: phrases compared token by token, so that `cat` is not in `concatenated`.
+
+    >>> occurs(" cat ", " concatenated cat-like "), occurs(" b a ", " a b "), occurs(" b a ", " a b ", any_order=True)
+    (False, False, True)
+    """
+    if len(phrase) < 2:
+        return False
+    if not any_order:
+        return phrase in text
+    wanted, words = sorted(phrase.split()), text.split()
+    return all(f" {token} " in text for token in wanted) and any(
+        sorted(words[start : start + len(wanted)]) == wanted for start in range(len(words) - len(wanted) + 1)
+    )
+
+
+def present(
+    text: str, phrases: Sequence[str], normaliser: Normaliser, phrase_normaliser: Normaliser | None = None
+) -> NDArray[np.bool_]:
+    """Tell for each phrase (P,) whether its normalised tokens stand together in the normalised text.
+
+    phrase_normaliser  for phrases that were released as stems: the pipeline without its stemmer
+    Source: present and absent keyphrases as in Meng et al. 2017, on tokens. For many texts use `token_lines`.
+
+    >>> present("We concatenated hash tables.", ["cat", "Hash table", "we hash"], Normaliser.parse("lower+porter-nltk"))
+    array([False,  True, False])
+    """
+    line = token_lines([text], normaliser)[0]
+    lines = token_lines(phrases, phrase_normaliser or normaliser)
+    return np.array([occurs(phrase, line, "sort" in normaliser.steps) for phrase in lines], bool)
+
+
+def places(
+    text: str, phrases: Mapping[str, Sequence[str]], normaliser: Normaliser, stemmed: Collection[str] = ()
+) -> list[Place]:
+    """Return where phrases of several kinds stand in a text: no two places overlap, in the order of the text.
+
+    Where phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
+    stemmed  kinds whose phrases were released as stems
+
+    >>> lower = Normaliser.parse("lower")
+    >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
+    [Place(start=0, end=10, kind='hit', phrase='hash table'), Place(start=12, end=16, kind='miss', phrase='HASH')]
+    """
+    any_order = "sort" in normaliser.steps
+    wanted: dict[int, dict[tuple[str, ...], tuple[str, str]]] = {}
+    for kind, own in phrases.items():
+        pipeline = normaliser.without_stemmer() if kind in stemmed else normaliser
+        for phrase, line in zip(own, token_lines(own, pipeline), strict=True):
+            sequence = tuple(sorted(line.split()) if any_order else line.split())
+            wanted.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
+    wanted.pop(0, None)
+    spans = _spans(text, normaliser)
+    taken = bytearray(len(text))
+    found = []
+    for size in sorted(wanted, reverse=True):
+        for first in range(len(spans) - size + 1):
+            window = [token for token, _, _ in spans[first : first + size]]
+            match = wanted[size].get(tuple(sorted(window) if any_order else window))
+            start, end = spans[first][1], spans[first + size - 1][2]
+            if match is not None and not any(taken[start:end]):
+                taken[start:end] = b"\1" * (end - start)
+                found.append(Place(start, end, *match))
+    return sorted(found, key=lambda place: place.start)
+
+
+def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
+    """Return the normalised tokens of a text, each with its place in the text as it was given."""
+    chunks = [(found.group(), found.start()) for found in _CHUNK.finditer(text)]
+    distinct = list(dict.fromkeys(chunk for chunk, _ in chunks))
+    local = {}
+    for chunk, form in zip(distinct, normaliser.as_text(distinct), strict=True):
+        origin = _origins(chunk, form, normaliser)
+        local[chunk] = [(token, origin[start][0], origin[end - 1][1]) for token, start, end in tokens(form)]
+    words = _word_forms((token for own in local.values() for token, _, _ in own), normaliser)
+    return [
+        (words[token], place + start, place + end)
+        for chunk, place in chunks
+        for token, start, end in local[chunk]
+        if words[token]
+    ]
+
+
+def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:
+    """Return for each character of a normalised chunk the piece of the chunk that it came from."""
+    if chunk.isascii() and len(form) == len(chunk):
+        return [(place, place + 1) for place in range(len(form))]
+    pieces = _clusters(chunk)
+    parts = normaliser.as_text([chunk[start:end] for start, end in pieces])
+    found = iter([piece for piece, part in zip(pieces, parts, strict=True) for c in part if not c.isspace()])
+    letters = [not c.isspace() for c in form]
+    whole = (0, len(chunk))
+    if sum(len("".join(part.split())) for part in parts) != sum(letters):
+        return [whole] * len(form)  # characters that changed together, such as the two of a possessive
+    return [next(found) if letter else whole for letter in letters]
+
+
+def _clusters(chunk: str) -> list[tuple[int, int]]:
+    """Return pieces that compose only within themselves: a character with the marks and vowels that join it."""
+    starts = [place for place, c in enumerate(chunk) if not place or not _joins(c)]
+    return list(zip(starts, [*starts[1:], len(chunk)], strict=True))
+
+
+def _joins(character: str) -> bool:
+    # Vowels and final consonants of Korean syllables, and the Japanese voice marks of half width.
+    return unicodedata.category(character)[0] == "M" or "\u1160" <= character <= "\u11ff" or character in "\uff9e\uff9f"

@@ -1,0 +1,171 @@
+"""Phrases are found on token boundaries of the normalised text, at places in the text as it was given."""
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import occurs, places, present, token_lines
+from kp_core.text.tokenise import sentences, tokens
+
+STEMMED = "nfkc+lower+space+porter-nltk"
+
+
+def is_present(text, phrase, pipeline=STEMMED):
+    return bool(present(text, [phrase], Normaliser.parse(pipeline))[0])
+
+
+def marked(text, phrases, pipeline=STEMMED, **more):
+    return [(text[p.start : p.end], p.kind) for p in places(text, phrases, Normaliser.parse(pipeline), **more)]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "expected"),
+    [
+        ("We concatenated two lists.", "cat", False),
+        ("The cat's tail", "cat", True),
+        ("The (cat), then", "cat", True),
+        ("hash, table", "hash table", False),
+        ("One hash. Table two", "hash table", False),
+        ("Hash\n  tables are fast", "hash table", True),
+        ("ad-hoc routing", "ad-hoc", True),
+        ("ad-hoc routing", "hoc", False),
+        ("ad\u2010hoc routing", "ad-hoc routing", True),
+        ("written in C++.", "C++", True),
+        ("written in C", "C++", False),
+        ("version 3.5 of it", "3.5", True),
+        ("version 13.5 of it", "3.5", False),
+        ("key\u00adword lists", "keyword list", True),
+        ("ﬂexible feedback", "flexible feedback", True),
+        ("A user's guide", "user's guide", True),
+        ("A user's guide", "user guide", False),
+        ("caf\u0065\u0301s here", "café", True),
+        ("cafe\u0301 here", "cafe", False),
+        ("我们研究机器 学习的方法", "机器学习", True),
+        ("我们研究机器 学习的方法", "学习机", False),
+        ("𠮷野家", "野家", True),
+        ("हिन्दी भाषा", "हिन", False),
+        ("tide", "", False),
+        ("", "tide", False),
+    ],
+)
+def test_present_or_absent(text, phrase, expected):
+    assert is_present(text, phrase) is expected
+
+
+def test_the_pipeline_decides():
+    assert is_present("ad-hoc routing", "ad hoc", f"hyphen-split+{STEMMED}")
+    assert is_present("ad-hoc routing", "adhoc routing", f"hyphen-join+{STEMMED}")
+    assert is_present("an agent's goal", "agent goal", "lower+possessive-drop")
+    assert is_present("hash (table)", "hash table", "lower+punct-strip")
+    assert not is_present("Hash tables", "hash tables", "none")
+    assert not is_present("tables", "*", "lower+punct-strip")
+    assert is_present("the table hash", "hash table", "lower+sort")
+    assert not is_present("hash of table", "hash table", "lower+sort")
+
+
+def test_phrases_released_as_stems_are_not_stemmed_again():
+    stem = Normaliser.parse(STEMMED)
+    text, phrase = "several universities", "univers"
+    assert token_lines([text], stem) == [" sever univers "]
+    assert not present("the generalised", ["generalis"], stem)[0]  # stemmed again: `generali`
+    assert present("the generalised", ["generalis"], stem, stem.without_stemmer())[0]
+    assert marked("the generalised", {"gold": ["generalis"]}, stemmed={"gold"}) == [("generalised", "gold")]
+    assert present(text, [phrase], stem, stem.without_stemmer())[0]
+
+
+def test_against_all_slices():
+    draw = random.Random(0)
+    words = ["hash", "Hash", "table", "tables", "a", "-", "has", "h", "table,"]
+    stem = Normaliser.parse("lower+porter-nltk")
+    for _ in range(300):
+        text = " ".join(draw.choices(words, k=draw.randint(0, 12)))
+        phrases = [" ".join(draw.choices(words, k=draw.randint(1, 4))) for _ in range(8)]
+        own = [stem.apply([token])[0] for token in text.replace(",", " ,").split()]
+        slices = {tuple(own[i:j]) for i in range(len(own)) for j in range(i + 1, len(own) + 1)}
+        wanted = [tuple(stem.apply(phrase.replace(",", " ,").split())) in slices for phrase in phrases]
+        assert present(text, phrases, stem).tolist() == wanted
+
+
+def test_longer_places_win_then_earlier_ones_then_the_kind_named_first():
+    text = "graph neural network graph"
+    kinds = {"found": ["graph neural"], "missed": ["neural networks", "graph"], "spurious": ["network", "Graph"]}
+    assert marked(text, kinds) == [("graph neural", "found"), ("network", "spurious"), ("graph", "missed")]
+    kinds = {"found": ["graph"], "spurious": ["neural network graph"]}
+    assert marked(text, kinds) == [("graph", "found"), ("neural network graph", "spurious")]
+
+
+def test_every_repetition_is_marked_without_overlap():
+    assert marked("a a a a a", {"found": ["a a"]}, "lower") == [("a a", "found")] * 2
+    assert marked("Tide, tide; TIDES", {"found": ["tide"]}) == [
+        ("Tide", "found"),
+        ("tide", "found"),
+        ("TIDES", "found"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrase", "pipeline", "shown"),
+    [
+        ("x  key\u00adword  y", "keyword", STEMMED, "key\u00adword"),
+        ("(ﬂexibles)", "flexible", STEMMED, "ﬂexibles"),
+        ("the ad-hoc way", "hoc", "lower+hyphen-split", "hoc"),
+        ("the -ad-hoc- way", "hoc", "lower+hyphen-split", "hoc"),
+        ("the ad-hoc way", "adhoc", "lower+hyphen-join", "ad-hoc"),
+        ("an agent's goal.", "agent goal", "lower+possessive-drop", "agent's goal"),
+        ("Ein cafe\u0301s!", "café", STEMMED, "cafe\u0301s"),
+        ("我们研究机器 学习", "机器学习", STEMMED, "机器 学习"),
+        ("die STRAẞE hier", "strasse", "casefold", "STRAẞE"),
+        ("το ΟΔΟΣ.", "οδος", "lower", "ΟΔΟΣ"),
+        ("ｶﾞｽ", "ガス", STEMMED, "ｶﾞｽ"),
+    ],
+)
+def test_places_are_those_of_the_text_as_it_was_given(text, phrase, pipeline, shown):
+    assert marked(text, {"found": [phrase]}, pipeline) == [(shown, "found")]
+
+
+letters = st.text("aAsb -'’.,\u00a0\u00ad\u2010\u0301ﬂßΣ机器한\u1112\u1161´½\n", max_size=24)
+pipelines = st.sampled_from(
+    [
+        "none",
+        "lower",
+        STEMMED,
+        "nfkc+casefold+hyphen-split+possessive-drop",
+        "nfc+hyphen-join+punct-strip",
+        "lower+sort",
+    ]
+)
+
+
+@given(letters, st.lists(letters, max_size=5), pipelines)
+@example("a's's", ["a"], "nfkc+casefold+hyphen-split+possessive-drop")
+def test_a_phrase_has_a_place_if_and_only_if_it_is_present(text, phrases, pipeline):
+    normaliser = Normaliser.parse(pipeline)
+    there = present(text, phrases, normaliser)
+    for phrase, is_there in zip(phrases, there, strict=True):
+        found = places(text, {"any": [phrase]}, normaliser)
+        assert bool(found) == is_there
+        assert all(present(text[p.start : p.end], [phrase], normaliser)[0] for p in found)
+    together = places(text, {"one": phrases[:2], "two": phrases[2:]}, normaliser)
+    assert bool(together) == there.any()
+    ends = [0, *(p.end for p in together)]
+    assert all(p.start >= end for p, end in zip(together, ends, strict=False))
+    assert all(p.start < p.end <= len(text) for p in together)
+
+
+def test_many_texts_at_once_are_each_text_by_itself():
+    stem = Normaliser.parse(STEMMED)
+    texts = ["Hash tables.", "", "A table, hashed"]
+    assert token_lines(texts, stem) == [token_lines([text], stem)[0] for text in texts]
+    assert [occurs(" tabl ", line) for line in token_lines(texts, stem)] == [True, False, True]
+    assert present("x", [], stem).dtype == np.bool_
+
+
+def test_tokens_and_sentences_are_cut_alike():
+    text = "One cat's 3.5 ad-hoc. Two 机器, हिन्दी!"
+    assert [token for token, _, _ in tokens(text)] == [token for sentence in sentences(text) for token in sentence]
+    assert all(text[start:end] == token for token, start, end in tokens(text))
+    assert [token for token, _, _ in tokens("हिन्दी भाषा 𠮷野")] == ["हिन्दी", "भाषा", "𠮷", "野"]
