@@ -59,11 +59,6 @@ def annotated(corpus: Corpus, settings: Settings) -> Annotated:
             "the gold standard", "one annotator", "at least two, whose agreement can be measured",
             "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )  # fmt: skip
-    if "all" in coded.annotators:
-        raise InputError(
-            "annotator 'all'", "a name that stands for all annotators together", "another name",
-            "Rename the annotator in the file.",
-        )  # fmt: skip
     settings, _ = resolve(corpus, replace(settings, k=("all",), annotators="union"))
     record = settings.conventions
     universe = universe_sizes(corpus, settings.universe, record)

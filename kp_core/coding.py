@@ -22,6 +22,10 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+#: Words that say how several annotators are put together; as names they would silently mean another gold standard.
+_TAKEN = ("all", "union", "majority", "intersection", "votes", "others")
+
+
 @dataclass(frozen=True)
 class CodedRun:
     """Ranked lists of one system: flat rows, best first, of the documents of the gold standard.
@@ -125,6 +129,12 @@ def _code(corpus: Corpus) -> Coded:
     heads, places = _position(gold_ids, documents)
     entry_document = _spread(heads, places, len(gold))
     annotators = tuple(corpus.annotators)
+    taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
+    if taken and len(annotators) > 1:
+        raise InputError(
+            f"annotator '{taken[0]}'", "a name that means something else here", "another name",
+            f"Rename the annotator; {', '.join(_TAKEN)} are ways to put the annotators together.",
+        )  # fmt: skip
     annotator_index = pd.Index(annotators, dtype="str")
     heads, places = _position(_strings(gold["annotator"], "annotator"), annotator_index)
     entry_annotator = _spread(heads, places, len(gold))

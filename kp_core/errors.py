@@ -39,6 +39,8 @@ REASONS: dict[str, str] = {
     "unequal_choices": "the annotators did not choose equally many phrases, which the choice-matrix form needs",
     "all_tied": "all systems have the same value, so there is no order to compare",
     "few_systems": "fewer than two systems have a value in both",
+    "one_item": "only one phrase is left, so that the choices cannot differ",
+    "nobody_else": "nobody else chose anything that counts here",
     "single_annotator": "fewer than two annotators saw the document",
     "too_few": "fewer than three pairs have both values",
     "one_annotator": "agreement among people needs at least two annotators",

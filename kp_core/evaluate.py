@@ -16,7 +16,7 @@ from kp_core.coding import Floats, average_gold_size, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counting import Counted, count_systems
 from kp_core.counts import Cutoff
-from kp_core.errors import InputError
+from kp_core.errors import InputError, UsageError
 from kp_core.gold import choices, left_one_out
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, parse
@@ -150,6 +150,11 @@ def _human_rows(
 
 def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     """Settle what depends on the data: the universe, the average gold size, and no stemming for CJK scripts."""
+    if settings.trim:
+        raise UsageError(
+            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, or "
+            "leave the field trim out of the signature"
+        )
     notes: list[Note] = []
     record = settings.conventions
     by_default = settings.preset == "kpscope" and record.normalise == Conventions().normalise

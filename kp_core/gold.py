@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,11 +75,13 @@ def left_one_out(annotators: str) -> str:
 class Choices:
     """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
 
+    place  (n,) where the choice stands in the file, so that each annotator's own order is known
     seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
     """
 
     item: Ints
     annotator: Ints
+    place: Ints
     document: Ints
     seen: Bools
 
@@ -90,8 +92,11 @@ class Choices:
 
     def only(self, documents: Bools) -> Choices:
         """Return the choices as if nobody had seen the other documents."""
-        kept = documents[self.document[self.item]]
-        return Choices(self.item[kept], self.annotator[kept], self.document, self.seen & documents)
+        return replace(self.where(documents[self.document[self.item]]), seen=self.seen & documents)
+
+    def where(self, kept: Bools) -> Choices:
+        """Return some of the choices; the others become a “no”."""
+        return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
 
 
 def choices(coded: Coded, identities: Identities, conventions: Conventions) -> Choices:
@@ -100,9 +105,11 @@ def choices(coded: Coded, identities: Identities, conventions: Conventions) -> C
     item_of_entry, _, representative = _merge(coded, entry, form, False)
     own = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
     own = own[~(coded.entry_relevance[own] < conventions.rel)]
-    chosen = distinct(item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own])
-    item, annotator = np.divmod(chosen, len(coded.annotators))
-    return Choices(item, annotator, coded.entry_document[representative].astype(np.int64), coded.seen)
+    key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
+    order = np.argsort(key, kind="stable")
+    first = order[np.diff(key[order], prepend=-1) != 0]
+    item, annotator = np.divmod(key[first], len(coded.annotators))
+    return Choices(item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen)
 
 
 def _spelled(coded: Coded, identities: Identities, conventions: Conventions, among: Bools) -> tuple[Ints, Codes]:
@@ -143,31 +150,38 @@ def gather(
     entry, form = _spelled(coded, identities, conventions, among)
     item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
 
-    own = np.flatnonzero(np.diff(entry, prepend=-1))
-    chosen = entry[own]
-    voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
-    one_vote = among.sum() == 1
-    votes = (
-        np.ones(items, np.int64) if one_vote else np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
-    )
+    chosen = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    grades = coded.entry_relevance[chosen]
+    # Who judged a phrase and found it not relevant gave it no vote; who gave no grade means yes.
+    grade, graded = np.ones(items), not np.isnan(grades).all()
+    if graded:
+        grade[:] = -np.inf
+        np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
+    judged = item_of_entry[chosen[grades < conventions.rel]]
+    chosen = chosen[~(grades < conventions.rel)]
+    votes = np.zeros(items, np.int64)
+    votes[item_of_entry[chosen]] = 1
+    if among.sum() > 1:
+        voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+        votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
     document = coded.entry_document[representative].astype(np.int64)
     seen = coded.seen[among].sum(axis=0)[document]
     enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
     if fewest is not None:
         enough = fewest[document]
-    grade = _grades(coded, chosen, item_of_entry, items)
-    if kind == "votes" and np.isnan(grade).all():
+    if kind == "votes" and not graded:
         grade = votes.astype(np.float64)
-    grade = np.where(np.isnan(grade), 1.0, grade)
-    kept, relevant = votes >= enough, grade >= conventions.rel
+    relevant, rejected = (votes >= enough) & (grade >= conventions.rel), np.zeros(items, bool)
+    rejected[judged] = True
+    rejected &= votes == 0
     spelling_item = item_of_entry[entry]
     if items < len(spelling_item):  # an item has each of its forms once, however many entries spelled it so
         width = np.int64(form.max(initial=0)) + 1
         first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
         spelling_item, form = spelling_item[first], form[first]
     return (
-        _gold(known, document, grade, kept & relevant & known[document], spelling_item, form),
-        _gold(known, document, grade, kept & ~relevant & known[document], spelling_item, form),
+        _gold(known, document, grade, relevant & known[document], spelling_item, form),
+        _gold(known, document, grade, rejected & known[document], spelling_item, form),
     )
 
 
@@ -209,17 +223,6 @@ def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, 
     place[order] = np.arange(len(first))
     item_of_entry[owner] = place[item]
     return item_of_entry, len(first), owner[first[order]]
-
-
-def _grades(coded: Coded, chosen: Ints, item_of_entry: Ints, items: int) -> Floats:
-    """Return the highest grade given to each item, NaN where none was given."""
-    grade = np.full(items, np.nan)
-    given = chosen[~np.isnan(coded.entry_relevance[chosen])]
-    if len(given):
-        lowest = np.full(items, -np.inf)
-        np.maximum.at(lowest, item_of_entry[given], coded.entry_relevance[given])
-        grade = np.where(np.isfinite(lowest), lowest, np.nan)
-    return grade
 
 
 def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:

@@ -29,7 +29,7 @@ class Settings:
 
     k          cutoffs; `average` is the mean number of keyphrases per annotator and document
     pool       average of the concordance measures: micro, macro or both
-    overlap    average of precision, recall and F1: that of the conventions, or both
+    both       whether concordance measures, precision, recall and F1 are given micro and macro
     preset     the preset that the conventions started from
     trim       how the gold standard was trimmed, such as 0.5-binary; empty where it was not
     """
@@ -66,6 +66,7 @@ class Settings:
                 "resamples": str(self.resamples),
                 "seed": str(self.seed),
                 "fixes": ",".join(self.fixes),
+                "trim": self.trim,
             }
             | shown
             | ({"average": "both"} if self.both else {})

@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from kp_core import annotators as tables
-from kp_core.agreement import Annotated, annotated
-from kp_core.coding import Floats, Ints, code, identify
+from kp_core.agreement import annotated
+from kp_core.coding import Floats, Ints
 from kp_core.counts import Cells
 from kp_core.errors import UsageError
 from kp_core.gold import Choices
@@ -49,15 +49,15 @@ class Levels:
         return np.where(reached.any(axis=1), reached.argmax(axis=1) + 1, 0)
 
     def best(self) -> Ints:
-        """Return the largest majority of each document at which something is left (D,), 0 if there is none."""
-        defined = ~np.isnan(self.K)
-        return np.where(defined.any(axis=1), self.K.shape[1] - defined[:, ::-1].argmax(axis=1), 0)
+        """Return the majority of each document with the highest K (D,), the largest of several; 0 if there is none."""
+        highest = np.where(np.isnan(self.K), -np.inf, np.round(self.K, 12))
+        last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
+        return np.where(np.isnan(self.K).all(axis=1), 0, last)
 
 
 def _kept(choices: Choices, votes: int) -> Choices:
     """Return the choices of phrases with so many votes; the others become a “no”."""
-    enough = choices.votes[choices.item] >= votes
-    return Choices(choices.item[enough], choices.annotator[enough], choices.document, choices.seen)
+    return choices.where(choices.votes[choices.item] >= votes)
 
 
 def levels(choices: Choices, universe: Floats, pooled: bool = False) -> Levels:
@@ -114,19 +114,18 @@ def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
     return k, left
 
 
-def _choice_levels(corpus: Corpus, data: Annotated) -> Levels:
+def _choice_levels(choices: Choices) -> Levels:
     """Return all levels in the choice-matrix form; the order is that of each annotator's list in the file."""
-    coded = code(corpus)
-    seen = data.choices.seen
+    seen = choices.seen
     most = max(1, int(seen.sum(axis=0).max(initial=1)))
     k, gold = np.full((seen.shape[1], most), np.nan), np.zeros((seen.shape[1], most), np.int64)
     reason = np.full(seen.shape[1], "", dtype="<U20")
-    form = identify(corpus, data.settings.conventions).gold[coded.variant_phrase]
-    first = np.diff(coded.variant_entry, prepend=-1) > 0
+    order = np.lexsort((choices.place, choices.annotator, choices.document[choices.item]))
+    item, owner = choices.item[order], choices.annotator[order]
+    bounds = np.searchsorted(choices.document[item], np.arange(seen.shape[1] + 1))
     for document in range(seen.shape[1]):
-        here = first & (coded.entry_document[coded.variant_entry] == document)
-        owner = coded.entry_annotator[coded.variant_entry]
-        lists = [list(dict.fromkeys(form[here & (owner == r)].tolist())) for r in np.flatnonzero(seen[:, document])]
+        here = slice(bounds[document], bounds[document + 1])
+        lists = [item[here][owner[here] == r].tolist() for r in np.flatnonzero(seen[:, document])]
         if len(lists) < 2:
             reason[document] = "single_annotator"
         elif len({len(one) for one in lists}) != 1:
@@ -136,6 +135,8 @@ def _choice_levels(corpus: Corpus, data: Annotated) -> Levels:
         else:
             found, left = choice_levels(choice_matrix(lists), len(lists))
             k[document, : len(found)], gold[document, : len(left)] = found, left
+            if np.isnan(found).all():
+                reason[document] = "one_item"
     return Levels(k, gold, reason)
 
 
@@ -165,7 +166,7 @@ class Trimmed:
 
 def trim(
     corpus: Corpus,
-    threshold: float = 0.5,
+    threshold: float | None = None,
     *,
     universe: str | float | None = None,
     pooled: bool = False,
@@ -173,7 +174,7 @@ def trim(
     preset: str = "kpscope",
     **conventions: Any,
 ) -> Trimmed:
-    """Trim the gold standard of a corpus until the agreement on what is left reaches a threshold.
+    """Trim the gold standard of a corpus until the agreement on what is left reaches a threshold (0.5).
 
     pooled   one majority for all documents, by their pooled K, in place of one for each document
     form     binary (phrases, yes or no), or choices (the choice matrix of the source; only where all annotators of a
@@ -187,9 +188,20 @@ def trim(
 
 
 def trim_with(
-    corpus: Corpus, settings: Settings, threshold: float = 0.5, pooled: bool = False, form: Form = "binary"
+    corpus: Corpus,
+    settings: Settings,
+    threshold: float | None = None,
+    pooled: bool | None = None,
+    form: Form | None = None,
 ) -> Trimmed:
-    """Trim under settings made before."""
+    """Trim under settings made before; what is not given is as `settings.trim` says, as in a signature."""
+    said = settings.trim.split("-") if settings.trim else []
+    negative = said[:1] == [""]  # a threshold below 0 begins with the sign that separates the parts
+    said = [f"-{said[1]}", *said[2:]] if negative else said
+    threshold = float(said[0]) if threshold is None and said else 0.5 if threshold is None else threshold
+    pooled = "pooled" in said if pooled is None else pooled
+    form = ("choices" if "choices" in said else "binary") if form is None else form
+    settings = replace(settings, trim="")
     if form not in FORMS:
         raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
     if not -1 <= threshold <= 1:
@@ -197,7 +209,7 @@ def trim_with(
     if pooled and form == "choices":
         raise UsageError("the choice-matrix form exists for one document at a time; leave out pooled")
     data = annotated(corpus, replace(settings, interval="none"))
-    found = levels(data.choices, data.universe, pooled) if form == "binary" else _choice_levels(corpus, data)
+    found = levels(data.choices, data.universe, pooled) if form == "binary" else _choice_levels(data.choices)
     frame = at_threshold(found, threshold, data.documents)
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
     notes = list(corpus.report.notes)

@@ -18,6 +18,7 @@ from kp_core.judgements.result import Study
 from kp_core.model import Note
 from kp_core.reading import report
 from kp_core.soft import SoftResult
+from kp_core.stability import By
 from kp_core.text.normalise import Normaliser
 from kp_core.trimming import Form, Levels
 from kp_core.trimming_curve import curve
@@ -256,3 +257,25 @@ def _correlation(
     _options: dict[str, str],
 ) -> kp.CorrelationStudy:  # fmt: skip
     return kp.correlate(_corpus, _measures, _by, paper=_paper, study=_study, **_options)
+
+
+def spread(measure: str) -> kp.Spread:
+    """Return a measure under every preset and under the grid of conventions, at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _spread(digest_of("spread", asked, measure), workspace.current().corpus, asked, measure)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating under other conventions …")
+def _spread(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str) -> kp.Spread:
+    return kp.spread_with(_corpus, _settings, _measure)
+
+
+def stability(by: By, measure: str) -> kp.Stability:
+    """Return the rankings of the systems by measure, cutoff, normalisation or gold standard."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _stability(digest_of("stability", asked, by, measure), workspace.current().corpus, asked, by, measure)
+
+
+@st.cache_data(scope="session", max_entries=20, show_spinner="Ranking the systems again …")
+def _stability(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _by: By, _measure: str) -> kp.Stability:
+    return kp.stability_with(_corpus, _settings, _by, _measure)

@@ -8,6 +8,7 @@ import kp_core as kp
 from kp_core import charts, sentences
 from kp_core.charts import tables
 from kp_core.compare import CORRECTIONS, TESTS
+from kp_core.stability import By
 from kp_ui import cached, results, show, workspace
 
 
@@ -48,6 +49,52 @@ def section(measure: str, name: str) -> None:
                    "cluster are not told apart by the test, which does not mean that they are equal.")  # fmt: skip
     st.caption(show.plain(f"Test: {comparison.test}; {sentences.NOT_EQUAL}."))
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
+
+
+def conventions(measure: str) -> None:
+    """Show a measure under every published convention, and under all combinations of a grid."""
+    found = cached.spread(measure)
+    st.markdown(show.plain(sentences.range_of(found)))
+    with st.expander("Convention spread: the same files under other conventions"):
+        show.chart(charts.strip(found), "strip")
+        st.caption(
+            "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
+            "symbols are presets, at the cutoff in use; the long mark is the setting in use."
+        )
+        results.table(found.ranges, "ranges")
+        st.markdown("**What one change of the present conventions does**")
+        show.chart(charts.effects(found), "effects_of_conventions")
+        if len(found.turns):
+            st.markdown("**Where the order of two systems turns**")
+            results.table(tables.turns(found), "turns")
+        show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
+        show.downloads(found.changes, "convention_changes", f"Single changes of conventions, {measure}", found.signature)
+
+
+_VIEWS: dict[str, By] = {
+    "measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators",
+}  # fmt: skip
+
+
+def stability(measure: str) -> None:
+    """Show how the ranking of the systems changes with the measure, the cutoff, the normalisation and the gold."""
+    st.subheader("Is the ranking stable?", anchor=False)
+    if len(workspace.current().corpus.systems) < 2:
+        st.info("One system is loaded. Load a second one to rank them.")
+        return
+    chosen = str(st.selectbox("The ranking by", list(_VIEWS), key="views", bind="query-params"))
+    try:
+        found = cached.stability(_VIEWS[chosen], measure)
+    except kp.UsageError as problem:
+        st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show.chart(charts.rank_chart(found), "rank_chart")
+    with right:
+        show.chart(charts.kendall(found), "kendall")
+    st.caption("Kendall's tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
+    show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
 
 
 _TESTS = (

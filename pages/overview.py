@@ -7,6 +7,7 @@ import streamlit as st
 from kp_core import charts, sentences
 from kp_core.charts import tables
 from kp_ui import cached, results, shell, show, sidebar, workspace
+from kp_ui import comparison as comparing
 
 shell.enter()
 
@@ -48,5 +49,6 @@ with right:
         results.where_no_mark()
         show.downloads(tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
 
+comparing.conventions(measure)
 show.notes(here.notes)
 show.signature(here.signature)

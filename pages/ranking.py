@@ -59,6 +59,7 @@ with right:
 results.where_no_mark()
 
 comparison.section(measure, name)
+comparison.stability(measure)
 
 show.notes(here.notes)
 show.signature(here.signature)

@@ -16,6 +16,7 @@ from kp_core.metrics import parse
 from kp_core.near_misses import NearMisses
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
+from kp_core.spread import Spread
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -227,6 +228,18 @@ def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> 
         for row in frame[frame["k"] == cutoff].to_dict("records"):
             table.setdefault(row["system"], {})[f"{kind} {row['measure']}"] = row["value"]
     return pd.DataFrame(table).T.rename_axis("system").reset_index()
+
+
+def turns(found: Spread) -> pd.DataFrame:
+    """Return one row a pair of systems whose order turns under other conventions, in words."""
+    rows = [
+        (
+            row["a"], row["b"], f"{row['settings']} of {found.settings}", ", ".join(row["presets"]),
+            ", ".join(f"{field} = {value}" for field, value in row["example"].items()),
+        )
+        for row in found.turns.to_dict("records")
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=["ahead now", "ahead elsewhere", "settings", "presets", "for example with"])
 
 
 def reasons(result: Result) -> list[str]:
