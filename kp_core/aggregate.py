@@ -97,15 +97,18 @@ class Grid:
     """Tables of documents (rows) by anything but cutoffs (columns): annotators, pairs, or all annotators together.
 
     cells   fields (D, K), 0 where the table does not count; seen (D, K) where it does
+    absent  reason where it does not
     """
 
     cells: Cells
     seen: Bools
+    absent: str = "nobody_else"
 
     def columns(self) -> list[Grid]:
         """Return every column as a grid of its own."""
         ones = np.eye(self.seen.shape[1], dtype=bool)
-        return [Grid(self.cells.mapped(lambda x, one=one: x[:, one]), self.seen[:, one]) for one in ones]  # type: ignore[misc]
+        cells = [self.cells.mapped(lambda x, one=one: x[:, one]) for one in ones]  # type: ignore[misc]
+        return [Grid(own, self.seen[:, one], self.absent) for own, one in zip(cells, ones, strict=True)]
 
     @property
     def used(self) -> Bools:
@@ -128,7 +131,7 @@ class Grid:
     def status(self, asked: Asked) -> NDArray[np.str_]:
         """Name what is special about every table (D, K), or `ok`."""
         status = concordance.status(self.cells)
-        status[~self.seen] = "missing_document"
+        status[~self.seen] = self.absent
         return status
 
 
@@ -176,7 +179,9 @@ def _pooled(view: View | Grid, asked: Asked, weights: Floats | None, settings: S
     smooth = asked.measure.name not in ("kappa_max", "kappa_min")
     if weights is None and settings.interval == "cluster-t" and smooth:
         low, high = intervals.cluster_t_pooled(view.cells.only(used), score, n)
-    status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0]
+    status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
+    if isinstance(view, Grid):
+        status[~view.seen.any(axis=0)] = view.absent
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]
     return Average(value, low, high, n, reason, draws)
 
@@ -201,7 +206,8 @@ def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | No
     used = view.used
     if not used.any():
         nothing = np.full(view.cells.hits.shape[1], np.nan)
-        return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), ["no_documents"] * len(nothing))
+        why_not: list[str | None] = [view.absent if isinstance(view, Grid) else "no_documents"] * len(nothing)
+        return Average(nothing, nothing, nothing, np.zeros(len(nothing), int), why_not)
     if average == "micro":
         return _pooled(view, asked, weights, settings)
     if average == "f-of-means":

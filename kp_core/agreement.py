@@ -103,10 +103,13 @@ def agreement(
 def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None) -> Result:
     """Measure agreement under settings made before."""
     names = [measures] if isinstance(measures, str) else measures or ()
-    asked = [parse(part) for name in names for part in name.split(",")]
+    asked = [parse(part) for part in dict.fromkeys(part.strip() for name in names for part in name.split(","))]
+    if settings.annotators != "union":
+        raise UsageError("agreement is that of all annotators with each other; leave out annotators")
     for one in asked:
         if one.measure.family not in ("annotators", "concordance"):
-            raise UsageError(f"{one.name()} ranks the output of systems; annotators have no ranks. Ask for {TOGETHER}")
+            names_known = ", ".join(TOGETHER)
+            raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
     data = annotated(corpus, settings)
     weights = _weights(data)
     rows = _together(data, _chosen(asked, TOGETHER, _OF_TWO), weights, "all")
@@ -154,7 +157,7 @@ def view_of(one: Asked, data: Annotated) -> Grid:
     """Return the tables of all annotators together that a measure needs."""
     build: dict[str, Callable[[Choices, Floats], Cells]] = {"Conger": tables.shares, "Light": tables.pair_tables}
     cells = build.get(one.measure.name, tables.panel)(data.choices, data.universe)
-    return Grid(cells, (data.choices.seen.sum(axis=0) > 1)[:, None])
+    return Grid(cells, (data.choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
 def standard_error(data: Annotated, measure: str = "K") -> float:
@@ -162,6 +165,10 @@ def standard_error(data: Annotated, measure: str = "K") -> float:
     view, asked = view_of(parse(measure), data), parse(measure)
     if not view.used.any():
         return float("nan")
+    if data.settings.pool == "macro":
+        values = view.values(asked)
+        values = values[~np.isnan(values)]
+        return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
     moves = intervals.influence(view.cells.only(view.used), asked.scores)
     return float(intervals.cluster_error(moves, int(view.used.sum()))[0])
 
@@ -173,8 +180,6 @@ def _together(data: Annotated, asked: list[Asked], weights: Floats | None, subse
         view = view_of(one, data)
         for average in _averages(data.settings):
             found = averaged(one, view, average, weights, data.settings)
-            if not view.used.any():
-                found = replace(found, reason=["single_annotator"])
             rows.append(_row("all", one, average, subset, found, 0, documents))
     return rows
 
@@ -187,7 +192,7 @@ def _each(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[t
     for one in asked:
         for average in _averages(data.settings):
             if one.measure.name == "K":
-                views = [Grid(panel, panel.universe > 0) for panel in others]
+                views = [Grid(panel, panel.universe > 0, "single_annotator") for panel in others]
                 found = [(averaged(one, view, average, weights, data.settings), 0) for view in views]
             else:
                 together = averaged(one, Grid(cells, counts), average, weights, data.settings)
@@ -201,6 +206,8 @@ def _each(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[t
 def _pairs(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[tuple[Any, ...]]:
     found = tables.pairs(data.choices, data.universe)
     names = [f"{data.annotators[a]}|{data.annotators[b]}" for a, b in zip(found.first, found.second, strict=True)]
+    if clash := sorted(set(names) & set(data.annotators)):
+        raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
     settings, view = data.settings, Grid(found.cells, found.seen)
     if len(names) > _PAIRS_WITH_INTERVALS:
         weights, settings = None, replace(settings, interval="none")
@@ -238,6 +245,10 @@ def _notes(data: Annotated) -> list[Note]:
         named = ", ".join(alone[:5]) + (" …" if len(alone) > 5 else "")
         text = f"{len(alone)} of {len(seen)} documents have fewer than two annotators and are left out: {named}"
         notes.append(Note("warning", "annotators", text))
+    pairs = len(tables.pairs(data.choices, data.universe).first)
+    if pairs > _PAIRS_WITH_INTERVALS and data.settings.interval != "none":
+        text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
+        notes.append(Note("info", "intervals", text))
     used = int((seen > 1).sum())
     if used < 10 and data.settings.interval != "none":
         notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))

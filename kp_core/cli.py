@@ -50,7 +50,8 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("conventions")
     group.add_argument("--k", help="10 | 5,10,15 | 1-50 | average | gold | all, or mixed (default: average)")
     group.add_argument("--preset", default="kpscope", help=f"one of: {', '.join(PRESETS)}")
-    group.add_argument("--annotators", default="union", help="union, majority[:M], intersection, votes, or a name")
+    gold = "union, majority[:M], intersection, votes, others[:majority], or a name"
+    group.add_argument("--annotators", default="union", help=gold)
     group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, or a number of phrases")
     group.add_argument("--average", help="micro, macro, f-of-means or both")
     group.add_argument("--gold-stemmed", nargs="?", const="yes", help="the gold was released as stems")
@@ -203,14 +204,14 @@ def _settings(options: argparse.Namespace) -> Settings:
     return replace(made, universe=options.universe or "")
 
 
-def _print_result(result: Result, options: argparse.Namespace) -> int:
+def _print_result(result: Result, options: argparse.Namespace, caption: str) -> int:
     from kp_core.export import tables
 
     parts = (result.frame["subset"] != "all").any()
     texts: dict[str, Callable[[], str]] = {
         "json": result.as_json,
         "csv": lambda: tables.exchange_csv(result.frame),
-        "latex": result.latex,
+        "latex": lambda: result.latex(caption),
         "markdown": result.markdown,
         # The column of subsets says something only where there are several.
         "table": lambda: f"{tables.text(result.frame.drop(columns=[] if parts else ['subset']))}\n{result.signature}\n",
@@ -228,9 +229,8 @@ def _warn(notes: Iterable[Note]) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from kp_core.evaluate import evaluate_with
 
-    return _print_result(
-        evaluate_with(_load(options), _settings(options), options.measures, options.baselines), options
-    )
+    result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines)
+    return _print_result(result, options, "Evaluation of keyphrase extraction")
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -246,7 +246,8 @@ def _agreement(options: argparse.Namespace) -> int:
     from kp_core.agreement import agreement_with
 
     corpus = _load(options, ("gold",))
-    return _print_result(agreement_with(corpus, _settings(options), options.measures), options)
+    result = agreement_with(corpus, _settings(options), options.measures)
+    return _print_result(result, options, "Agreement of annotators")
 
 
 def _trim(options: argparse.Namespace) -> int:

@@ -100,6 +100,9 @@ def evaluate_with(
     frame = frame.drop_duplicates(["system", "measure", "k", "average"], ignore_index=True)
     noted = counted[0] if not people else counts_of(corpus, replace(settings, annotators=people), agreement)
     notes += evaluation_notes(corpus, settings, noted, cutoffs, agreement)
+    if people and settings.interval == "cluster-t":
+        text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
+        notes.append(Note("warning", "intervals", text))
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
 
 
@@ -152,8 +155,8 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     """Settle what depends on the data: the universe, the average gold size, and no stemming for CJK scripts."""
     if settings.trim:
         raise UsageError(
-            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, or "
-            "leave the field trim out of the signature"
+            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
+            "or leave the field trim out of the signature"
         )
     notes: list[Note] = []
     record = settings.conventions

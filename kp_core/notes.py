@@ -32,8 +32,12 @@ def evaluation_notes(
     systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
     if not systems:
         return [*notes, Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
-    sizes = next(iter(systems.values())).ranking.size
-    empty = [names[i] for i in np.flatnonzero(sizes == 0)]
+    first = next(iter(systems.values())).ranking
+    empty = [names[i] for i in np.flatnonzero((first.size == 0) & first.known)]
+    unseen = [names[i] for i in np.flatnonzero(~first.known)]
+    if unseen:
+        text = f"{settings.annotators} did not see {len(unseen)} of {len(names)} documents, which are left out: "
+        notes.append(Note("info", "gold", text + _named(unseen)))
     if empty:
         policy = _EMPTY_GOLD[settings.conventions.empty_gold]
         text = f"{len(empty)} of {len(names)} documents have no keyphrase, {policy}: {_named(empty)}"

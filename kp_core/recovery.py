@@ -78,11 +78,16 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """
     k, pos, neg, pabak = (_rounded(text) for text in (kappa, P_pos, P_neg, PABAK))
     # b + c as a share of N follows from PABAK; for each value of it, a lies where P_pos and P_neg allow.
-    apart = np.linspace(max((1 - pabak.high) / 2, 0.0), min((1 - pabak.low) / 2, 1.0), _STEPS[0])
+    # P_pos and P_neg alone leave a span for it too, which is the narrower one where PABAK has fewer digits.
+    fewest = max((1 - pabak.high) / 2, 1 / (1 + _odds(pos.high) + _odds(neg.high)), 0.0)
+    largest = min((1 - pabak.low) / 2, 1 / (1 + _odds(pos.low) + _odds(neg.low)), 1.0)
+    if fewest > largest:
+        return None
+    apart = np.linspace(fewest, largest, _STEPS[0])
     low, high = _share(pos.low, apart), _share(pos.high, apart)
     low = np.maximum(low, 1 - apart - _share(neg.high, apart))
     high = np.minimum(high, 1 - apart - _share(neg.low, apart))
-    possible = low <= high
+    possible = low <= high + 1e-12
     if not possible.any():
         return None
     apart, low, high = apart[possible, None], low[possible, None], high[possible, None]
@@ -91,12 +96,12 @@ def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     observed, mean = 1 - apart, both + apart / 2
     # The squared bias grows with kappa, so its ends are those of kappa; it must lie between 0 and (b + c) squared.
     ends = [2 * (mean**2 + (1 - mean) ** 2) - 2 * _chance(observed, end) for end in (k.low, k.high)]
-    smallest, largest = np.maximum(ends[0], 0.0), np.minimum(ends[1], apart**2)
-    possible = smallest <= largest
+    low_bias, high_bias = np.maximum(ends[0], 0.0), np.minimum(ends[1], apart**2)
+    possible = low_bias <= high_bias
     if not possible.any():
         return None
     both, apart, neither, mean = (np.broadcast_to(x, possible.shape)[possible] for x in (both, apart, neither, mean))
-    least, most = np.sqrt(smallest[possible]), np.sqrt(largest[possible])
+    least, most = np.sqrt(low_bias[possible]), np.sqrt(high_bias[possible])
     smaller = Span(float((mean - most / 2).min()), float((mean - least / 2).max()))
     return Recovered(
         _span(both),
@@ -161,11 +166,15 @@ def _rounded(text: str) -> Span:
     return Span(max(value - half, -1.0), min(value + half, 1.0))
 
 
+def _odds(agreement: float) -> float:
+    """Return a cell as a multiple of b + c, given its agreement."""
+    return 0.0 if agreement <= 0 else agreement / (2 * (1 - agreement)) if agreement < 1 else float("inf")
+
+
 def _share(agreement: float, apart: Floats) -> Floats:
     """Return the cell that gives a positive or negative agreement beside b + c: x / (x + (b+c)/2)."""
-    if agreement <= 0:
-        return np.zeros_like(apart)
-    return apart * agreement / (2 * (1 - agreement)) if agreement < 1 else np.full_like(apart, np.inf)
+    odds = _odds(agreement)
+    return apart * odds if odds < float("inf") else np.full_like(apart, np.inf)
 
 
 def _chance(observed: Floats, kappa: float) -> Floats:

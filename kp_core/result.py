@@ -48,23 +48,25 @@ class Result:
         return json_of(self.frame, self.signature, self.settings, self.notes)
 
     def wide(self) -> pd.DataFrame:
-        """Return one row a system and one column a measure, with average and cutoff where there are several."""
-        columns = [self.frame[name].tolist() for name in ("system", "measure", "k", "average", "value")]
+        """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""
+        columns = [self.frame[name].tolist() for name in ("system", "subset", "measure", "k", "average", "value")]
         rows = list(zip(*columns, strict=True))
         averages, cutoffs = dict[str, set[str]](), dict[str, set[str]]()
-        for _, measure, k, average, _ in rows:
+        for _, _, measure, k, average, _ in rows:
             averages.setdefault(measure, set()).add(average)
             cutoffs.setdefault(measure, set()).add(str(k))
-        table: dict[str, dict[str, Any]] = {}
-        for system, measure, k, average, value in rows:
+        several = (self.frame["subset"] != "all").any()
+        table: dict[tuple[str, str], dict[str, Any]] = {}
+        for system, subset, measure, k, average, value in rows:
             name = f"{measure} ({average})" if len(averages[measure]) > 1 else measure
             name = f"{name} k={k}" if len(cutoffs[measure]) > 1 else name
-            table.setdefault(system, {"system": system})[name] = value
+            first = {"system": system, "subset": subset} if several else {"system": system}
+            table.setdefault((system, subset), first)[name] = value
         return pd.DataFrame(list(table.values()))
 
-    def latex(self) -> str:
+    def latex(self, caption: str = "Evaluation of keyphrase extraction") -> str:
         """Return a paper-ready table with the signature below."""
-        return tables.latex(self.wide(), "Evaluation of keyphrase extraction", self.signature)
+        return tables.latex(self.wide(), caption, self.signature)
 
     def markdown(self) -> str:
         """Return the table in Markdown with the signature below."""

@@ -96,9 +96,9 @@ def reliability(result: Result, error: float, scale: str) -> str:
     text += f": “{interpretation.word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
         certain = interpretation.benchmark(row["value"], error, scale).certain
-        same = certain == interpretation.word(row["value"], scale)
-        text += ", and this word is certain" if same else f"; only “{certain}” is certain"
-        text += f" (probability at least {interpretation.CERTAIN:g})"
+        lowest = interpretation.SCALES[scale][0][1]
+        sure = f"“{certain}” or better is certain (probability at least {interpretation.CERTAIN:g})"
+        text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
     few = " Below 10 documents no such statement is reliable." if row["documents"] < 10 else ""
     return f"{text}.{few}"
 

@@ -198,6 +198,8 @@ def trim_with(
     said = settings.trim.split("-") if settings.trim else []
     negative = said[:1] == [""]  # a threshold below 0 begins with the sign that separates the parts
     said = [f"-{said[1]}", *said[2:]] if negative else said
+    if threshold is None and said[:1] == ["every"]:
+        raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
     threshold = float(said[0]) if threshold is None and said else 0.5 if threshold is None else threshold
     pooled = "pooled" in said if pooled is None else pooled
     form = ("choices" if "choices" in said else "binary") if form is None else form

@@ -61,7 +61,8 @@ def curve(
     """Return one row a system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
 
     value, low, high   score with its bootstrap interval over the documents that are left
-    null, …            the mean of random trimming to the same size (closed form), and 95 % of `repeats` draws
+    null, …            the mean of random trimming to the same size (closed form), and 95 % of `repeats` draws; none for
+                       graded gold under nDCG, and where ties are averaged or hits do not count one each
     fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
     documents, gold    how many are left; drawn: whether that is enough to draw the score
 
@@ -137,7 +138,7 @@ class _Score:
         counts = union.of(self.asked)
         kept = (gold > 0) & View(counts, (self.cutoff,)).used
         at = counts.at((self.cutoff,))
-        if not kept.any() or (self.asked.measure.family == "ranking" and self.asked.measure.name != "nDCG@k"):
+        if not kept.any() or not self._has_null(at):
             return np.nan, np.nan, np.nan
         hits, size = np.rint(at.hits[kept, 0]).astype(np.int64), at.size[kept, 0]
         share = gold[kept] / size
@@ -148,6 +149,15 @@ class _Score:
             mean, sample = self._of_cells(at, kept, gold, (hits * share)[None]), self._of_cells(at, kept, gold, draws)
         low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
         return float(mean[0]), float(low), float(high)
+
+    def _has_null(self, at: AtK) -> bool:
+        """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+        counts, record = at.counts, at.counts.conventions
+        whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
+        if self.asked.measure.family != "ranking":
+            return whole
+        binary = bool((counts.terms.gain == 1).all() and (counts.ideal.gain == 1).all())
+        return whole and binary and record.ideal == "gold" and self.asked.measure.name == "nDCG@k"
 
     def _of_cells(self, at: AtK, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
         """Return the score for hits (B, documents kept)."""

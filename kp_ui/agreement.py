@@ -59,7 +59,11 @@ def from_published_figures() -> None:
         else:
             given = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
             st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
-        found = kp.recover(*texts)
+        try:
+            found = kp.recover(*texts)
+        except kp.UsageError as problem:
+            st.warning(show.plain(f"{problem}."))
+            return
         if found is None:
             st.warning("No concordance table gives all four values: at least one of them is misprinted.")
             return

@@ -191,19 +191,22 @@ def _trimmed(
     return kp.trim_with(_corpus, _settings, _threshold, _pooled, _form)
 
 
-def trimming_curve(pooled: bool, form: Form) -> pd.DataFrame:
-    """Return the scores of the systems over the threshold, at the sidebar's cutoff."""
+def trimming_curve(pooled: bool) -> tuple[pd.DataFrame, str]:
+    """Return the scores of the systems over the threshold, at the sidebar's cutoff, and their recipe."""
     asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), annotators="union")
-    found = trimmed(0.5, pooled, form)
-    return _trimming_curve(
-        digest_of("trimming curve", asked, pooled, form), workspace.current().corpus, asked, found.levels
-    )
+    found = trimmed(0.5, pooled, "binary")
+    digest = digest_of("trimming curve", asked, pooled)
+    return _trimming_curve(digest, workspace.current().corpus, asked, found.levels, pooled)
 
 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Trimming at every threshold …")
-def _trimming_curve(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _levels: Levels) -> pd.DataFrame:
+def _trimming_curve(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _levels: Levels, _pooled: bool
+) -> tuple[pd.DataFrame, str]:
     settings, _ = resolve(_corpus, _settings)
-    return curve(_corpus, settings, annotated(_corpus, settings), _levels)
+    data = annotated(_corpus, settings)
+    recipe = replace(settings, trim=f"every-binary{'-pooled' if _pooled else ''}")
+    return curve(_corpus, settings, data, _levels), kp.signature(recipe, len(data.documents))
 
 
 def intervals(system: str, measures: tuple[str, ...]) -> pd.DataFrame:

@@ -18,6 +18,8 @@ def section(measure: str, name: str) -> None:
     if len(workspace.current().corpus.systems) < 2:
         st.info("One system is loaded. Load a second one to compare them.")
         return
+    if st.session_state.get("people"):
+        st.caption("The tests are about the whole gold standard, not about that of the other annotators.")
     left, right = st.columns(2)
     test = str(left.selectbox("Test", TESTS, key="test", bind="query-params", help=_TESTS))
     kinds = list(CORRECTIONS)
@@ -68,7 +70,8 @@ def conventions(measure: str) -> None:
             st.markdown("**Where the order of two systems turns**")
             results.table(tables.turns(found), "turns")
         show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
-        show.downloads(found.changes, "convention_changes", f"Single changes of conventions, {measure}", found.signature)
+        caption = f"Single changes of conventions, {measure}"
+        show.downloads(found.changes, "convention_changes", caption, found.signature)
 
 
 _VIEWS: dict[str, By] = {

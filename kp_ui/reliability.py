@@ -75,15 +75,22 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
         return
     st.subheader("People and systems, like for like", anchor=False)
     names = ("F1@k", "kappa", "P_pos", "PABAK")
-    found = cached.evaluation(names, people=True)
+    try:
+        found = cached.evaluation(names, people=True)
+    except (kp.InputError, kp.UsageError) as problem:
+        show.error(problem)
+        return
     here = found.at(sidebar.cutoff())
     shown = [tables.named(name, sidebar.cutoff()) for name in names]
     results.table(tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
-    st.caption("Each annotator is left out in turn; people and systems are scored against the union of the others, on "
+    choice = "majority" if st.session_state["annotators"] == "majority" else "union"
+    st.caption(f"Each annotator is left out in turn; people and systems are scored against the {choice} of the "
+               "others, on "
                "the same documents and the same universe; the values are means over the annotators.")  # fmt: skip
     show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
+    show.signature(here.signature)
 
 
 def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
@@ -99,7 +106,8 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
 
 def trimming(table: pd.DataFrame) -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    st.caption("The majority that a phrase needs grows, document by document, until the annotators agree on what is "
+    st.caption("Trimming starts from the union of all annotators, whatever gold standard the sidebar names. "
+               "The majority that a phrase needs grows, document by document, until the annotators agree on what is "
                "left with K of at least the threshold (after Nomoto and Matsumoto 1997).")  # fmt: skip
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     options = [f"{one:.2f}" for one in THRESHOLDS]
@@ -133,7 +141,7 @@ _FORM = (
 
 def _curve(pooled: bool, threshold: float) -> None:
     st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
-    curve = cached.trimming_curve(pooled, "binary")
+    curve, recipe = cached.trimming_curve(pooled)
     left, right = st.columns(2)
     measure = str(left.selectbox("Score", list(dict.fromkeys(curve["measure"])), key="score", bind="query-params"))
     system = str(right.selectbox("System", list(dict.fromkeys(curve["system"])), key="system", bind="query-params"))
@@ -145,7 +153,7 @@ def _curve(pooled: bool, threshold: float) -> None:
                f"Nothing is drawn below {FEWEST_DOCUMENTS} documents or {FEWEST_PHRASES} phrases.")  # fmt: skip
     with st.expander("What is left at every threshold"):
         results.table(left_over(curve), "left_over")
-    show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", cached.signature("kappa"))
+    show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)
 
 
 def _k_and_score(table: pd.DataFrame) -> None:

@@ -45,13 +45,13 @@ with right:
 
 st.subheader("All systems and baselines", anchor=False)
 result = cached.evaluation(MEASURES, baselines=True, people=results.people())
-here = result.at(cutoff)
-everybody = tables.numbers(here, MEASURES)
-results.table(everybody, "everybody", here.documents)
+beside = result.at(cutoff)
+everybody = tables.numbers(beside, MEASURES)
+results.table(everybody, "everybody", beside.documents)
 results.about_baselines()
-for reason in tables.reasons(here):
+for reason in tables.reasons(beside):
     st.caption(show.plain(reason))
-show.downloads(here.frame, "agreement", "Agreement with the gold standard", here.signature)
+show.downloads(beside.frame, "agreement", "Agreement with the gold standard", beside.signature)
 
 first, second = st.columns(2, gap="medium")
 with first:

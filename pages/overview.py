@@ -27,8 +27,11 @@ else:
 people = results.people()
 result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=people)
 here = result.at(cutoff)
-if people:
-    comparison = None  # the tests are about the whole gold standard
+if people and comparison is not None:
+    st.caption("The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
+               "set "
+               "without order, so they have no value for measures of the order.")  # fmt: skip
+    comparison = None
 
 leaderboard = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
 left, right = st.columns([4, 3], gap="medium")

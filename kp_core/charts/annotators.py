@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
+from kp_core.charts.style import COLOURS, GREY, Chart, label, labels, lay_out
 from kp_core.interpretation import SCALES
 from kp_core.result import Result
 from kp_core.sentences import figure as number
@@ -31,7 +31,7 @@ def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.D
 
 def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Chart:
     """Draw a square table of agreement; the diagonal is empty."""
-    names = [label(name) for name in matrix.index]
+    names = labels(matrix.index)
     few = len(names) <= _LABELLED
     text = [[number(value, 2) if value == value else "" for value in row] for row in matrix.to_numpy()]
     figure = go.Figure(
@@ -59,7 +59,7 @@ def histogram(documents: pd.DataFrame, measure: str, scale: str) -> Chart:
     for place, kind in enumerate(kinds):
         values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
         figure.add_histogram(
-            x=values, name=label(kind or "documents"), xbins={"start": -1, "end": 1.0001, "size": 0.05},
+            x=values, name=label(kind or "documents"), xbins={"start": -1, "end": 1.05, "size": 0.05},
             marker={"color": COLOURS[place % len(COLOURS)]}, showlegend=len(kinds) > 1,
             hovertemplate="%{y} documents with " + measure + " %{x}<extra></extra>",
         )  # fmt: skip
@@ -72,7 +72,8 @@ def histogram(documents: pd.DataFrame, measure: str, scale: str) -> Chart:
             font={"size": 11, "color": GREY}, textangle=-20,
         )  # fmt: skip
     figure.update_layout(barmode="stack", bargap=0.05)
-    figure.update_xaxes(title=measure, range=[min(low, 0.0), 1])
+    top = 1.05 if len(defined) and defined[measure].max() > 1 - 1e-9 else 1
+    figure.update_xaxes(title=measure, range=[min(low, 0.0), top])
     figure.update_yaxes(title="documents", tickformat="d")
     middle = number(float(defined[measure].median())) if len(defined) else "undefined"
     alt = f"{measure} of {len(defined)} documents as a histogram; the median is {middle}."
@@ -83,7 +84,7 @@ def groups(result: Result, measure: str) -> Chart:
     """Draw a measure of all annotators together for each document type, with intervals."""
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["system"] == "all")]
     rows = rows.drop_duplicates("subset")
-    names = [label(subset.removeprefix("group:")) if subset != "all" else "all documents" for subset in rows["subset"]]
+    names = labels("all documents" if one == "all" else one.removeprefix("group:") for one in rows["subset"])
     error = {
         "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
         "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from kp_core.charts.style import ORACLE, REFERENCES, Chart, label, lay_out, looks, rows_of
+from kp_core.charts.style import ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -19,7 +19,7 @@ def bars(result: Result, measure: str) -> Chart:
     drawn = looks(result.frame["system"])
     rows = rows.assign(last=rows["system"].isin(REFERENCES))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
-    names = [label(name) for name in rows["system"]]
+    names = labels(rows["system"])
     figure = go.Figure(
         go.Bar(
             x=rows["value"], y=names, orientation="h", showlegend=False, hovertemplate="%{y}: %{x:.3f}<extra></extra>",

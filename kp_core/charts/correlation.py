@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
+from kp_core.charts.style import COLOURS, GREY, Chart, labels, lay_out
 from kp_core.charts.tables import interval
 from kp_core.correlate import SENTINELS, CorrelationStudy
 from kp_core.judgements.correlate import HUMAN
@@ -26,7 +26,7 @@ def _rows(study: CorrelationStudy, average: str, subset: str) -> pd.DataFrame:
 def forest(study: CorrelationStudy, average: str, subset: str = "all") -> Chart:
     """Draw the correlation of every measure with its interval, the best on top; sentinels grey, people golden."""
     rows = _rows(study, average, subset)
-    names = [label(name) for name in rows["measure"]]
+    names = labels(rows["measure"])
     colours = [_GOLD if name == HUMAN else GREY if name in SENTINELS else COLOURS[0] for name in rows["measure"]]
     error = {
         "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
@@ -57,7 +57,7 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     p = study.found.p_matrix(average)
     order = [name for name in _rows(study, average, "all")["measure"] if name in p.index]
     p = p.loc[order, order]
-    names = [label(name) for name in p.index]
+    names = labels(p.index)
     values = p.to_numpy()
     text = [[_cell(value) for value in row] for row in values]
     figure = go.Figure(

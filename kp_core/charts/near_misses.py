@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.style import Chart, label, lay_out
+from kp_core.charts.style import Chart, labels, lay_out
 from kp_core.similarity.relation import TYPES
 
 #: From a hit to nothing in common: dark to pale, so that the order shows without colour too.
@@ -14,7 +14,7 @@ _COLOURS = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF
 
 def type_bars(counts: pd.DataFrame, what: str) -> Chart:
     """Draw how many predictions or gold entries of each system are of each type; counts: `NearMisses.counts`."""
-    names = [label(name) for name in counts["system"]]
+    names = labels(counts["system"])
     figure = go.Figure()
     for kind, colour in _COLOURS.items():
         figure.add_bar(

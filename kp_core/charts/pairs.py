@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from kp_core.charts.style import Chart, label, lay_out
+from kp_core.charts.style import Chart, labels, lay_out
 from kp_core.compare import ALPHA, Comparison
 from kp_core.sentences import figure as number
 
@@ -28,7 +28,7 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
         for i in range(len(names))
     ]
     largest = float(np.nanmax(np.abs(z), initial=1e-9))
-    shown = [label(name) for name in names]
+    shown = labels(names)
     figure = go.Figure(
         go.Heatmap(
             z=z, x=shown, y=shown, customdata=p, text=text, zmid=0, zmin=-largest, zmax=largest, xgap=1, ygap=1,

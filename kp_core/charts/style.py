@@ -56,6 +56,21 @@ def label(text: str, most: int = 24) -> str:
     return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
 
 
+def labels(names: Iterable[str], most: int = 24) -> list[str]:
+    """Return names as Plotly shows them, shortened, and still different from each other.
+
+    >>> labels(["a very long name of a system 1", "a very long name of a system 2"])
+    ['a very long name of a s…', 'a very long name of a s… (2)']
+    """
+    found: list[str] = []
+    for name in names:
+        shown, number = label(name, most), 1
+        while (numbered := shown if number == 1 else f"{shown} ({number})") in found:
+            number += 1
+        found.append(numbered)
+    return found
+
+
 def looks(systems: Iterable[str]) -> dict[str, Look]:
     """Return the look of each system, by its place; baselines are grey, people golden.
 
