@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kp_core import convert
 from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note
@@ -41,9 +42,7 @@ def _data_options(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
     data.add_argument("--encoding", help="encoding of files that are not UTF-8")
     data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
-    data.add_argument(
-        "--fix", action="append", default=[], metavar="NAME", help="apply a fix that the load report offers"
-    )
+    data.add_argument("--fix", action="append", default=[], metavar="NAME", help="a fix that the load report offers")
 
 
 def _convention_options(parser: argparse.ArgumentParser) -> None:
@@ -114,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
+    convert.add_options(commands.add_parser("convert", help="write the data in another format"), _data_options)
     methods = commands.add_parser("methods", help="list every measure with formula and source")
     for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
         _output_options(command)
@@ -127,7 +127,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim,
-        "similarity": _similarity, "correlate": _correlate, "validate": _validate, "methods": _methods, "app": _app,
+        "similarity": _similarity, "correlate": _correlate, "validate": _validate, "convert": _convert,
+        "methods": _methods, "app": _app,
     }  # fmt: skip
     try:
         options = parser.parse_args(arguments)
@@ -228,9 +229,8 @@ def _warn(notes: Iterable[Note]) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from kp_core.evaluate import evaluate_with
 
-    return _print_result(
-        evaluate_with(_load(options), _settings(options), options.measures, options.baselines), options
-    )
+    found = evaluate_with(_load(options), _settings(options), options.measures, options.baselines)
+    return _print_result(found, options)
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -307,6 +307,12 @@ def _validate(options: argparse.Namespace) -> int:
     corpus = _load(options, ())
     k = int(options.k) if options.k else None
     return _print(validation.text(corpus, options.normalise, k, options.format), options)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    written = convert.converted(_load(convert.checked(options), ()), options)
+    _warn(written.notes)
+    return _print(convert.save(written, options.folder, options.force), options)
 
 
 def _methods(options: argparse.Namespace) -> int:
