@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import kp_core as kp
@@ -59,6 +59,7 @@ def same(again, corpus):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
+@settings(max_examples=50)
 @given(st.dictionaries(phrase, lists, min_size=1, max_size=3), st.dictionaries(phrase, predictions, max_size=2))
 @example({"0": {"0@": [";"]}}, {})
 def test_a_corpus_written_and_read_again_is_the_same(ending, gold, runs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -26,7 +27,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if not good or not any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"])):
         return None
     table = files[0].once("rows", lambda: _table(files[0], good))
-    return whole_tables.recognise(NAME, table, files, role, choice)
+    found = whole_tables.recognise(NAME, table, files, role, choice)
+    # JSON has lists of its own, so a phrase is one phrase, whatever stands in it.
+    return found and replace(found, options={name: value for name, value in found.options.items() if name != "cells"})
 
 
 def _fits(good: list[JsonRecord], role: Role | str) -> bool:
