@@ -77,9 +77,7 @@ class Result:
         return tables.csv(self.frame.assign(signature=self.signature))
 
 
-def json_of(
-    frame: pd.DataFrame, signature: str, settings: Settings | Mapping[str, str], notes: Iterable[Note]
-) -> str:
+def json_of(frame: pd.DataFrame, signature: str, settings: Settings | Mapping[str, str], notes: Iterable[Note]) -> str:
     """Return tidy rows as the one object that the command line prints; undefined values are null."""
     content = {
         "signature": signature,

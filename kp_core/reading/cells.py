@@ -41,7 +41,8 @@ def list_separator(table: Table, columns: dict[str, str], role: Role) -> str:
     column = table.column(name)
     if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
         return "lists"
-    if _keys_repeat(table, columns, role):
+    # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
+    if "variants" in table.names or _keys_repeat(table, columns, role):
         return ""
     texts = table.texts(name)
     if pc.any(pc.match_substring(texts, ";")).as_py():

@@ -27,7 +27,7 @@ def all_families() -> tuple[Family, ...]:
     modules = [
         importlib.import_module(f"{families.__name__}.{m.name}") for m in pkgutil.iter_modules(families.__path__)
     ]
-    return tuple(sorted(modules, key=lambda module: int(re.sub(r"\D", "", module.NAME) or 0)))
+    return tuple(sorted(modules, key=lambda module: (int(re.sub(r"\D", "", module.NAME) or 0), module.NAME)))
 
 
 def family_named(name: str) -> Family:

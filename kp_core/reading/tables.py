@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from kp_core.reading import cells
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.fields import find_roles
+from kp_core.reading.lists import ListBuilder
 from kp_core.reading.values import floats
 
 _LISTS = ("doc_id", "concept", "phrase", "phrases")
@@ -126,7 +127,8 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
     elif "cells" in layout.options:
         parts.append(cells.list_rows(table, columns, role, layout.options["cells"]))
     else:
-        parts.append(_long(table, columns, role))
+        table, hollow = _empty_lists(table, columns, role)
+        parts += [_long(table, columns, role), *([hollow] if hollow is not None else [])]
     if role == "gold" and asked in (None, "gold"):
         texts = _beside(table, columns)
         parts += [texts] if texts is not None else []
@@ -148,6 +150,26 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
     return parts
 
 
+def _empty_lists(table: Table, columns: dict[str, str], role: Role) -> tuple[Table, Rows | None]:
+    """Take out the rows that the tidy form has for a list without a phrase: no phrase, and `yes` under `empty`."""
+    if "empty" not in table.names:
+        return table, None
+    marked = pc.and_(
+        pc.equal(table.texts("empty"), "yes"), pc.equal(table.texts(columns.get("phrase") or columns["phrases"]), "")
+    )
+    hollow, lines = marked.to_numpy(), np.arange(1, len(table) + 1) if table.lines is None else np.asarray(table.lines)
+    source = columns.get("annotator" if role == "gold" else "system")
+    builder = ListBuilder(role)
+    ids = table.texts(columns["doc_id"]).filter(marked).to_pylist()
+    names = [None] * len(ids) if source is None else table.texts(source).filter(marked).to_pylist()
+    for doc_id, name, line in zip(ids, names, lines[hollow].tolist(), strict=True):
+        builder.open(doc_id, file=table.file, line=line, source=name or None)
+    kept = [name for name in table.names if name != "empty" or not hollow.any()]
+    filled = [table.column(name).filter(pc.invert(marked)) for name in kept]
+    blank = table.blank + int(hollow.sum())
+    return replace(table, names=kept, columns=filled, lines=lines[~hollow].tolist(), blank=blank), builder.rows()
+
+
 def _long(table: Table, columns: dict[str, str], role: Role) -> Rows:
     phrase = columns.get("phrase") or columns["phrases"]
     source = columns.get("annotator" if role == "gold" else "system", columns.get("source"))
@@ -165,6 +187,10 @@ def _long(table: Table, columns: dict[str, str], role: Role) -> Rows:
         if name in columns:
             taken[name] = table.column(columns[name])
             used.add(columns[name])
+    variants = cells.variants(table)
+    if variants is not None:
+        taken["variants"] = variants
+        used.add("variants")
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in used:
             taken[_free(name, taken)] = column
@@ -176,7 +202,7 @@ def _long(table: Table, columns: dict[str, str], role: Role) -> Rows:
 
 
 def _add_grades(table: Table, columns: dict[str, str], taken: dict[str, pa.ChunkedArray]) -> set[str]:
-    """Add grades or votes and variants to the columns of a gold table; return the columns used."""
+    """Add grades or votes to the columns of a gold table; return the columns used."""
     used = set()
     graded = columns.get("relevance") or columns.get("votes")
     if graded is not None:
@@ -184,15 +210,12 @@ def _add_grades(table: Table, columns: dict[str, str], taken: dict[str, pa.Chunk
         used.add(graded)
     if graded is not None and "relevance" not in columns and "source" not in taken:
         taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
-    variants = cells.variants(table)
-    if variants is not None:
-        taken["variants"] = variants
-        used.add("variants")
     return used
 
 
 def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
-    return name if name not in taken and name not in ("annotator", "system") else f"{name} (file)"
+    # Variants that hold no lists of spellings are an ordinary column.
+    return name if name not in taken and name not in ("annotator", "system", "variants") else f"{name} (file)"
 
 
 def _documents(table: Table, columns: dict[str, str]) -> Rows:

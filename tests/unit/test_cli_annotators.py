@@ -90,7 +90,7 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [
-        (["agreement", "--gold", str(SAMPLE / "gold.csv"), "--measures", "MAP"], 2, "annotators have no ranks"),
+        (["agreement", "--gold", str(SAMPLE / "gold.csv"), "--measures", "MAP"], 2, "annotators have none"),
         (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
         (["trim", *GOLD, "--form", "x"], 2, "choose one of: binary, choices"),
         (["compare", *GOLD, *SYSTEMS, "--test", "x"], 2, "test is 'x'"),

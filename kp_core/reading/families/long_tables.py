@@ -8,6 +8,7 @@ from kp_core.model import Role
 from kp_core.reading import tables
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.json_text import begins_like_json
 
 NAME = "F10"
@@ -25,7 +26,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if table is None or layout is None:
         return None
     options = dict(layout.options) | ({} if layout.role_sure else {"role": "guessed"})
-    confidence = 0.85 if table.header else 0.5
+    # Three known names are no accident, whatever the first ids look like (`a@b` may begin a line of another family).
+    known = sum(plain(name) in KNOWN for name in table.names)
+    confidence = 0.94 if table.header and known >= 3 else 0.85 if table.header else 0.5
     return Recognition(NAME, layout.role, tuple(files), confidence, layout.evidence, layout.columns, options)
 
 

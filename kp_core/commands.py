@@ -1,0 +1,217 @@
+"""Turn the parsed options of a command into a result on standard output: the functions of the Python API."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kp_core import convert as converting
+from kp_core.conventions import FIELDS
+from kp_core.errors import UsageError
+from kp_core.model import Corpus, Note
+from kp_core.settings import Settings, make_settings
+
+if TYPE_CHECKING:
+    from kp_core.compare import Comparison
+    from kp_core.correlate import CorrelationStudy, Similarities
+    from kp_core.result import Result
+    from kp_core.trimming import Trimmed
+
+    _Printable = Comparison | CorrelationStudy | Similarities | Trimmed
+
+
+def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
+    from kp_core.reading import load
+
+    if "gold" in needs and not options.gold:
+        raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
+    if "system" in needs and not options.system:
+        raise UsageError("--system is missing: name the ranked output of at least one system")
+    # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
+    named: dict[str, list[str]] = {}
+    unnamed: list[str] = []
+    for paths in options.system or []:
+        name, equals, first = paths[0].partition("=")
+        if equals and not Path(paths[0]).exists():
+            if name in named:
+                raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
+            named[name] = [first, *paths[1:]]
+        else:
+            unnamed += paths
+    systems: Any = {**named}
+    if unnamed:
+        systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
+    return load(
+        gold=options.gold,
+        systems=systems or None,
+        documents=options.documents,
+        judgements=options.judgements,
+        encoding=options.encoding,
+        strict=options.strict,
+        fixes=tuple(options.fix),
+    )
+
+
+def _stem(path: str) -> str:
+    from kp_core.reading.source import stem_of
+
+    return stem_of(path)
+
+
+def _print(text: str, options: argparse.Namespace) -> int:
+    if options.out:
+        try:
+            Path(options.out).write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
+    else:
+        sys.stdout.write(text if text.endswith("\n") else f"{text}\n")
+    return 0
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
+    made = make_settings(
+        k=options.k, preset_name=options.preset, annotators=options.annotators, average=options.average,
+        interval=options.interval, resamples=1000 if options.resamples is None else options.resamples,
+        seed=options.seed, **conventions,
+    )  # fmt: skip
+    return replace(made, universe=options.universe or "")
+
+
+def _print_result(result: Result, options: argparse.Namespace, caption: str) -> int:
+    from kp_core.export import tables
+
+    parts = (result.frame["subset"] != "all").any()
+    texts: dict[str, Callable[[], str]] = {
+        "json": result.as_json,
+        "csv": lambda: tables.exchange_csv(result.frame),
+        "latex": lambda: result.latex(caption),
+        "markdown": result.markdown,
+        # The column of subsets says something only where there are several.
+        "table": lambda: f"{tables.text(result.frame.drop(columns=[] if parts else ['subset']))}\n{result.signature}\n",
+    }
+    status = _print(texts[options.format](), options)
+    _warn(result.notes)
+    return status
+
+
+def _warn(notes: Iterable[Note]) -> None:
+    for note in notes:
+        print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
+
+
+def _evaluate(options: argparse.Namespace) -> int:
+    from kp_core.evaluate import evaluate_with
+
+    result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines)
+    return _print_result(result, options, "Evaluation of keyphrase extraction")
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from kp_core.compare import TRIALS, compare_all
+
+    trials = TRIALS if options.resamples is None else options.resamples
+    names = options.measures.split(",")
+    found = compare_all(_load(options), _settings(options), names, trials, options.test, options.correction)
+    return _print_table(found, options, "Pairs of systems")
+
+
+def _agreement(options: argparse.Namespace) -> int:
+    from kp_core.agreement import agreement_with
+
+    corpus = _load(options, ("gold",))
+    result = agreement_with(corpus, _settings(options), options.measures)
+    return _print_result(result, options, "Agreement of annotators")
+
+
+def _trim(options: argparse.Namespace) -> int:
+    from kp_core.trimming import trim_with
+
+    corpus = _load(options, ("gold",))
+    found = trim_with(corpus, _settings(options), options.threshold, options.pooled, options.form)
+    return _print_table(found, options, "Gold standard trimmed by agreement")
+
+
+_SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
+
+
+def _similarity(options: argparse.Namespace) -> int:
+    from kp_core.correlate import Similarities
+    from kp_core.reading.pairs import load_pairs
+
+    if not options.pairs:
+        raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
+    chosen = {name: getattr(options, name) for name in _SIMILARITY if getattr(options, name) is not None}
+    pairs = load_pairs(options.pairs, options.encoding)
+    return _print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
+
+
+def _correlate(options: argparse.Namespace) -> int:
+    from kp_core.correlate import correlate
+
+    if not options.judgements:
+        raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
+    names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test")
+    chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
+    return _print_table(found, options, "Correlation of similarity with human scores")
+
+
+def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
+    from kp_core.export import tables
+
+    texts: dict[str, Callable[[], str]] = {
+        "json": found.as_json,
+        "csv": lambda: tables.exchange_csv(found.frame),
+        "latex": lambda: tables.latex(found.frame, caption, found.signature),
+        "markdown": lambda: f"{tables.markdown(found.frame)}\n`{found.signature}`\n",
+        "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
+    }
+    status = _print(texts[options.format](), options)
+    _warn(found.notes)
+    return status
+
+
+def _validate(options: argparse.Namespace) -> int:
+    from kp_core import validation
+
+    if not (options.gold or options.system or options.documents or options.judgements):
+        raise UsageError("name the files to look at: --gold, --system, --documents or --judgements")
+    if options.k is not None and not (options.k.isdecimal() and int(options.k)):
+        raise UsageError(f"k is '{options.k}'; for this report write one number")
+    corpus = _load(options, ())
+    k = int(options.k) if options.k else None
+    return _print(validation.text(corpus, options.normalise, k, options.format), options)
+
+
+def _convert(options: argparse.Namespace) -> int:
+    written = converting.converted(_load(converting.checked(options), ()), options)
+    _warn(written.notes)
+    return _print(converting.save(written, options.folder, options.force), options)
+
+
+def _methods(options: argparse.Namespace) -> int:
+    from kp_core import methods
+
+    return _print(methods.text(options.format), options)
+
+
+def _app(options: argparse.Namespace) -> int:
+    from importlib.util import find_spec
+
+    app = Path(__file__).resolve().parent.parent / "app.py"
+    if not app.exists() or find_spec("streamlit") is None:
+        raise UsageError("the dashboard is not installed here; run it from a copy of the project with `make run`")
+    return subprocess.call([sys.executable, "-m", "streamlit", "run", str(app), *options.streamlit])
+
+
+COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
+    "correlate": _correlate, "validate": _validate, "convert": _convert, "methods": _methods, "app": _app,
+}  # fmt: skip

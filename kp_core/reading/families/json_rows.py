@@ -1,0 +1,78 @@
+"""F10J: JSON objects of one row each, such as the tidy form writes, become rows by the names of their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+from kp_core.model import Role
+from kp_core.reading import whole_tables
+from kp_core.reading.delimited import Table
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import NAMES
+from kp_core.reading.json_text import JsonRecord
+from kp_core.reading.lists import storable, text_column
+
+NAME = "F10J"
+TITLE = "tables, one JSON object a row (JSONL)"
+EXAMPLE = '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}'
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Recognise objects that all have a `phrase`, or a `candidate`, or `text` and `title` and no list of phrases."""
+    good = [record for record in files[0].records if isinstance(record.value, dict)] if len(files) == 1 else []
+    if not good or not any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"])):
+        return None
+    table = files[0].once("rows", lambda: _table(files[0], good))
+    found = whole_tables.recognise(NAME, table, files, role, choice)
+    # JSON has lists of its own, so a phrase is one phrase, whatever stands in it.
+    return found and replace(found, options={name: value for name, value in found.options.items() if name != "cells"})
+
+
+def _fits(good: list[JsonRecord], role: Role | str) -> bool:
+    if role != "documents":
+        needed = "candidate" if role == "judgements" else "phrase"
+        return all(isinstance(record.value.get(needed), str) for record in good)
+    # Without a title of its own, a text may hold it before a marker, which is for another family to split.
+    fields, lists = {"doc_id", "text", "title"}, {*NAMES["gold"], *NAMES["predictions"]}
+    return all(
+        fields <= set(record.value)
+        and not lists & set(record.value)
+        and all(isinstance(record.value[name], str | None) for name in fields)
+        for record in good
+    )
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read one row an object."""
+    file = recognition.files[0]
+    good = [record for record in file.records if isinstance(record.value, dict)]
+    return whole_tables.read(file.once("rows", lambda: _table(file, good)), recognition, role)
+
+
+def _table(file: File, good: list[JsonRecord]) -> Table:
+    names = list(dict.fromkeys(name for record in good for name in record.value))
+    columns = [pa.chunked_array([_column([record.value.get(name) for record in good])]) for name in names]
+    rejected = [
+        (file.name, r.line, r.broken or "no JSON object", storable(r.content)) for r in file.records if r.broken
+    ]
+    described = f"{len(good):,} JSON objects, one a row"
+    lines = [record.line for record in good]
+    shown = [storable(name) for name in names]
+    return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """Numbers as numbers, lists of text as lists, all else as text."""
+    present = [value for value in values if value is not None]
+    if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
+        return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64())
+    if present and all(isinstance(value, list) and all(isinstance(v, str) for v in value) for value in present):
+        lists = [None if value is None else [storable(text) for text in value] for value in values]
+        return pa.array(lists, pa.list_(pa.large_string()))
+    return text_column(
+        [None if value is None else value if isinstance(value, str) else str(value) for value in values]
+    )[0]
