@@ -77,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         _data_options(command)
         _convention_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
+    evaluate.add_argument("--by", default="", help="also give the parts of the data: group, length or presence")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
     compare.add_argument("--measures", default="F1@k", help="such as F1@10,MAP: each is a family of pairs (F1@k)")
     compare.add_argument("--test", default="randomisation", help="randomisation, bootstrap, t or wilcoxon")

@@ -109,7 +109,7 @@ def _warn(notes: Iterable[Note]) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from kp_core.evaluate import evaluate_with
 
-    result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines)
+    result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines, options.by)
     return _print_result(result, options, "Evaluation of keyphrase extraction")
 
 

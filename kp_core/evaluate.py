@@ -24,6 +24,7 @@ from kp_core.model import Corpus, Note
 from kp_core.notes import evaluation_notes
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
+from kp_core.subsets import By, masks, parse_by, presence, restricted
 from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
@@ -54,6 +55,7 @@ def evaluate(
     resamples: int = 1000,
     seed: int = 0,
     baselines: bool = False,
+    by: str = "",
     **conventions: Any,
 ) -> Result:
     """Evaluate every system of a corpus against its gold standard.
@@ -64,6 +66,7 @@ def evaluate(
                 each annotator is left out in turn and stands beside the systems as the human ceiling
     universe    N: ngrams[:n], rankings, vocabulary or a number; by default n-grams where texts are loaded
     average     micro, macro, f-of-means or both; every other convention under its own name
+    by          also give the parts of the data: group (type of the document), length, or presence (in the text or not)
 
     Raises InputError for data that cannot be evaluated, UsageError for an option that does not exist.
     """
@@ -72,11 +75,15 @@ def evaluate(
         seed=seed, **conventions,
     )  # fmt: skip
     spelled = "" if universe is None else str(universe)
-    return evaluate_with(corpus, replace(options, universe=spelled), measures, baselines)
+    return evaluate_with(corpus, replace(options, universe=spelled), measures, baselines, by)
 
 
 def evaluate_with(
-    corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None, baselines: bool = False
+    corpus: Corpus,
+    settings: Settings,
+    measures: Sequence[str] | str | None = None,
+    baselines: bool = False,
+    by: str = "",
 ) -> Result:
     """Evaluate under settings made before, for example by `settings_from(signature)`."""
     names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
@@ -93,17 +100,35 @@ def evaluate_with(
         rows += averaged_rows(system, [one[system] for one in counted], asked, cutoffs, weights, settings)
     if people:
         rows += _human_rows(corpus, asked, cutoffs, weights, settings)
+    for subset, parts in _parts(corpus, settings, counted, left_out, parse_by(by)).items():
+        scored = [one for one in asked if by != "presence" or one.measure.family != "concordance"]
+        for system in parts[0]:
+            own = [one[system] for one in parts]
+            rows += averaged_rows(system, own, scored, cutoffs, weights, settings, subset)
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
-    frame = frame.drop_duplicates(["system", "measure", "k", "average"], ignore_index=True)
+    frame = frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
     noted = counted[0] if not people else counts_of(corpus, replace(settings, annotators=people), agreement)
     notes += evaluation_notes(corpus, settings, noted, cutoffs, agreement)
     if people and settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
+
+
+def _parts(
+    corpus: Corpus, settings: Settings, counted: list[dict[str, Counted]], left_out: tuple[int | None, ...], by: By
+) -> dict[str, list[dict[str, Counted]]]:
+    """Return the counts of each part of the data, one entry a gold standard as in `counted`."""
+    if by == "presence":
+        every = [presence(corpus, settings, without) for without in left_out]
+        return {f"presence:{name}": [one[name] for one in every] for name in every[0]}
+    return {
+        subset: [{system: restricted(own, documents) for system, own in one.items()} for one in counted]
+        for subset, documents in (masks(corpus, by) if by else {}).items()
+    }
 
 
 def standards(corpus: Corpus, settings: Settings) -> tuple[Settings, tuple[int | None, ...]]:
@@ -210,7 +235,7 @@ def weights_of(counted: list[dict[str, Counted]], settings: Settings) -> Floats 
 
 
 def averaged_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],
-                  weights: Floats | None, settings: Settings) -> list[dict[str, Any]]:  # fmt: skip
+                  weights: Floats | None, settings: Settings, subset: str = "all") -> list[dict[str, Any]]:  # fmt: skip
     """Return the rows of one system; counted has one entry a gold standard, over which values are averaged."""
     rows: list[dict[str, Any]] = []
     views: dict[tuple[int, bool, tuple[Cutoff, ...]], View] = {}
@@ -224,14 +249,16 @@ def averaged_rows(system: str, counted: list[Counted], asked: list[Asked], cutof
         for average in averages_asked(one, settings):
             found = mean_of([averaged(one, view, average, weights, settings) for view in own])
             for i, cutoff in enumerate(wanted):
-                rows.append(_row(system, one, cutoff, average, found, i, len(counted[0].ranking.size)))
+                documents = int(counted[0].ranking.known.sum()) if subset != "all" else len(counted[0].ranking.size)
+                rows.append(_row(system, one, cutoff, average, found, i, documents, subset))
     return rows
 
 
 def _row(
-    system: str, one: Asked, cutoff: Cutoff, average: str, found: Average, column: int, documents: int
-) -> dict[str, Any]:
+    system: str, one: Asked, cutoff: Cutoff, average: str, found: Average, column: int, documents: int,
+    subset: str = "all",
+) -> dict[str, Any]:  # fmt: skip
     shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
     n = int(found.documents[column])
     values = (found.value[column], found.low[column], found.high[column], n, documents - n, found.reason[column])
-    return dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, "all", *values), strict=True))
+    return dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *values), strict=True))

@@ -36,6 +36,10 @@ class Gold:
         """Document of each item."""
         return np.repeat(np.arange(len(self.size)), self.size)
 
+    def only(self, items: Bools) -> Gold:
+        """Return the gold with only some of its items."""
+        return _gold(self.known, self.document, self.grade, items, self.spelling_item, self.spelling_form)
+
 
 def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
     """Read the choice of gold: union, majority, majority:M, intersection, votes, others, or an annotator's name.

@@ -282,3 +282,16 @@ def stability(by: By, measure: str) -> kp.Stability:
 @st.cache_data(scope="session", max_entries=20, show_spinner="Ranking the systems again …")
 def _stability(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _by: By, _measure: str) -> kp.Stability:
     return kp.stability_with(_corpus, _settings, _by, _measure)
+
+
+def parts(measures: tuple[str, ...], by: str) -> kp.Result:
+    """Evaluate parts of the data at the sidebar's cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    return _parts(digest_of("parts", asked, measures, by), workspace.current().corpus, asked, measures, by)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating the parts …")
+def _parts(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str
+) -> kp.Result:
+    return kp.evaluate_with(_corpus, _settings, _measures, by=_by)

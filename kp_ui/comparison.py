@@ -9,6 +9,7 @@ from kp_core import charts, sentences
 from kp_core.charts import tables
 from kp_core.compare import CORRECTIONS, TESTS
 from kp_core.stability import By
+from kp_core.subsets import PARTS
 from kp_ui import cached, results, show, workspace
 
 
@@ -72,6 +73,25 @@ def conventions(measure: str) -> None:
         show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
         caption = f"Single changes of conventions, {measure}"
         show.downloads(found.changes, "convention_changes", caption, found.signature)
+
+
+def parts(measure: str) -> None:
+    """Show a measure for parts of the data: document types, lengths, present and absent keyphrases."""
+    st.subheader("Which part of the data does it come from?", anchor=False)
+    chosen = str(st.selectbox("Parts by", list(PARTS), len(PARTS) - 1, key="parts", bind="query-params"))
+    st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
+    try:
+        found = cached.parts((measure,), chosen)
+    except (kp.InputError, kp.UsageError) as problem:
+        st.info(show.plain(str(problem)))
+        return
+    table = tables.by_part(found)
+    if table.empty:
+        st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
+        return
+    show.chart(charts.by_part(found), "by_part")
+    results.table(table, "by_part_table", found.documents)
+    show.downloads(found.frame, "parts", f"{measure} by {chosen}", found.signature)
 
 
 _VIEWS: dict[str, By] = {

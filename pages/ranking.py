@@ -59,6 +59,7 @@ with right:
 results.where_no_mark()
 
 comparison.section(measure, name)
+comparison.parts(measure)
 comparison.stability(measure)
 
 show.notes(here.notes)

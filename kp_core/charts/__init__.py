@@ -2,7 +2,7 @@
 
 from kp_core.charts.agreement import against_universe, concordance
 from kp_core.charts.annotators import groups, heat_map, histogram
-from kp_core.charts.bars import bars
+from kp_core.charts.bars import bars, by_part
 from kp_core.charts.correlation import forest, p_map
 from kp_core.charts.near_misses import type_bars
 from kp_core.charts.over_k import Marks, over_k, small_multiples
@@ -18,6 +18,7 @@ __all__ = [
     "Marks",
     "against_universe",
     "bars",
+    "by_part",
     "concordance",
     "effects",
     "forest",

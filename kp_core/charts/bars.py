@@ -43,3 +43,31 @@ def bars(result: Result, measure: str) -> Chart:
     alt = f"{measure} as bars with 95 % intervals: {said}." if said else f"{measure} is undefined for every system."
     figure = lay_out(figure, 90 + 44 * max(1, len(rows)))
     return Chart(figure.update_layout(margin={"r": 60}), alt)
+
+
+def by_part(result: Result) -> Chart:
+    """Draw one measure of each system for the parts of the data as points with intervals; one row a part."""
+    rows = result.frame[result.frame["subset"] != "all"]
+    parts = list(dict.fromkeys(rows["subset"]))
+    names = labels(part.partition(":")[2] for part in parts)
+    drawn, figure = looks(rows["system"]), go.Figure()
+    for step, (name, look) in enumerate(drawn.items()):
+        own = rows[rows["system"] == name].set_index("subset").reindex(parts)
+        shift = 0.12 * (step - (len(drawn) - 1) / 2)
+        figure.add_scatter(
+            x=own["value"], y=[place + shift for place in range(len(parts))], mode="markers", name=label(name),
+            marker={"color": look.colour, "symbol": look.symbol, "size": 9}, hovertemplate="%{x:.3f}",
+            error_x={
+                "type": "data", "symmetric": False, "array": own["high"] - own["value"],
+                "arrayminus": own["value"] - own["low"], "thickness": 1.2, "width": 3, "color": look.colour,
+            },
+        )  # fmt: skip
+    figure.update_yaxes(tickvals=list(range(len(parts))), ticktext=names, autorange="reversed", automargin=True)
+    measure = label(rows["measure"].iloc[0]) if len(rows) else ""
+    figure.update_xaxes(title=measure, rangemode="tozero")
+    said = "; ".join(
+        f"{part.partition(':')[2]}: " + ", ".join(f"{row['system']} {number(row['value'])}" for row in own)
+        for part in parts
+        if (own := rows[rows["subset"] == part].to_dict("records"))
+    )
+    return Chart(lay_out(figure, 130 + 60 * len(parts)), f"{measure} by part of the data: {said}.")

@@ -230,6 +230,17 @@ def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> 
     return pd.DataFrame(table).T.rename_axis("system").reset_index()
 
 
+def by_part(result: Result) -> pd.DataFrame:
+    """Return one row a system and one column a part of the data: value and interval; documents in the head."""
+    rows = result.frame[result.frame["subset"] != "all"]
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows.to_dict("records"):
+        shown = f"{row['subset'].partition(':')[2]} ({row['documents']} documents)"
+        bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
+        cells.setdefault(row["system"], {})[shown] = figure(row["value"]) + bounds
+    return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()
+
+
 def turns(found: Spread) -> pd.DataFrame:
     """Return one row a pair of systems whose order turns under other conventions, in words."""
     rows = [

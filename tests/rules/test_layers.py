@@ -22,6 +22,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
     # what evaluate and compare are made of; export.tables writes any table and knows no Result
     (
         "counting",
+        "subsets",
         "aggregate",
         "notes",
         "result",

@@ -1,0 +1,102 @@
+"""Parts of the data: each group as if it were loaded alone, present and absent keyphrases filtered by hand."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from tests.corpora import corpus_of
+
+TEXTS = {
+    "d1": "The hash table stores keys. Tables of tables, and a hash.",
+    "d2": "Waves move the sea; the sea moves sand.",
+    "d3": "Sorting needs comparisons. A heap sorts in place.",
+    "d4": "concatenated strings only",
+}
+GOLD = {
+    "d1": ["hash table", "bucket", "key"],
+    "d2": ["wave", "moon"],
+    "d3": ["heap", "heap sort"],
+    "d4": ["cat", "string"],
+}
+RUNS = {
+    "s": {"d1": ["keys", "bucket", "hash", "table"], "d2": ["moon", "sea"], "d3": ["heap sort", "heap"], "d4": ["cat"]},
+    "t": {"d1": ["hash tables"], "d2": ["tide", "waves", "moon"], "d4": ["strings", "cat"]},
+}
+#: By hand, after stemming: what stands in the text as whole words, one after the other.
+PRESENT = {
+    "d1": {"hash table", "key", "keys", "hash", "table", "hash tables"},
+    "d2": {"wave", "waves", "sea"},
+    "d3": {"heap", "heap sort"},
+    "d4": {"string", "strings"},
+}
+MEASURES = ["P@2", "R@2", "F1@2", "MAP", "MRR", "nDCG"]
+
+
+def corpus(gold=GOLD, runs=RUNS, texts=TEXTS, groups=None):
+    made = corpus_of(gold, runs, texts=texts)
+    if groups:
+        made.documents["group"] = made.documents["doc_id"].map(groups).fillna("")
+    return made
+
+
+def rows(result, subset):
+    frame = result.frame[result.frame["subset"] == subset].drop(columns="subset")
+    return frame.set_index(["system", "measure"])["value"]
+
+
+@pytest.mark.parametrize("average", ["macro", "micro", "f-of-means"])
+def test_present_and_absent_keyphrases_are_filtered_on_both_sides(average):
+    result = kp.evaluate(corpus(), 2, MEASURES, by="presence", average=average, interval="none")
+    for name, present in (("present", True), ("absent", False)):
+        gold = {d: [p for p in own if (p in PRESENT[d]) == present] for d, own in GOLD.items()}
+        runs = {
+            s: {d: [p for p in own if (p in PRESENT[d]) == present] for d, own in lists.items()}
+            for s, lists in RUNS.items()
+        }
+        expected = kp.evaluate(corpus(gold, runs), 2, MEASURES, average=average, interval="none")
+        found = rows(result, f"presence:{name}")
+        pd.testing.assert_series_equal(found, rows(expected, "all").reindex(found.index))
+
+
+def test_a_word_inside_another_is_absent():
+    """`cat` stands in `concatenated` only as letters."""
+    result = kp.evaluate(corpus(), 1, ["hits@1"], by="presence", interval="none", average="macro")
+    # At rank 1: s has keys, sea, heap sort among the present; moon, bucket and cat among the absent.
+    assert rows(result, "presence:present")["s", "hits@1"] == pytest.approx((1 + 0 + 1 + 0) / 4)
+    assert rows(result, "presence:absent")["s", "hits@1"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("measures", [["F1@2", "MAP"], ["kappa", "P_pos", "PABAK"]])
+def test_a_group_is_scored_as_if_it_were_alone(measures):
+    groups = {"d1": "x", "d2": "y", "d3": "x", "d4": "y"}
+    result = kp.evaluate(corpus(groups=groups), 2, measures, by="group", interval="none", universe="ngrams:3")
+    for name in ("x", "y"):
+        own = [d for d, group in groups.items() if group == name]
+        alone = corpus(
+            {d: GOLD[d] for d in own},
+            {s: {d: lists[d] for d in own if d in lists} for s, lists in RUNS.items()},
+            {d: TEXTS[d] for d in own},
+        )
+        expected = kp.evaluate(alone, 2, measures, interval="none", universe="ngrams:3")
+        found = rows(result, f"group:{name}")
+        pd.testing.assert_series_equal(found, rows(expected, "all").reindex(found.index))
+
+
+def test_thirds_by_length_hold_every_document_once():
+    result = kp.evaluate(corpus(), 2, ["F1@2"], by="length", interval="none")
+    parts = result.frame[(result.frame["system"] == "s") & (result.frame["subset"] != "all")]
+    assert parts["subset"].tolist() == ["length:short", "length:medium", "length:long"]
+    assert parts["documents"].sum() == 4
+    parts = parts[parts["documents"] > 0]  # two texts of the same length fall on one side, so the middle is empty
+    whole = result.frame[(result.frame["system"] == "s") & (result.frame["subset"] == "all")]["value"].item()
+    assert np.average(parts["value"], weights=parts["documents"]) == pytest.approx(whole)
+
+
+def test_what_is_not_there_is_refused():
+    with pytest.raises(kp.InputError, match="no texts"):
+        kp.evaluate(corpus_of(GOLD, RUNS), 2, by="presence")
+    with pytest.raises(kp.InputError, match="no document type"):
+        kp.evaluate(corpus(), 2, by="group")
+    with pytest.raises(kp.UsageError, match="by is 'colour'"):
+        kp.evaluate(corpus(), 2, by="colour")
