@@ -19,6 +19,8 @@ from kp_core.matching import match, newly, prepare, ragged, ranks
 from kp_core.metrics import of_systems, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import places
 
 #: Marks of a phrase in a ranked list, in words.
 MARKS = {
@@ -113,6 +115,31 @@ class DocumentView:
     group: str
     gold: pd.DataFrame
     lists: dict[str, pd.DataFrame]
+
+
+#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
+KINDS = {"hit": "keyphrase found", "missed": "keyphrase missed", "spurious": "chosen, but no keyphrase"}
+
+
+def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tuple[str, str]]:
+    """Return the text of a document in pieces (kind, text), in order; the kind is empty, or a key of `KINDS`.
+
+    Hits and spurious phrases are those of the system within the cutoff; settings are resolved.
+    """
+    ranked, record = view.lists[system], settings.conventions
+    chosen = ranked[ranked["counts"]]
+    found = view.gold["found"].map(lambda systems: system in systems).astype(bool)
+    phrases = {
+        "hit": [spelling for own in view.gold["spellings"][found] for spelling in own],
+        "missed": [spelling for own in view.gold["spellings"][~found] for spelling in own],
+        "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
+    }
+    stemmed = ("hit", "missed") if record.gold_stemmed == "yes" else ()
+    pieces, end = list[tuple[str, str]](), 0
+    for place in places(view.text, phrases, Normaliser.parse(record.normalise), stemmed):
+        pieces += [("", view.text[end : place.start]), (place.kind, view.text[place.start : place.end])]
+        end = place.end
+    return [piece for piece in (*pieces, ("", view.text[end:])) if piece[1]]
 
 
 def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentView:

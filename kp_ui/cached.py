@@ -12,6 +12,7 @@ import kp_core as kp
 from kp_core.agreement import annotated, standard_error
 from kp_core.agreement import by_document as agreement_of_documents
 from kp_core.documents import DocumentView
+from kp_core.documents import marked_text as marked_text_of
 from kp_core.documents import tables_by_document as tables_of_documents
 from kp_core.evaluate import resolve
 from kp_core.judgements.result import Study
@@ -131,6 +132,18 @@ def one_document(document: str) -> DocumentView:
 @st.cache_data(scope="session", max_entries=50, show_spinner=False)
 def _one_document(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _document: str) -> DocumentView:
     return kp.one_document(_corpus, _settings, _document)
+
+
+def marked_text(document: str, system: str) -> list[tuple[str, str]]:
+    """Return the text of a document in pieces, with what a system found, missed and added."""
+    corpus, asked = workspace.current().corpus, replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    digest = digest_of("marked text", asked, document, system)
+    return _marked_text(digest, one_document(document), system, resolve(corpus, asked)[0])
+
+
+@st.cache_data(scope="session", max_entries=50, show_spinner=False)
+def _marked_text(digest: str, _view: DocumentView, _system: str, _settings: kp.Settings) -> list[tuple[str, str]]:
+    return marked_text_of(_view, _system, _settings)
 
 
 def statistics() -> pd.DataFrame:

@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.documents import MARKS, DocumentView
-from kp_ui import results, show, workspace
+from kp_core.charts import near_misses as near
+from kp_core.documents import KINDS, MARKS, DocumentView
+from kp_ui import cached, results, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -23,6 +24,8 @@ SIGNS = {
 LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items()) + ". Grey: beyond the cutoff."
 
 
+#: Which documents are listed, where two systems are compared.
+WHERE = ("all", "the first is better", "the second is better", "equal")
 #: How the list of documents may be sorted; every column can also be sorted by a click on its head.
 ORDERS = ("difference", "value", "as loaded", "random")
 
@@ -55,6 +58,40 @@ def documents(
     found &= (table["type"] == group) | (group == "all")
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=empty).reset_index(drop=True)
+
+
+def only_where(listed: pd.DataFrame, which: str) -> pd.DataFrame:
+    """Return the documents on which one of the two systems is better, or both are equal."""
+    if which == "all" or "difference" not in listed:
+        return listed
+    difference = listed["difference"]
+    kept = {"the first is better": difference > 1e-12, "the second is better": difference < -1e-12,
+            "equal": difference.abs() <= 1e-12}  # fmt: skip
+    return listed[kept[which]].reset_index(drop=True)
+
+
+#: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
+_MARKED = {"hit": ("✓", "blue"), "missed": ("○", "orange"), "spurious": ("·", "gray")}
+
+
+def text_of(document: str, systems: list[str]) -> None:
+    """Show the text with gold, hits, misses and spurious phrases of one system marked, by sign and colour."""
+    system = str(st.selectbox("Marked for", systems, key="marked", bind="query-params"))
+    legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
+    st.caption(show.plain(f"{legend}."))
+    st.markdown(show.marked(cached.marked_text(document, system), _MARKED))
+
+
+def frequent(system: str) -> None:
+    """Show which keyphrases a system misses most often, and which phrases it adds most often."""
+    found = cached.near_misses()
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Most often missed**")
+        results.table(near.most_missed(found, system), "most_missed")
+    with right:
+        st.markdown("**Most often chosen, and no keyphrase**")
+        results.table(near.most_spurious(found, system), "most_spurious")
 
 
 def groups() -> list[str]:

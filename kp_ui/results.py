@@ -98,6 +98,17 @@ def where_no_mark() -> None:
         st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")
 
 
+def link_to_system(board: pd.DataFrame, event: Any, systems: list[str], measure: str) -> None:
+    """Link from the selected row of a table of systems to that system's documents."""
+    rows = event["selection"]["rows"] if event else []
+    name = str(board["system"].iloc[rows[0]]) if rows and rows[0] < len(board) else ""
+    if name in systems:
+        label = f"Open the documents of {show.plain(name)}"
+        st.page_link("pages/documents.py", label=label, query_params={"system": name, "measure": measure})
+    else:
+        st.caption("Select a system to read its phrases, document by document.")
+
+
 def link_to_document(document: str) -> None:
     """Link to one document on the Documents page; the sidebar adds its own settings to the address."""
     label = f"Open {show.plain(document)} on the Documents page"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pandas as pd
 import streamlit as st
@@ -21,6 +21,23 @@ _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
     return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
+
+
+def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str]]) -> str:
+    """Return text with some pieces marked by a sign and a background; everything in it appears as it stands.
+
+    >>> print(marked([("", "a "), ("hit", "b*")], {"hit": ("x", "blue")}))
+    a :blue-background[x b\\*]
+    """
+    found = []
+    for kind, text in pieces:
+        lines = text.splitlines() or [text]
+        shown = "\n\n".join(plain(line) for line in lines) + ("\n\n" if text.endswith("\n") else "")
+        if kind:
+            sign, colour = looks[kind]
+            shown = f":{colour}-background[{sign} {plain(text)}]"
+        found.append(shown)
+    return "".join(found)
 
 
 def counted(number: int, noun: str) -> str:

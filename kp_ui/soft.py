@@ -6,7 +6,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import tables
+from kp_core.charts import near_misses as near
 from kp_ui import cached, results, show, sidebar
 
 _OWN = "own choice"
@@ -39,7 +39,7 @@ def section() -> None:
     cutoff = sidebar.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        results.table(tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        results.table(near.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
         st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
         show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
     with right:

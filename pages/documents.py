@@ -21,13 +21,18 @@ with second:
     other = str(st.selectbox("Compared with", others, int(len(others) > 1), key="other", bind="query-params"))
 with third:
     order = str(st.selectbox("Sorted by", drill.ORDERS, key="sort", bind="query-params"))
-left, right = st.columns([2, 1])
+left, middle, right = st.columns([2, 1, 1])
 search = left.text_input("Search documents by id or title", key="search", bind="query-params")
 types = ["all", *drill.groups()]
 group = str(right.selectbox("Document type", types, key="type", bind="query-params", disabled=len(types) == 1))
 
+which = "all"
+if other != "none":
+    which = str(middle.selectbox("Only where", drill.WHERE, key="where", bind="query-params"))
+
 name = tables.named(measure, sidebar.cutoff())
 listed = drill.documents(cached.by_document(measure), better, other, order, search, group)
+listed = drill.only_where(listed, which)
 st.caption(
     f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system. "
     + (f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else "")
@@ -54,6 +59,8 @@ for place, system in enumerate(drill.chosen_first(systems, better, other), start
         st.subheader(show.plain(system), anchor=False)
         drill.ranked_table(system, view.lists[system])
 if view.text:
-    with st.expander("Text of the document"):
-        st.text(view.text)
+    st.subheader("In the text", anchor=False)
+    drill.text_of(document, drill.chosen_first(systems, better, other))
+with st.expander(f"What {show.plain(better)} misses and adds most often, over all documents"):
+    drill.frequent(better)
 show.signature(cached.signature(measure))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core import charts
-from kp_core.charts import tables
+from kp_core.charts import near_misses as near
 from kp_core.similarity.relation import TYPES
 from kp_ui import cached, results, shell, show, soft, workspace
 
@@ -23,7 +23,7 @@ with left:
     show.chart(charts.type_bars(counts, side), "types")
 with right:
     results.table(counts, "type_counts")
-    results.table(tables.near_shares(found), "shares")
+    results.table(near.near_shares(found), "shares")
     st.caption("Near: misses that have a word in common with a keyphrase of the document, as a share of all misses.")
     show.downloads(counts, "near_misses", f"Types of near misses, {side}")
 
@@ -31,12 +31,12 @@ st.subheader("The most frequent near misses", anchor=False)
 first, second = st.columns(2)
 system = str(first.selectbox("System", workspace.current().corpus.systems, key="system", bind="query-params"))
 kind = str(second.selectbox("Type", ["all", *list(TYPES)[1:-1]], key="type", bind="query-params"))
-examples = tables.near_examples(found, system, kind)
+examples = near.near_examples(found, system, kind)
 if len(examples):
     results.table(examples, "examples")
 else:
     st.caption("This system has no such near miss.")
-listed = tables.near_of_system(found, system, kind)
+listed = near.near_of_system(found, system, kind)
 st.caption("Every one of them, with its document; select a row to open it.")
 event = results.table(listed, "near_list", on_select="rerun", selection_mode="single-row")
 if (rows := event.selection.rows) and rows[0] < len(listed):

@@ -36,7 +36,8 @@ if people and comparison is not None:
 leaderboard = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
 left, right = st.columns([4, 3], gap="medium")
 with left:
-    results.table(leaderboard, "leaderboard", here.documents)
+    event = results.table(leaderboard, "leaderboard", here.documents, on_select="rerun", selection_mode="single-row")
+    results.link_to_system(leaderboard, event, systems, measure)
     if comparison is not None:
         st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
     results.about_baselines()

@@ -13,7 +13,6 @@ from kp_core.compare import Comparison
 from kp_core.counts import Cutoff
 from kp_core.errors import REASONS
 from kp_core.metrics import parse
-from kp_core.near_misses import NearMisses
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
 from kp_core.spread import Spread
@@ -198,36 +197,6 @@ def ranks(comparison: Comparison) -> pd.DataFrame:
         shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
         rows.append((name, score, shown, comparison.clusters[name]))
     return pd.DataFrame(rows, columns=["system", "value", "ranks", "cluster"])
-
-
-def near_shares(found: NearMisses) -> pd.DataFrame:
-    """Return one row a system: how many of its misses are near."""
-    return found.shares().rename(columns={"near": "near misses", "share": "near, share of misses"})
-
-
-def near_examples(found: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return the most frequent near misses of a system, of one type or of all."""
-    rows = found.examples(10)
-    rows = rows[(rows["system"] == system) & ((rows["type"] == kind) | (kind == "all"))]
-    return rows.drop(columns="system").rename(columns={"phrase": "prediction"}).reset_index(drop=True)
-
-
-def near_of_system(found: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return every near miss of a system with its document, of one type or of all."""
-    rows = found.predictions
-    rows = rows[(rows["system"] == system) & ~rows["hit"] & (rows["type"] != "NONE")]
-    rows = rows[(rows["type"] == kind) | (kind == "all")]
-    shown = rows[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
-    return shown.rename(columns={"phrase": "prediction", "overlap": "R-precision"}).reset_index(drop=True)
-
-
-def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
-    """Return one row a system: P, R and F1 with soft and with exact matching at one cutoff."""
-    table: dict[str, dict[str, float]] = {}
-    for kind, frame in (("exact", exact), ("soft", soft)):
-        for row in frame[frame["k"] == cutoff].to_dict("records"):
-            table.setdefault(row["system"], {})[f"{kind} {row['measure']}"] = row["value"]
-    return pd.DataFrame(table).T.rename_axis("system").reset_index()
 
 
 def by_part(result: Result) -> pd.DataFrame:
