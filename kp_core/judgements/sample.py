@@ -29,7 +29,7 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     pairs = pd.concat(drawn)
     pairs = pairs.iloc[rng.permutation(len(pairs))]
     pairs["pair_id"] = [_name(*row) for row in pairs[["doc_id", "keyphrase", "candidate"]].itertuples(index=False)]
-    return pairs[list(COLUMNS)].reset_index(drop=True)
+    return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
 
 
 def _name(*parts: str) -> str:
@@ -44,6 +44,6 @@ def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, 
     [['ana', 3.0]]
     """
     rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
-    table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"])
-    known = pairs if pairs is not None else pd.DataFrame(columns=list(COLUMNS))
+    table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
+    known = pairs if pairs is not None else pd.DataFrame(columns=list(COLUMNS), dtype="str")
     return known.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]

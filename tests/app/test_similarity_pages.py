@@ -106,3 +106,9 @@ def test_pages_open_without_systems_or_judgements():
     app = opened("correlation", kp.load(gold=gold))
     assert not app.exception
     assert "No system is loaded" in words(app)
+
+
+def test_where_every_prediction_is_a_hit_there_is_nothing_to_rate():
+    corpus = corpus_of({"d1": ["x"], "d2": ["y"]}, {"s": {"d1": ["x"], "d2": ["y"]}})
+    app = opened("correlation", corpus)
+    assert "There are no near misses" in words(app)
