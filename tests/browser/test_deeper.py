@@ -61,6 +61,7 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
         page.keyboard.press(str((done * 3) % 5))
         page.get_by_text(f"{done + 1} of 20 rated by you").wait_for()
     page.get_by_text("All pairs are rated").wait_for()
+    settle(page)
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the ratings").click()
     rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text("utf-8"))))

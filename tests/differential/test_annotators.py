@@ -170,3 +170,25 @@ def test_random_trimming_is_the_mean_over_all_subsets():
         low, high = np.quantile(values, [0.025, 0.975], method="inverted_cdf")
         assert rows["null_low"][name] == pytest.approx(low, abs=1e-9)
         assert rows["null_high"][name] == pytest.approx(high, abs=1e-9)
+
+
+@pytest.mark.parametrize("preset", list(kp.PRESETS))
+@pytest.mark.parametrize("graded", [False, True])
+def test_without_trimming_random_trimming_gives_the_score_itself(preset, graded):
+    """Where there is a null curve at all, it begins at the score; where hits are no single phrases, there is none."""
+    rng = np.random.default_rng(5)
+    phrases = [f"p{i}" for i in range(12)]
+    gold = {name: {f"d{d}": list(rng.choice(phrases, 5, replace=False)) for d in range(6)} for name in "AB"}
+    runs = {"s": {f"d{d}": list(rng.choice(phrases, 9)) for d in range(6)}}
+    grades = {f"d{d}": {p: float(rng.integers(1, 4)) for p in phrases} for d in range(6)} if graded else None
+    corpus = corpus_of(gold, runs, grades=grades)
+    record = kp.PRESETS[preset].conventions.changed(normalise="none")
+    settings, _ = resolve(corpus, Settings(conventions=record, universe="40", k=(4,), resamples=10))
+    data = annotated(corpus, settings)
+    table = curve(corpus, settings, data, levels(data.choices, data.universe), ("P_pos", "kappa", "nDCG@k"), [-1.0], 20)
+    for row in table.itertuples():
+        if row.measure == "nDCG@4" and (graded or record.ideal == "returned"):
+            assert np.isnan(row.null)
+        elif not np.isnan(row.null):
+            assert row.null == pytest.approx(row.value, abs=1e-12)
+    assert not np.isnan(table.loc[table["measure"] == "kappa", "null"]).any()

@@ -1,0 +1,124 @@
+"""The verb correlate: judged pairs wired to measures and labels, checked with SciPy; and both commands."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import kendalltau, pearsonr, spearmanr
+
+import kp_core as kp
+from kp_core.recovery import recover
+from tests.corpora import corpus_of
+from tests.unit.test_cli import SAMPLE, run
+
+JUDGED = SAMPLE / "judgements.csv"
+KEYS = ["measure", "subset", "average", "correlation", "value", "low", "high", "n", "documents", "undefined", "reason"]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    return kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl", judgements=JUDGED)
+
+
+@pytest.fixture(scope="module")
+def table() -> pd.DataFrame:
+    return pd.read_csv(JUDGED)
+
+
+@pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
+def test_every_cell_is_what_scipy_gives(corpus, table, name):
+    study = kp.correlate(
+        corpus, ["R-precision", "METEOR", "levenshtein"], ["location", "type"], correlation=name, interval="none",
+        test="none",
+    )  # fmt: skip
+    human = table[[f"score_{i}" for i in range(1, 5)]].mean(axis=1).to_numpy()
+    function = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}[name]
+    checked = 0
+    for row in study.frame.itertuples():
+        if row.average != "average" or row.measure == "human":
+            continue
+        kind, _, label = row.subset.partition(":")
+        used = np.ones(60, bool) if row.subset == "all" else None
+        if row.subset.startswith("L<="):
+            used = (table["keyphrase"].str.split().str.len() <= int(row.subset[3:])).to_numpy()
+        if label:
+            used = (study.pairs[kind] == label).to_numpy()
+        values = np.round(study.pairs[row.measure].to_numpy()[used], 12)
+        assert row.n == used.sum()
+        if np.isnan(row.value):
+            assert used.sum() < 3 or np.ptp(values) == 0 or np.ptp(human[used]) == 0
+        else:
+            assert row.value == pytest.approx(function(values, human[used]).statistic, abs=1e-9)
+            checked += 1
+    assert checked > 20
+
+
+def test_a_pair_without_keyphrase_takes_its_best_value_over_the_gold():
+    gold = {"d1": ["hash table", "bucket"], "d2": ["tide table", "moon"]}
+    judged = pd.DataFrame(
+        {
+            "pair_id": ["p1", "p2", "p3", "p4"],
+            "doc_id": ["d1", "d1", "d2", "d2"],
+            "candidate": ["table", "bucket list", "tide table", "sun"],
+            "score": [1.0, 2.0, 4.0, 0.0],
+        }
+    )
+    loaded = kp.load(gold=gold, judgements=judged)
+    study = kp.correlate(loaded, ["R-precision"], ["type"], interval="none", test="none")
+    assert study.pairs["R-precision"].tolist() == [0.5, 0.5, 1.0, 0.0]
+    assert study.pairs["type"].tolist() == ["PARTOF", "INCLUDE", "EXACT", "NONE"]
+    assert "pairs-of:best-over-gold" in study.signature
+
+
+def test_a_numeric_column_of_the_file_is_a_measure(table):
+    given = table.assign(mine=np.arange(60.0))
+    study = kp.correlate(given, ["mine", "R-precision"], [], interval="none", test="none")
+    human = table[[f"score_{i}" for i in range(1, 5)]].mean(axis=1)
+    row = study.frame[(study.frame["measure"] == "mine") & (study.frame["average"] == "average")].iloc[0]
+    assert row["value"] == pytest.approx(spearmanr(np.arange(60), human).statistic)
+
+
+def test_what_is_not_there_is_refused(table):
+    with pytest.raises(kp.InputError, match="no judged pair"):
+        kp.correlate(corpus_of({"d": ["x"]}))
+    with pytest.raises(kp.UsageError, match="no breakdown 'colour'"):
+        kp.correlate(table, by=["colour"])
+    with pytest.raises(kp.UsageError, match="no correlation 'cosine'"):
+        kp.correlate(table, correlation="cosine")
+    with pytest.raises(kp.InputError, match="pairs without a keyphrase"):
+        kp.correlate(table.drop(columns="keyphrase"))
+
+
+def test_the_command_prints_the_contract(capsys, corpus):
+    asked = ["--judgements", str(JUDGED), "--by", "location", "--measures", "R-precision,BLEU", "--seed", "3"]
+    status, out, _ = run(capsys, "correlate", *asked, "--format", "json")
+    found = json.loads(out)
+    assert status == 0
+    assert all(list(row) == KEYS for row in found["rows"])
+    expected = kp.correlate(kp.load(judgements=JUDGED), ["R-precision", "BLEU"], ["location"], seed=3)
+    assert [row["low"] for row in found["rows"]] == [None if v != v else v for v in expected.frame["low"]]
+    assert found["signature"] == expected.signature
+    assert {row["measure"] for row in found["rows"]} == {"human", "R-precision", "BLEU"}
+
+
+def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("keyphrase,candidate\nquality of service,service quality\ntopic,topic importance\n", "utf-8")
+    _, out, _ = run(capsys, "similarity", "--pairs", str(pairs), "--measures", "R-precision,ROUGE-2", "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [(row["pair"], row["measure"], row["reason"]) for row in rows] == [
+        ("0", "R-precision", ""), ("0", "ROUGE-2", ""), ("1", "R-precision", ""), ("1", "ROUGE-2", "too_short"),
+    ]  # fmt: skip
+    assert float(rows[0]["value"]) == pytest.approx(2 / 3)
+    assert rows[3]["value"] == ""
+    status, _, err = run(capsys, "similarity", "--pairs", str(SAMPLE / "gold.csv"))
+    assert (status, "keyphrase and candidate" in err) == (1, True)
+
+
+def test_digits_of_different_number_fit_the_true_table():
+    """A table printed with six, six, six and two digits is no misprint."""
+    assert recover(".832255", ".851568", ".980569", ".93") is not None
