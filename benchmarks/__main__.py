@@ -1,8 +1,9 @@
 """Run every benchmark but the simulation of coverage: `make bench`."""
 
-from benchmarks import agreement, correlation, ranking, similarity
+from benchmarks import agreement, comparison, correlation, ranking, similarity
 
 ranking.main()
 agreement.main()
+comparison.main()
 similarity.main()
 correlation.main()
