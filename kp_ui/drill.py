@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts import near_misses as near
+from kp_core.charts import near_misses as charted
 from kp_core.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
 
@@ -88,10 +88,10 @@ def frequent(system: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        results.table(near.most_missed(found, system), "most_missed")
+        results.table(charted.most_missed(found, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        results.table(near.most_spurious(found, system), "most_spurious")
+        results.table(charted.most_spurious(found, system), "most_spurious")
 
 
 def groups() -> list[str]:
@@ -140,18 +140,22 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
 
 
-def ranked_table(system: str, ranked: pd.DataFrame) -> None:
-    """Show a ranked list as the evaluation sees it; rows beyond the cutoff are grey."""
+def ranked_table(system: str, ranked: pd.DataFrame, document: str) -> None:
+    """Show a ranked list as the evaluation sees it, near misses with their type; rows beyond the cutoff are grey."""
     if not len(ranked):
         st.caption("This system has no list for this document, or an empty one.")
         return
     other = ranked["keyphrase"].where(ranked["keyphrase"] != ranked["phrase"], "")
+    near = charted.types_of(cached.near_misses(), system, document)
+    missed = (ranked["mark"] == "miss") & ranked["counts"]
+    rows = zip(ranked["phrase"], missed, other, strict=True)
+    shown = [near.get(phrase, "") if miss else own for phrase, miss, own in rows]
     table = pd.DataFrame(
         {
             "rank": ranked["rank"],
             "": [SIGNS[mark][0] for mark in ranked["mark"]],
             "phrase": ranked["phrase"],
-            "keyphrase": other,
+            "keyphrase": shown,
             "score": ranked["score"],
         }
     ).dropna(axis="columns", how="all")
@@ -168,7 +172,9 @@ def ranked_table(system: str, ranked: pd.DataFrame) -> None:
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
             "phrase": st.column_config.TextColumn("phrase", width=170),
             "keyphrase": st.column_config.TextColumn(
-                "gold", help="The gold keyphrase that this phrase is, where it is spelled differently."
+                "gold",
+                help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
+                "with the type of the near miss.",
             ),
             "score": st.column_config.NumberColumn("score", format="%.4g"),
         },

@@ -69,6 +69,13 @@ def most_spurious(found: NearMisses, system: str, most: int = 15) -> pd.DataFram
     return counts.sort_values(ascending=False, kind="stable").head(most).reset_index()
 
 
+def types_of(found: NearMisses, system: str, document: str) -> dict[str, str]:
+    """Return the near misses of one list: phrase → type and keyphrase, such as `PARTOF: load factor`."""
+    rows = found.predictions
+    rows = rows[(rows["system"] == system) & (rows["document"] == document) & ~rows["hit"] & (rows["type"] != "NONE")]
+    return {row.phrase: f"{row.type}: {row.keyphrase}" for row in rows.itertuples()}
+
+
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
     """Return one row a system: P, R and F1 with soft and with exact matching at one cutoff."""
     table: dict[str, dict[str, float]] = {}

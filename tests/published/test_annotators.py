@@ -1,6 +1,5 @@
 """Agreement of annotators in the invented corpus that an independent implementation worked end to end."""
 
-import json
 
 import numpy as np
 import pytest
@@ -10,32 +9,13 @@ import kp_core as kp
 from kp_core import annotators
 from kp_core.agreement import annotated, by_document
 from kp_core.settings import Settings
-from tests.corpora import corpus_of
 
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
 
 @pytest.fixture(scope="module")
-def oracle(shared):
-    return json.loads(shared("oracles/agreement/documents_oracle.json").read_text("utf-8"))
-
-
-@pytest.fixture(scope="module")
 def expected(oracle):
     return oracle["expected"]["annotators"]
-
-
-@pytest.fixture(scope="module")
-def corpus(oracle):
-    gold = {f"ann{i}": {} for i in (1, 2, 3)}
-    runs = {"s1": {}, "s2": {}}
-    for document in oracle["documents"]:
-        for annotator, items in document["annotators"].items():
-            gold[annotator][document["id"]] = [str(item) for item in items]
-        for system, items in document["systems"].items():
-            runs[system][document["id"]] = [str(item) for item in items]
-    texts = {d["id"]: " ".join(str(item) for item in range(1, d["N"] + 1)) for d in oracle["documents"]}
-    return corpus_of(gold, runs, texts=texts)
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 Annotators and trimming have test files of their own.
 """
 
-import json
 
 import pytest
 from scipy.stats import t
@@ -11,7 +10,7 @@ from scipy.stats import t
 import kp_core as kp
 from kp_core.inference.intervals import independent_error
 from kp_core.metrics import concordance
-from tests.corpora import corpus_of, document_values, scored, value
+from tests.corpora import document_values, scored, value
 
 NAMES = {
     "kappa": "kappa", "ppos": "P_pos", "pneg": "P_neg", "pabak": "PABAK", "ac1": "AC1", "pi_scott": "pi", "bi": "BI",
@@ -22,26 +21,8 @@ OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
 
 @pytest.fixture(scope="module")
-def oracle(shared):
-    return json.loads(shared("oracles/agreement/documents_oracle.json").read_text("utf-8"))
-
-
-@pytest.fixture(scope="module")
 def expected(oracle):
     return oracle["expected"]
-
-
-@pytest.fixture(scope="module")
-def corpus(oracle):
-    gold = {f"ann{i}": {} for i in (1, 2, 3)}
-    runs = {"s1": {}, "s2": {}}
-    for document in oracle["documents"]:
-        for annotator, items in document["annotators"].items():
-            gold[annotator][document["id"]] = [str(item) for item in items]
-        for system, items in document["systems"].items():
-            runs[system][document["id"]] = [str(item) for item in items]
-    texts = {d["id"]: " ".join(str(item) for item in range(1, d["N"] + 1)) for d in oracle["documents"]}
-    return corpus_of(gold, runs, texts=texts)
 
 
 def by_system(frame, measure, average="micro"):

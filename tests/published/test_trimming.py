@@ -13,7 +13,6 @@ from kp_core.settings import Settings
 from kp_core.trimming import choice_levels, choice_matrix, levels, trim
 from kp_core.trimming_curve import curve
 from tests.corpora import corpus_of
-from tests.published.test_annotators import corpus, oracle  # noqa: F401  fixtures
 
 PLAIN = kp.Conventions(normalise="none")
 
@@ -118,7 +117,7 @@ def test_unequal_choices_have_no_choice_matrix():
     assert frame["reason"].tolist() == ["unequal_choices"]
 
 
-def test_trimming_a_whole_corpus(corpus, oracle):  # noqa: F811
+def test_trimming_a_whole_corpus(corpus, oracle):
     expected = oracle["expected"]["trimming"]
     for threshold, at in expected["thresholds"].items():
         frame = trim(corpus, float(threshold), normalise="none", universe="ngrams:1").frame.set_index("document")
@@ -136,7 +135,7 @@ def test_trimming_a_whole_corpus(corpus, oracle):  # noqa: F811
             assert frame["gold"][document] == steps[0]["gold_size"]
 
 
-def test_scores_on_the_trimmed_gold_and_after_random_trimming(corpus, oracle):  # noqa: F811
+def test_scores_on_the_trimmed_gold_and_after_random_trimming(corpus, oracle):
     expected = oracle["expected"]["trimming"]["thresholds"]
     settings, _ = resolve(corpus, Settings(conventions=PLAIN, universe="ngrams:1", k=(5,)))
     data = annotated(corpus, settings)
