@@ -5,19 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kp_core import commands, convert
 from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.settings import __version__
-
-if TYPE_CHECKING:
-    from kp_core.compare import Comparison
-    from kp_core.correlate import CorrelationStudy, Similarities
-    from kp_core.trimming import Trimmed
-
-    _Printable = Comparison | CorrelationStudy | Similarities | Trimmed
 
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
@@ -104,6 +97,8 @@ def _parser() -> argparse.ArgumentParser:
     correlate.add_argument("--resamples", type=int, default=1000, help="bootstrap resamples (1000)")
     correlate.add_argument("--ties", default="low", help="of the majority: low, high or mid")
     correlate.add_argument("--test", default="perm-both", help="between measures: perm-both, williams or none")
+    correlate.add_argument("--trials", type=int, default=2000, help="trials of perm-both (2000)")
+    correlate.add_argument("--correction", default="holm", help="holm, bh or none")
     correlate.add_argument("--paper", action="store_true", help="group the pairs as Kim, Baldwin and Kan (2010)")
     validate = parsers.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)

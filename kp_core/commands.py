@@ -157,7 +157,7 @@ def _correlate(options: argparse.Namespace) -> int:
 
     if not options.judgements:
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
-    names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test")
+    names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test", "trials", "correction")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
     return _print_table(found, options, "Correlation of similarity with human scores")

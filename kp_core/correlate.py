@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -19,8 +20,9 @@ from kp_core.judgements.subsets import length_labels, paper_labels, paper_pairs,
 from kp_core.model import Corpus, Note
 from kp_core.result import json_of
 from kp_core.settings import __version__
-from kp_core.similarity import Choices, best_over_gold, describe, score, similarity
+from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
+from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.text.tags import keyphrase_classes
 
 #: The measures of the paper, and those that any measure worth its name must beat.
@@ -37,6 +39,7 @@ BREAKDOWNS = {
     "group": "type of the document",
 }
 DEFAULT_BY = ("location", "complexity", "pos")
+_FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 
 
 @dataclass(frozen=True)
@@ -80,7 +83,7 @@ class Similarities:
     @classmethod
     def of(cls, pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Similarities:
         """Score pairs by measures, written as one text with commas between them."""
-        asked = {"measures": measures.split(",")} if measures else {}
+        asked = {"measures": split_names(measures)} if measures else {}
         frame = similarity(pairs, **asked, **options)
         frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
         choices = Choices.of(options)
@@ -128,21 +131,24 @@ def correlate(
     table = judgements.judgements if isinstance(judgements, Corpus) else judgements
     if not len(table):
         raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
-    breakdowns = tuple(by.split(",")) if isinstance(by, str) else tuple(by)
+    breakdowns = tuple(one.strip() for one in by.split(",") if one.strip()) if isinstance(by, str) else tuple(by)
     for name in breakdowns:
         if name not in BREAKDOWNS:
             raise UsageError(f"there is no breakdown '{name}'; choose among: {', '.join(BREAKDOWNS)}")
+    if "unit" in options:
+        raise UsageError("what is resampled follows from the table: documents, else keyphrases, else pairs")
     known = {field.name for field in fields(Study)}
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {name: value for name, value in options.items() if name not in known}
+    chosen.setdefault("seed", study.seed)
     if corpus is not None and corpus.has_texts:
         chosen.setdefault("texts", corpus.documents["text"].dropna().tolist())
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
-    names = measures.split(",") if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
+    names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
     facing, owner = _facing(pairs, corpus)
-    values, undefined = _values(pairs, facing, owner, names, choices)
-    related, facing = _related(facing, owner, len(pairs))
+    values = _values(pairs, facing, owner, names, choices)
+    related, facing = _related(facing, owner, len(pairs), choices)
     labels = _labels(related, facing, pairs, corpus, breakdowns)
     unit, clusters = sampling_unit(pairs)
     used = paper_pairs(related["type"].tolist()) if paper else None
@@ -153,9 +159,12 @@ def correlate(
         labels=paper_labels(shown) if paper else shown, lengths=lengths, used=used, progress=progress,
     )  # fmt: skip
     human = pd.DataFrame(scores.matrix, columns=[f"score {name}" for name in scores.annotators])
-    beside = pd.concat([pairs.reset_index(drop=True), labels, human, values], axis=1)
-    settings = _settings(choices, found.study, breakdowns, paper, owner is not None)
-    return CorrelationStudy(found, beside, settings, tuple(_notes(found, undefined, labels)))
+    computed = {*labels.columns, *human.columns, *values.columns}
+    own = pairs.reset_index(drop=True).rename(columns=lambda name: f"{name} (file)" if name in computed else name)
+    beside = pd.concat([own, labels, human, values], axis=1)
+    settings = _settings(choices, found.study, names, breakdowns, paper, owner is not None)
+    kept = np.ones(len(pairs), bool) if used is None else used
+    return CorrelationStudy(found, beside, settings, tuple(_notes(found, values[kept], labels[kept])))
 
 
 def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, Ints | None]:
@@ -179,24 +188,32 @@ def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, I
     return flat.assign(candidate=phrases["candidate"].to_numpy()[owner]), owner
 
 
+def numeric_columns(judgements: pd.DataFrame) -> list[str]:
+    """Return the further columns of judgements that hold numbers, so that they can be measures."""
+    further = [name for name in judgements.columns if name not in (*_FIXED, "annotator", "score")]
+    return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
+
+
 def _values(
     pairs: pd.DataFrame, facing: pd.DataFrame, owner: Ints | None, names: list[str], choices: Choices
-) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Return one column a measure, one row a judged pair, and how many values are undefined."""
-    columns = {}
+) -> pd.DataFrame:
+    """Return one column a measure, one row a judged pair."""
+    columns, asked = {}, {name.removeprefix("column:") for name in names}
     for name in pairs.columns:
-        if str(name) in names and name not in ("pair_id", "doc_id", "keyphrase", "candidate"):
+        if str(name) in asked and name not in _FIXED:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
             columns[str(name)] = column if owner is None else column[owner]
     wide = score(facing["keyphrase"].tolist(), facing["candidate"].tolist(), names, choices, columns)
     table: Floats = wide.table if owner is None else best_over_gold(wide.table, owner)
-    found = pd.DataFrame(table, columns=list(wide.names))
-    return found, {name: int(count) for name, count in found.isna().sum().items() if count}
+    return pd.DataFrame(table, columns=list(wide.names))
 
 
-def _related(facing: pd.DataFrame, owner: Ints | None, pairs: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+def _related(
+    facing: pd.DataFrame, owner: Ints | None, pairs: int, choices: Choices
+) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return how the phrases of each pair are related, to the best of several keyphrases, and these phrases."""
-    related = describe(facing["keyphrase"].tolist(), facing["candidate"].tolist())
+    recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
+    related = describe(facing["keyphrase"].tolist(), facing["candidate"].tolist(), recipe)
     if owner is None:
         return related, facing
     order = {name: place for place, name in enumerate(TYPES)}
@@ -208,8 +225,8 @@ def _related(facing: pd.DataFrame, owner: Ints | None, pairs: int) -> tuple[pd.D
 
 def _lengths(facing: pd.DataFrame) -> Floats:
     """Return the words of keyphrase and candidate (P, 2)."""
-    sides = [facing[name].str.split().str.len() for name in ("keyphrase", "candidate")]
-    return np.stack([side.to_numpy(np.float64) for side in sides], axis=1)
+    sides = [Phrases(facing[name].tolist(), Recipe()).words.length for name in ("keyphrase", "candidate")]
+    return np.stack(sides, axis=1).astype(np.float64)
 
 
 def _labels(
@@ -241,23 +258,29 @@ def _labels(
     return labels
 
 
-def _settings(choices: Choices, study: Study, by: Sequence[str], paper: bool, several: bool) -> dict[str, str]:
+def _settings(
+    choices: Choices, study: Study, measures: Sequence[str], by: Sequence[str], paper: bool, several: bool
+) -> dict[str, str]:
     drawn = f"-{study.resamples}-seed{study.seed}" if study.interval == "bootstrap" else ""
-    test = f"{study.test}-{study.trials}-{study.correction}" if study.test == "perm-both" else study.test
+    test = study.test if study.test == "none" else f"{study.test}-{study.correction}"
+    if study.test == "perm-both":
+        test = f"{study.test}-{study.trials}-seed{study.seed}-{study.swap}-{study.correction}"
     return {
         "sim": choices.preset, "dir": choices.direction, "compat": choices.compat, "stem": choices.stemmer,
         "pairs-of": "best-over-gold" if several else "", "grouping": "paper" if paper else "",
         "corr": study.correlation, "ties": study.ties, "by": ",".join(by), "unit": study.unit,
         "ci": f"{study.interval}{drawn}" if study.interval != "none" else "", "test": test,
+        "measures": quote(",".join(measures), safe=",()=-@"),
+        "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
         "normalise": json.dumps(dict(choices.normalise)) if choices.normalise else "",
     }  # fmt: skip
 
 
-def _notes(found: Correlations, undefined: dict[str, int], labels: pd.DataFrame) -> list[Note]:
+def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame) -> list[Note]:
     notes = []
-    for name, count in undefined.items():
+    for name, count in ((name, int(missing)) for name, missing in values.isna().sum().items() if missing):
         notes.append(
-            Note("info", name, f"undefined for {count} of {len(labels)} pairs, which its correlation leaves out")
+            Note("info", str(name), f"undefined for {count} of {len(labels)} pairs, which its correlation leaves out")
         )
     if found.tied:
         text = f"{found.tied} pairs have no single majority, nor one mode nearest to the median"

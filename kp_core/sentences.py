@@ -114,14 +114,22 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
     bounds = f", 95 % interval {figure(best['low'])} to {figure(best['high'])}" if best["low"] == best["low"] else ""
+    few = " Below 10 documents no such statement is reliable." if best["documents"] < 10 else ""
+    if best["value"] <= 0 or best["low"] <= 0:
+        return (
+            f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
+            f"({figure(best['value'])}{bounds}, {best['n']} pairs).{few}"
+        )
     text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {best['n']} pairs)"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
         text += f"; people agree with each other by {figure(float(human.iloc[0]))}"
-    if study.found.tests.empty:
-        return f"{text}. No test was asked for."
-    end = f"It cannot be told apart from {_listed(equal)}" if equal else "It is better than every other measure"
-    return f"{text}. {end}."
+    if study.found.study.test == "none":
+        return f"{text}. No test was asked for.{few}"
+    if len(own) == 1:
+        return f"{text}. No other measure was asked for.{few}"
+    end = f"It cannot be told apart from {_listed(equal)}" if equal else "It is better than every other of them"
+    return f"{text}. {end}.{few}"
 
 
 def range_of(spread: Spread) -> str:

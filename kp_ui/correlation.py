@@ -11,7 +11,7 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import correlation as shown
 from kp_core.charts.style import GREY
-from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS
+from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
 from kp_core.judgements.published import SOURCE, kim2010_claims, kim2010_correlations, kim2010_data, kim2010_scores
 from kp_core.judgements.result import Study
 from kp_core.judgements.subsets import pooled_and_within
@@ -35,7 +35,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
                                       "see "
                                  "stems."))  # fmt: skip
     stemmer = str(fourth.selectbox("Stemmer", _STEMMERS, key="pair_stemmer", bind="query-params"))
-    columns = [name for name in judged.select_dtypes("number").columns if name != "score"]
+    columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
@@ -103,7 +103,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        st.caption(f"{show.counted(study.found.tied, 'pair')} have no single majority, nor one mode nearest to the "
+        st.caption(f"{show.counted(study.found.tied, 'pair')} without a single majority or one mode nearest to the "
                    "median: "
                    "the correlation with the majority if such ties go to the lower, the higher, or the "
                    "middle score.")  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import pandas as pd
 import streamlit as st
 
@@ -11,15 +13,40 @@ from kp_core.judgements.sample import near_miss_pairs, rating_table
 from kp_core.reading import Source
 from kp_ui import cached, show, workspace
 
-_RATINGS, _PAIRS = "ratings", "rating pairs"
+_RATED = "ratings"
 SCORES = {
     0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same",
 }  # fmt: skip
 
 
+@dataclass
+class _Rated:
+    """What was rated of one data set: the pairs, {annotator: {pair: score}}, how the pairs were drawn, files read."""
+
+    pairs: pd.DataFrame | None = None
+    scores: dict[str, dict[str, float]] = field(default_factory=dict)
+    drawn: int = 0
+    files: set[str] = field(default_factory=set)
+
+
+def _here() -> _Rated:
+    """Return the ratings of the data on screen; those of other data wait until these are on screen again."""
+    every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
+    return every.setdefault(workspace.current().digest, _Rated())
+
+
 def ratings() -> pd.DataFrame:
     """Return the ratings of this session as judgements: pair_id, doc_id, keyphrase, candidate, annotator, score."""
-    return rating_table(st.session_state.get(_PAIRS), st.session_state.get(_RATINGS, {}))
+    return rating_table(_here().pairs, _here().scores)
+
+
+def with_ratings() -> pd.DataFrame:
+    """Return the loaded judgements with the ratings made here; of two scores of one person the later one counts."""
+    loaded, own = workspace.current().corpus.judgements, ratings()
+    if len(own):
+        st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
+    both = pd.concat([loaded, own], ignore_index=True) if len(own) else loaded
+    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)
 
 
 def section() -> None:
@@ -37,7 +64,7 @@ def section() -> None:
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
-    own: dict[str, float] = st.session_state.setdefault(_RATINGS, {}).setdefault(rater, {})
+    own = _here().scores.setdefault(rater, {})
     left_over = [place for place, pair in enumerate(pairs["pair_id"]) if pair not in own]
     st.progress(1 - len(left_over) / len(pairs), f"{len(pairs) - len(left_over)} of {len(pairs)} rated by you")
     if left_over:
@@ -67,24 +94,22 @@ def _one(pair: pd.Series, rater: str) -> None:
 
 def _pairs(number: int) -> pd.DataFrame:
     """Return the pairs to rate; those rated already stay, whatever number is asked for."""
-    made = (workspace.current().digest, number)
-    if st.session_state.get("rating made") != made:
-        kept = st.session_state.get(_PAIRS)
-        rated = {pair for one in st.session_state.get(_RATINGS, {}).values() for pair in one}
+    here = _here()
+    if here.pairs is None or here.drawn != number:
         fresh = near_miss_pairs(cached.near_misses().predictions, number, 0)
-        old = kept[kept["pair_id"].isin(rated)] if kept is not None else fresh.iloc[:0]
-        st.session_state[_PAIRS] = pd.concat([old, fresh]).drop_duplicates("pair_id", ignore_index=True)
-        st.session_state["rating made"] = made
-    found: pd.DataFrame = st.session_state[_PAIRS]
-    return found
+        rated = {pair for one in here.scores.values() for pair in one}
+        old = here.pairs[here.pairs["pair_id"].isin(rated)] if here.pairs is not None else fresh.iloc[:0]
+        here.pairs = pd.concat([old, fresh]).drop_duplicates("pair_id", ignore_index=True)
+        here.drawn = number
+    return here.pairs
 
 
 def _rate(rater: str, pair: str, score: int) -> None:
-    st.session_state[_RATINGS][rater][pair] = score
+    _here().scores.setdefault(rater, {})[pair] = score
 
 
 def _back(rater: str) -> None:
-    own = st.session_state[_RATINGS][rater]
+    own = _here().scores.get(rater, {})
     if own:
         own.popitem()
 
@@ -101,21 +126,22 @@ def _resume() -> None:
     """Take up ratings that were downloaded before."""
     with st.expander("Go on with ratings that were downloaded before"):
         given = st.file_uploader("ratings.csv", key="ratings_file", max_upload_size=5)
-        if given is None or st.session_state.get("ratings read") == given.file_id:
+        here = _here()
+        if given is None or given.file_id in here.files:
             return
         try:
-            corpus = kp.load(judgements=Source(given.name, given.getvalue()))
+            table = kp.load(judgements=Source(given.name, given.getvalue())).judgements
         except (kp.InputError, kp.UsageError) as problem:
             show.error(problem)
             return
-        table = corpus.judgements
+        if table["keyphrase"].isna().any():
+            st.warning("This table has pairs without a keyphrase; only pairs of two phrases can be rated on.")
+            return
         pairs = table.drop_duplicates("pair_id")[["pair_id", "doc_id", "keyphrase", "candidate"]]
-        old = st.session_state.get(_PAIRS)
-        st.session_state[_PAIRS] = pd.concat([pairs, old] if old is not None else [pairs]).drop_duplicates(
-            "pair_id", ignore_index=True
-        )
+        known = [pairs, here.pairs] if here.pairs is not None else [pairs]
+        here.pairs = pd.concat(known).drop_duplicates("pair_id", ignore_index=True)
         for rater, rows in table.groupby("annotator", sort=False):
-            own = st.session_state.setdefault(_RATINGS, {}).setdefault(str(rater), {})
+            own = here.scores.setdefault(str(rater), {})
             own |= dict(zip(rows["pair_id"], rows["score"], strict=True))
-        st.session_state["ratings read"] = given.file_id
+        here.files.add(given.file_id)
         st.rerun()

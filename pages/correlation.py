@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-import pandas as pd
 import streamlit as st
 
 from kp_core import sentences
-from kp_ui import correlation, rating, results, shell, show, workspace
+from kp_ui import correlation, rating, results, shell, show
 
 shell.enter()
 
+VIEWS = ("Measures and people", "Rate near misses yourself", "The published study")
+
 results.open_page("Correlation", needs_gold=False, needs_systems=False)
-own, rate, published = st.tabs(["Measures and people", "Rate near misses yourself", "The published study"])
-with rate:
+# No tabs: the keys that rate a pair would work on the hidden ones too.
+view = st.segmented_control("Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params",
+                            label_visibility="collapsed")  # fmt: skip
+if view == VIEWS[1]:
     rating.section()
-with own:
-    judged = pd.concat([workspace.current().corpus.judgements, rating.ratings()], ignore_index=True)
+elif view == VIEWS[2]:
+    correlation.published()
+else:
+    judged = rating.with_ratings()
     if not len(judged):
         st.info("No judged pairs are loaded. Load a table of phrase pairs with scores on the Data page, or rate the "
                 "near "
-                "misses of the loaded systems here: second tab.")  # fmt: skip
+                "misses of the loaded systems here.")  # fmt: skip
         st.page_link("pages/data.py", label="Open the Data page")
-    else:
-        average, study = correlation.choose(judged)
-        if study is not None:
-            st.markdown(f"#### {show.plain(sentences.best_measure(study, average))}")
-            correlation.overall(study, average)
-            correlation.subsets(study, average)
-            correlation.certainty(study, average)
-            correlation.behind(study)
-            show.notes(study.notes)
-            show.signature(study.signature)
-with published:
-    correlation.published()
+        st.stop()
+    average, study = correlation.choose(judged)
+    if study is not None:
+        st.markdown(f"#### {show.plain(sentences.best_measure(study, average))}")
+        correlation.overall(study, average)
+        correlation.subsets(study, average)
+        correlation.certainty(study, average)
+        correlation.behind(study)
+        show.notes(study.notes)
+        show.signature(study.signature)

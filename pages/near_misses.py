@@ -37,11 +37,12 @@ if len(examples):
 else:
     st.caption("This system has no such near miss.")
 listed = near.near_of_system(found, system, kind)
-st.caption("Every one of them, with its document; select a row to open it.")
-event = results.table(listed, "near_list", on_select="rerun", selection_mode="single-row")
-if (rows := event.selection.rows) and rows[0] < len(listed):
-    results.link_to_document(str(listed["document"].iloc[rows[0]]))
-show.downloads(listed, "near_misses_listed", f"Near misses of {system}")
+if len(listed):
+    st.caption("Every one of them, with its document; select a row to open it.")
+    event = results.table(listed, "near_list", on_select="rerun", selection_mode="single-row")
+    if (rows := event.selection.rows) and rows[0] < len(listed):
+        results.link_to_document(str(listed["document"].iloc[rows[0]]))
+    show.downloads(listed, "near_misses_listed", f"Near misses of {system}")
 
 soft.section()
 show.signature(cached.signature("F1@k"))

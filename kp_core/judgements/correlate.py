@@ -115,6 +115,9 @@ def _check(
     for field, choices in CHOICES.items():
         if (chosen := getattr(study, field)) not in choices:
             raise UsageError(f"there is no {field} '{chosen}'; choose one of: {', '.join(choices)}")
+    for field, least in (("resamples", 1), ("trials", 1), ("seed", 0)):
+        if getattr(study, field) < least:
+            raise UsageError(f"{field} is {getattr(study, field)}; choose a whole number from {least} up")
     if clusters is not None and pd.isna(np.asarray(clusters, object)).any():
         raise InputError("judgements", "a pair without document", "one for every pair", "Fill the column, or omit it.")
     if study.test == "williams" and study.correlation == "kendall":

@@ -21,7 +21,7 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     rng = np.random.default_rng(seed)
     near = predictions[predictions["type"].isin(_RATED)]
     near = near.rename(columns={"document": "doc_id", "phrase": "candidate"})
-    near = near.drop_duplicates(["doc_id", "keyphrase", "candidate"])
+    near = near.drop_duplicates(["keyphrase", "candidate"])
     drawn = []
     for kind in _RATED:
         rows = near[near["type"] == kind]

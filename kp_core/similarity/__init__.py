@@ -3,7 +3,7 @@
 from kp_core.similarity import edits, information, meaning, meteor, ngrams, overlap, sentinels
 from kp_core.similarity.choices import PRESETS, Choices
 from kp_core.similarity.pairs import best_over_gold, similarity
-from kp_core.similarity.registry import MEASURES, Asked, Similarity, parse, register
+from kp_core.similarity.registry import MEASURES, Asked, Similarity, parse, register, split_names
 from kp_core.similarity.relation import describe
 from kp_core.similarity.score import Scorer, Wide, score
 from kp_core.similarity.sentinels import SENTINELS
@@ -35,4 +35,5 @@ __all__ = [
     "score",
     "sentinels",
     "similarity",
+    "split_names",
 ]

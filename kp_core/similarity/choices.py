@@ -40,6 +40,8 @@ class Choices:
         ):
             if value not in known:
                 raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+        if self.seed < 0:
+            raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> Choices:
@@ -58,8 +60,8 @@ class Choices:
         if self.compat == "nltk":
             if asked.measure.name.startswith("ROUGE"):
                 stemmer = "porter-nltk" if dict(asked.chosen).get("stemmer") == "yes" else ""
-                return Recipe(ROUGE_SCORE, stemmer, True)
-            return Recipe("lower+space", self.stemmer)
+                return Recipe(ROUGE_SCORE, stemmer, True, False)
+            return Recipe("lower+space", self.stemmer, False, False)
         everywhere = PRESETS[self.preset].everywhere
         if self.base is not None:
             return Recipe(self.base.words, self.base.stemmer, everywhere)

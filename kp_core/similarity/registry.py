@@ -115,6 +115,15 @@ def _value(measure: str, option: str, choices: Option, given: str) -> str | floa
     raise UsageError(f"{option} of {measure} is '{given}'; write a number from {low:g} to {high:g}")
 
 
+def split_names(text: str) -> list[str]:
+    """Return the names in a text with commas between them; commas inside brackets belong to a name.
+
+    >>> split_names("BLEU, M-R-precision(alignment=ordered,weights=keyphrase)")
+    ['BLEU', 'M-R-precision(alignment=ordered,weights=keyphrase)']
+    """
+    return [name.strip() for name in re.split(r",(?![^()]*\))", text) if name.strip()]
+
+
 def parse(text: str, compat: str = "none") -> Asked:
     """Read a measure as users write it, with options in brackets; printing the result gives the same text back.
 

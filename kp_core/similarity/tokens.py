@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -14,10 +14,12 @@ import pyarrow.compute as pc
 from kp_core.coding import Bools, Codes, Ints
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
+from kp_core.text.tokenise import CJK
 
 #: The words of rouge-score 0.1.2: runs of these letters, so that hyphens split and other letters are lost.
 _ROUGE = re.compile(r"[a-z0-9]+")
 ROUGE_SCORE = "rouge-score"
+_LETTER = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True)
@@ -41,11 +43,13 @@ class Recipe:
     words       pipeline that gives the words, as in `Normaliser`; or `rouge-score`
     stemmer     stemmer of the stems; empty: stems are the words
     everywhere  measures that look at words look at stems too
+    letters     Chinese and Japanese letters are words of their own; not where a library is followed exactly
     """
 
     words: str = "lower+space+possessive-drop"
     stemmer: str = "porter-nltk"
     everywhere: bool = False
+    letters: bool = field(default=True, repr=False)
 
     @classmethod
     def parse(cls, pipeline: str) -> Recipe:
@@ -63,6 +67,10 @@ class Recipe:
         return cls(str(normaliser.without_stemmer()), stemmer, True)
 
 
+def _apart(form: str) -> str:
+    return form if form.isascii() else " ".join(_LETTER.sub(r" \g<0> ", form).split())
+
+
 class Phrases:
     """Distinct phrases under one recipe, as words, stems and characters; phrases are known by their numbers.
 
@@ -77,7 +85,10 @@ class Phrases:
         else:
             forms = Normaliser.parse(recipe.words).apply(texts)
             self.forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
-        split = pc.split_pattern(pa.array(self.forms, pa.large_string()), " ")
+        spelled = self.forms
+        if recipe.letters and not all(form.isascii() for form in self.forms):
+            spelled = [_apart(form) for form in self.forms]
+        split = pc.split_pattern(pa.array(spelled, pa.large_string()), " ")
         coded = split.flatten().dictionary_encode()
         self._vocabulary: list[str] = coded.dictionary.to_pylist()
         self.words = _flat(coded.indices.to_numpy(), np.diff(split.offsets.to_numpy()), self._vocabulary)

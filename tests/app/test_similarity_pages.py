@@ -15,6 +15,17 @@ from tests.corpora import corpus_of
 pytestmark = pytest.mark.app
 
 
+def seen(app, view):
+    """Choose one of the views of the Correlation page."""
+    app.session_state["view"] = view
+    app.run()
+    assert not app.exception
+    return app
+
+
+RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
+
+
 @pytest.fixture(scope="module")
 def lectures():
     return SAMPLES["lectures"].load()
@@ -65,13 +76,15 @@ def test_rating_flows_into_the_correlation():
     corpus = kp.load(gold=LECTURES / "gold.csv", systems=systems, documents=LECTURES / "documents.jsonl")
     app = opened("correlation", corpus)
     assert "No judged pairs are loaded" in words(app)
-    given = []
+    app, given = seen(app, RATE), []
     for turn in range(20):
         score = (turn * 7) % 5
         given.append(float(score))
         app.button(key=f"rate_{score}").click().run()
         assert not app.exception
     assert "All pairs are rated" in app.success[0].value
+    app = seen(app, OWN)
+    assert "20 pairs rated on this page" in words(app)
     pairs = shown(app, "score me")
     assert sorted(pairs["score me"]) == sorted(given)
     judged = pairs[["pair_id", "doc_id", "keyphrase", "candidate"]].assign(annotator="me", score=pairs["score me"])
@@ -79,12 +92,13 @@ def test_rating_flows_into_the_correlation():
     expected = expected[(expected["average"] == "average") & (expected["subset"] == "all")].set_index("measure")
     table = shown(app, "% of human ceiling").set_index("measure")
     assert table["correlation"].dropna().to_dict() == pytest.approx(expected["value"].dropna().to_dict())
+    app = seen(app, RATE)
     app.button(key="rate_back").click().run()
-    assert len(shown(app, "score me")) == 19
+    assert len(shown(seen(app, OWN), "score me")) == 19
 
 
 def test_the_published_table_is_shown_as_printed():
-    app = opened("correlation")
+    app = seen(opened("correlation"), PUBLISHED)
     table = next(t.value for t in app.dataframe if "semantic similarity" in set(t.value.iloc[:, 0]))
     printed = table.set_index("measure")["all"]
     assert printed["human"] == pytest.approx(0.4506)
@@ -103,12 +117,30 @@ def test_phrases_are_shown_as_they_stand():
 
 def test_pages_open_without_systems_or_judgements():
     gold = pd.DataFrame({"doc_id": ["d"], "phrase": ["x"]})
-    app = opened("correlation", kp.load(gold=gold))
-    assert not app.exception
+    app = seen(opened("correlation", kp.load(gold=gold)), RATE)
     assert "No system is loaded" in words(app)
 
 
 def test_where_every_prediction_is_a_hit_there_is_nothing_to_rate():
     corpus = corpus_of({"d1": ["x"], "d2": ["y"]}, {"s": {"d1": ["x"], "d2": ["y"]}})
+    assert "There are no near misses" in words(seen(opened("correlation", corpus), RATE))
+
+
+def test_ratings_belong_to_the_data_that_were_rated():
+    systems = sorted((LECTURES / "systems").iterdir())
+    corpus = kp.load(gold=LECTURES / "gold.csv", systems=systems, documents=LECTURES / "documents.jsonl")
+    app = seen(opened("correlation", corpus), RATE)
+    app.button(key="rate_3").click().run()
+    assert "1 pair rated" in words(seen(app, OWN))
+    app.button(key="back_to_sample").click().run()
+    assert "rated on this page" not in words(app)
+    assert "60 judged pairs" in words(app)
+
+
+def test_a_table_with_labels_of_its_own_opens():
+    judged = SAMPLES["lectures"].load().judgements
+    corpus = replace(SAMPLES["lectures"].load(), judgements=judged.assign(location="Head", mine="0.5"))
     app = opened("correlation", corpus)
-    assert "There are no near misses" in words(app)
+    assert not app.exception
+    pairs = shown(app, "location (file)")
+    assert set(pairs["location"]) == {"Head"}
