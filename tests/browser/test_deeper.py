@@ -56,7 +56,7 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
     settle(page)
     expect(page.get_by_text("60 judged pairs, 4 annotators")).to_be_visible()
     page.keyboard.press("3")  # no pair is on screen, so nothing is rated
-    page.get_by_role("button", name="Rate near misses yourself").click()
+    page.get_by_text("Rate near misses yourself", exact=True).click()
     page.get_by_text("0 of 20 rated by you").wait_for()
     for done in range(20):
         page.keyboard.press(str((done * 3) % 5))
@@ -68,7 +68,7 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
     rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text("utf-8"))))
     assert [float(row["score"]) for row in rows].count(0.0) == 4
     assert {row["annotator"] for row in rows} == {"me"}
-    page.get_by_role("button", name="Measures and people").click()
+    page.get_by_text("Measures and people", exact=True).click()
     settle(page)
     expect(page.get_by_text("80 judged pairs, 5 annotators")).to_be_visible()
 
