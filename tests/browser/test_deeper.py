@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_use import HOSTILE, cells, drop
+from tests.browser.test_use import HOSTILE, cells, downloaded, drop
 
 SETTLE = Callable[[Page], None]
 PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "correlation", "documents")
@@ -63,9 +63,8 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
         page.get_by_text(f"{done + 1} of 20 rated by you").wait_for()
     page.get_by_text("All pairs are rated").wait_for()
     settle(page)
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Download the ratings").click()
-    rows = list(csv.DictReader(io.StringIO(Path(waiting.value.path()).read_text("utf-8"))))
+    given = downloaded(page, page.get_by_role("button", name="Download the ratings"))
+    rows = list(csv.DictReader(io.StringIO(given.decode("utf-8"))))
     assert [float(row["score"]) for row in rows].count(0.0) == 4
     assert {row["annotator"] for row in rows} == {"me"}
     page.get_by_text("Measures and people", exact=True).click()

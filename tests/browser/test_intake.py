@@ -8,6 +8,8 @@ from pathlib import Path
 import openpyxl
 from playwright.sync_api import Locator, Page
 
+from tests.browser.test_use import downloaded
+
 SETTLE = Callable[[Page], None]
 
 
@@ -100,9 +102,8 @@ def test_downloads_hold_the_table_and_no_formula(server: str, page: Page, settle
     files = {}
     page.locator('[data-testid="stPopover"] button').first.click()
     for form in ("CSV", "XLSX", "LaTeX", "Markdown"):
-        with page.expect_download() as waiting:
-            page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name=form).click()
-        files[form] = Path(waiting.value.path()).read_bytes()
+        button = page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name=form)
+        files[form] = downloaded(page, button)
     assert files["CSV"].decode().split("\n")[1].startswith("'=1+1,1.0,kps|")
     sheet = openpyxl.load_workbook(io.BytesIO(files["XLSX"])).active
     assert [[cell.value for cell in row][:2] for row in sheet.iter_rows()] == [

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 SETTLE = Callable[[Page], None]
 #: Phrases that would become pictures, scripts, formulas or colours if anything read them as more than text.
@@ -36,12 +37,23 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     settle(page)
 
 
+def downloaded(page: Page, button: Locator) -> bytes:
+    """Return what a download button gives; a click while the page still draws is lost, so there is a second one."""
+    for patience in (10_000, 30_000):
+        try:
+            with page.expect_download(timeout=patience) as waiting:
+                button.click()
+            return Path(waiting.value.path()).read_bytes()
+        except PlaywrightTimeoutError:
+            continue
+    pytest.fail("the button gave no download")
+
+
 def first_csv(page: Page) -> str:
     """Download the first table of the page."""
     page.locator('[data-testid="stPopover"] button').first.click()
-    with page.expect_download() as waiting:
-        page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name="CSV").click()
-    return Path(waiting.value.path()).read_text(encoding="utf-8")
+    button = page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name="CSV")
+    return downloaded(page, button).decode("utf-8")
 
 
 def two_files(folder: Path) -> tuple[Path, Path]:
