@@ -46,7 +46,7 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     systems: Any = {**named}
     if unnamed:
         systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
-    return load(
+    corpus = load(
         gold=options.gold,
         systems=systems or None,
         documents=options.documents,
@@ -55,6 +55,9 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
         strict=options.strict,
         fixes=tuple(options.fix),
     )
+    if lost := len(corpus.report.rejected):
+        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
+    return corpus
 
 
 def _stem(path: str) -> str:

@@ -67,6 +67,9 @@ class Comparison:
     def notes(self) -> tuple[Note, ...]:
         """What the reader must know: the test, and documents that not every system is scored on."""
         notes = [Note("info", "test", self.test)]
+        if self.documents < 10:
+            text = f"{self.documents} documents are too few for a reliable interval or test"
+            notes.append(Note("warning", "documents", text))
         if self.left_out:
             named = ", ".join(self.left_out[:5]) + (" …" if len(self.left_out) > 5 else "")
             text = f"{len(self.left_out)} documents are left out, because not every system is scored on them: {named}"
@@ -105,12 +108,7 @@ def compare_with(
     correction: str = "holm",
 ) -> Comparison:
     """Compare under settings made before; the first cutoff counts where the measure names none."""
-    for name, value, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
-        if value not in known:
-            raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
-    if trials < 1:
-        raise UsageError(f"trials is {trials}; choose a number from 1 up")
-    asked = parse(measure)
+    asked = _checked(measure, trials, test, correction)
     settings, _ = resolve(corpus, settings)
     agreement = asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement)
@@ -146,7 +144,8 @@ def compare_with(
         rows.append([a, b, asked.name(shown), shown, average, values[a] - values[b], low, high, p, np.nan, n])
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
     frame["k"] = pd.Series([shown] * len(rows), dtype=object)
-    frame["p_adjusted"] = CORRECTIONS[correction](frame["p"].to_numpy())
+    defined = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
+    frame.loc[defined, "p_adjusted"] = CORRECTIONS[correction](frame.loc[defined, "p"].to_numpy())
     clusters, better = _decisions(frame, values)
     documents = code(corpus).documents
     left_out = tuple(documents[i] for i in np.flatnonzero(~common))
@@ -155,6 +154,19 @@ def compare_with(
         correction, _in_words(test, correction, settings, trials), settings,
         signature(settings, len(documents), agreement),
     )  # fmt: skip
+
+
+def _checked(measure: str, trials: int, test: str, correction: str) -> Asked:
+    """Return the measure, or refuse what cannot be compared."""
+    for name, value, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
+        if value not in known:
+            raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
+    if trials < 1:
+        raise UsageError(f"trials is {trials}; choose a number from 1 up")
+    asked = parse(measure)
+    if asked.measure.better == "none":
+        raise UsageError(f"{asked.name()} ranks no systems: neither more nor less of it is better")
+    return asked
 
 
 def compare_all(

@@ -151,7 +151,7 @@ def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentV
     number = coded.documents.index(document)
     identities = identify(corpus, record)
     gold = gather(coded, identities, record, settings.annotators)[0]
-    names = _gold_table(coded, identities, gold, number)
+    names = _gold_table(coded, identities, gold, number, record.rel)
     lists = {}
     for system, run in coded.runs.items():
         # Only this document's list goes through the same steps as the whole evaluation.
@@ -191,7 +191,7 @@ def _limit(settings: Settings, size: int) -> int:
     return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 
-def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int) -> pd.DataFrame:
+def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int, rel: float) -> pd.DataFrame:
     """Return the gold items of one document, indexed by item, under the spelling that stands first in the file."""
     items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
     spellings = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
@@ -203,7 +203,8 @@ def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int) -
     for place in np.flatnonzero(coded.entry_document[coded.variant_entry] == number):
         raw = int(coded.variant_phrase[place])
         item = item_of.get(int(identities.gold[raw]))
-        if item is not None:
+        rejected = coded.entry_relevance[coded.variant_entry[place]] < rel  # no vote, as in the gold itself
+        if item is not None and not rejected:
             phrases[item][str(coded.phrases[raw])] = None
             annotators[item][coded.annotators[coded.entry_annotator[coded.variant_entry[place]]]] = None
     return pd.DataFrame(

@@ -17,6 +17,7 @@ from kp_core.model import Corpus
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
+from kp_core.text.tokenise import tokens
 
 By = Literal["", "group", "length", "presence"]
 #: What the parts of an evaluation may tell apart, and what that is.
@@ -51,10 +52,11 @@ def masks(corpus: Corpus, by: By) -> dict[str, Bools]:
         return {f"group:{name}": groups == name for name in names}
     if by == "length":
         _need_texts(corpus, "length")
-        words = documents["text"].fillna("").str.split().str.len().to_numpy(np.float64)
-        edges = np.quantile(words, [1 / 3, 2 / 3], method="inverted_cdf")
+        words = np.array([len(tokens(text)) for text in documents["text"].fillna("")], np.float64)
+        there = _with_text(corpus)
+        edges = np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf")
         third = np.searchsorted(edges, words)
-        return {f"length:{name}": third == place for place, name in enumerate(("short", "medium", "long"))}
+        return {f"length:{name}": there & (third == place) for place, name in enumerate(("short", "medium", "long"))}
     return {}
 
 
@@ -108,17 +110,17 @@ def _with_text(corpus: Corpus) -> Bools:
 
 
 class _Standing:
-    """Tells whether forms stand in texts; each pair of a document and a form is looked up once."""
+    """Tells whether forms, in one of their spellings, stand in texts; each pair is looked up once."""
 
-    def __init__(self, texts: list[str], forms: list[str], any_order: bool) -> None:
+    def __init__(self, texts: list[str], forms: list[tuple[str, ...]], any_order: bool) -> None:
         self.texts, self.forms, self.any_order = texts, forms, any_order
 
     def __call__(self, document: Ints, form: Ints | Codes) -> Bools:
         key = document.astype(np.int64) * len(self.forms) + form
         distinct, place = np.unique(key, return_inverse=True)
+        pairs = [divmod(one, len(self.forms)) for one in distinct.tolist()]
         found = [
-            occurs(self.forms[one % len(self.forms)], self.texts[one // len(self.forms)], self.any_order)
-            for one in distinct.tolist()
+            any(occurs(line, self.texts[text], self.any_order) for line in self.forms[form]) for text, form in pairs
         ]
         return np.array(found, bool)[place]
 
@@ -130,6 +132,13 @@ def _standing(corpus: Corpus, settings: Settings, identities: Identities) -> _St
         texts = corpus.documents.set_index("doc_id")["text"].reindex(list(code(corpus).documents)).fillna("").tolist()
         corpus.cache[key] = token_lines(texts, normaliser)
     lines: list[str] = corpus.cache[key]
-    # Forms are normalised already: only their tokens are settled here.
-    forms = token_lines(identities.forms.to_pylist(), Normaliser.parse("none"))
-    return _Standing(lines, forms, "sort" in normaliser.steps)
+    # The phrases as they were written go the same way as the texts: tokens first, stems last.
+    raw = code(corpus).phrases.to_pylist()
+    stemmed = settings.conventions.gold_stemmed == "yes"
+    sides = [(identities.predicted, token_lines(raw, normaliser))]
+    sides.append((identities.gold, token_lines(raw, normaliser.without_stemmer()) if stemmed else sides[0][1]))
+    spelled: list[dict[str, None]] = [{} for _ in range(len(identities.forms))]
+    for forms, own in sides:
+        for form, line in zip(forms.tolist(), own, strict=True):
+            spelled[form][line] = None
+    return _Standing(lines, [tuple(own) for own in spelled], "sort" in normaliser.steps)

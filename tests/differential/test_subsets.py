@@ -100,3 +100,40 @@ def test_what_is_not_there_is_refused():
         kp.evaluate(corpus(), 2, by="group")
     with pytest.raises(kp.UsageError, match="by is 'colour'"):
         kp.evaluate(corpus(), 2, by="colour")
+
+
+def test_presence_is_that_of_the_places_in_the_text():
+    """Every gold phrase of the sample lectures, among them `Zipf's law`, `k-means++` and `robots.txt`."""
+    from kp_core.coding import code, identify
+    from kp_core.gold import gather
+    from kp_core.subsets import _standing
+    from kp_core.text.normalise import Normaliser
+    from kp_core.text.places import present
+    from kp_ui.workspace import SAMPLES
+
+    lectures = SAMPLES["lectures"].load()
+    settings = kp.Settings()
+    coded, identities = code(lectures), identify(lectures, settings.conventions)
+    gold = gather(coded, identities, settings.conventions)[0]
+    found = _standing(lectures, settings, identities)(gold.document[gold.spelling_item], gold.spelling_form)
+    texts = lectures.documents.set_index("doc_id")["text"]
+    normaliser = Normaliser.parse(settings.conventions.normalise)
+    raw = {form: str(coded.phrases[place]) for place, form in enumerate(identities.gold.tolist())}
+    for item, form, stands in zip(gold.spelling_item, gold.spelling_form.tolist(), found, strict=True):
+        text = texts[coded.documents[gold.document[item]]]
+        assert stands == present(text, [raw[form]], normaliser)[0], raw[form]
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh"])
+def test_a_pair_without_a_test_is_not_corrected_for(correction):
+    rng = np.random.default_rng(0)
+    gold = {f"d{i}": ["x", "y"] for i in range(20)}
+    runs = {
+        "a": {f"d{i}": ["z", "w"] for i in range(20)},
+        "a2": {f"d{i}": ["z", "w"] for i in range(20)},
+        "good": {f"d{i}": ["x", "y"] if rng.random() < 0.7 else ["x", "z"] for i in range(20)},
+    }
+    found = kp.compare(corpus_of(gold, runs), "F1@2", test="t", correction=correction)
+    assert found.frame["p"].isna().tolist() == [True, False, False]
+    assert (found.frame["p_adjusted"][1:] < 0.001).all()
+    assert set(found.better["good"]) == {"a", "a2"}
