@@ -151,7 +151,7 @@ def compare_with(
     left_out = tuple(documents[i] for i in np.flatnonzero(~common))
     return Comparison(
         frame, _effects(statistics, pairs, common), values, _ranks(resampled), n, left_out, clusters, better,
-        correction, _in_words(test, correction, settings, trials), settings,
+        correction, _in_words(test, correction, settings, trials, n), settings,
         signature(settings, len(documents), agreement),
     )  # fmt: skip
 
@@ -188,11 +188,14 @@ def compare_all(
     return replace(found[0], frame=frame, settings=settings, signature=recipe)
 
 
-def _in_words(test: str, correction: str, settings: Settings, trials: int) -> str:
+def _in_words(test: str, correction: str, settings: Settings, trials: int, documents: int) -> str:
     """Name the test with everything that is needed to repeat it."""
     seed = f"seed {settings.seed}"
+    drawn = f"{trials:,} trials, {seed}"
+    if paired.enumerated(documents, trials):
+        drawn = f"all {2**documents:,} assignments"
     tests = {
-        "randomisation": f"paired randomisation test over documents, two-sided, {trials:,} trials, {seed}",
+        "randomisation": f"paired randomisation test over documents, two-sided, {drawn}",
         "bootstrap": f"paired bootstrap over documents, two-sided, {settings.resamples:,} resamples, {seed}",
         "t": "paired t test over documents, two-sided",
         "wilcoxon": "Wilcoxon's signed-rank test over documents, two-sided, zeros dropped",

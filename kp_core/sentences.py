@@ -79,7 +79,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
         f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
         f"{kind}{probability(row['p_adjusted'])}, {n} documents)"
     )
-    text += f"; {best} and {_listed(equal)} cannot be told apart." if equal else "."
+    text += f"; {best} cannot be told apart from {_listed(equal)}." if equal else "."
     return text + few
 
 

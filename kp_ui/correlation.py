@@ -12,10 +12,13 @@ from kp_core import charts
 from kp_core.charts import correlation as shown
 from kp_core.charts.style import GREY
 from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
+from kp_core.judgements.agreement import ordinal_alpha, pairwise_agreement
+from kp_core.judgements.human import score_matrix
 from kp_core.judgements.published import SOURCE, kim2010_claims, kim2010_correlations, kim2010_data, kim2010_scores
 from kp_core.judgements.result import Study
 from kp_core.judgements.subsets import pooled_and_within
 from kp_core.judgements.weighted import Correlation
+from kp_core.sentences import figure
 from kp_core.text.stem import SNOWBALL
 from kp_ui import cached, results, show
 
@@ -109,6 +112,18 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
                    "middle score.")  # fmt: skip
         ties = study.found.tie_range
         results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
+
+
+def raters(judged: pd.DataFrame) -> None:
+    """Show how well the people agree who scored the pairs."""
+    scores = score_matrix(judged)
+    if len(scores.annotators) < 2:
+        return
+    with st.expander("How well do the people agree who scored the pairs?"):
+        alpha = figure(ordinal_alpha(scores.matrix))
+        st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
+        names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
+        results.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
 def behind(study: kp.CorrelationStudy) -> None:

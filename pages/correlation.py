@@ -33,6 +33,7 @@ else:
         correlation.overall(study, average)
         correlation.subsets(study, average)
         correlation.certainty(study, average)
+        correlation.raters(judged)
         correlation.behind(study)
         show.notes(study.notes)
         show.signature(study.signature)

@@ -25,12 +25,21 @@ def randomisation(differences: Floats, trials: int, rng: np.random.Generator) ->
     return randomisation_of(lambda swapped: total - 2 * swapped @ differences, len(differences), trials, rng)
 
 
+def enumerated(documents: int, trials: int) -> bool:
+    """Tell whether all assignments are so few that each is looked at.
+
+    >>> enumerated(5, 10_000), enumerated(20, 10_000)
+    (True, False)
+    """
+    return documents < 60 and 2**documents <= trials + 1
+
+
 def randomisation_of(
     statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
 ) -> Floats:
     """Return two-sided p of a statistic of the swapped documents: rows of 0 and 1 (B, D) → (B,) or (B, P)."""
     observed = np.abs(statistic(np.zeros((1, documents))))[0] - _TOLERANCE
-    if documents < 60 and 2**documents <= trials + 1:
+    if enumerated(documents, trials):
         swapped = ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
         return np.asarray((np.abs(statistic(swapped)) >= observed).mean(axis=0))
     reached = np.zeros(np.shape(observed), np.int64)

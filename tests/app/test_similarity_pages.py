@@ -7,6 +7,8 @@ import pytest
 
 import kp_core as kp
 from kp_core import sentences
+from kp_core.judgements.agreement import ordinal_alpha, pairwise_agreement
+from kp_core.judgements.human import score_matrix
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.test_results_pages import LECTURES, chosen, opened, shown, words
@@ -68,6 +70,14 @@ def test_correlations_are_those_of_correlate(lectures, average):
     subsets = shown(app, "L<=3").set_index("measure")
     cell = study.frame.set_index(["average", "subset", "measure"])["value"][average, "location:Head", "METEOR"]
     assert subsets.loc["METEOR", "location:Head"] == pytest.approx(cell)
+
+
+def test_agreement_of_the_people_who_scored(lectures):
+    app = opened("correlation")
+    scores = score_matrix(lectures.judgements)
+    assert plain(f"ordered scores: {ordinal_alpha(scores.matrix):.3f}") in words(app)
+    table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
+    assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
 def test_rating_flows_into_the_correlation():
