@@ -25,7 +25,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],
-    "Reference": [("methods", "Methods")],
+    "Understand": [("learn", "Learn"), ("methods", "Methods")],
 }
 
 
