@@ -25,6 +25,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],
+    "Take along": [("report", "Report")],
     "Understand": [("learn", "Learn"), ("methods", "Methods")],
 }
 
