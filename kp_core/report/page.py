@@ -7,11 +7,12 @@ from html import escape
 from itertools import count
 
 import pandas as pd
+import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from kp_core.charts import Chart
 from kp_core.export.tables import as_text
-from kp_core.report.sections import Section, Table
+from kp_core.report.sections import CELLS, Section, Table
 from kp_core.settings import __version__
 
 _STYLE = """
@@ -23,7 +24,8 @@ table { border-collapse: collapse; font-size: .9rem; font-variant-numeric: tabul
 .scroll { overflow-x: auto; } caption { text-align: left; font-weight: 600; padding: .4rem 0; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid #ddd; text-align: left; } td.n, th.n { text-align: right; }
 thead th { border-bottom: 2px solid #777; }
-code { font-size: .8rem; overflow-wrap: anywhere; color: #444; } figure { margin: 1rem 0; } nav li { margin: .2rem 0; }
+p, code { overflow-wrap: anywhere; } details { margin: .4rem 0; } code { font-size: .8rem; color: #444; }
+figure { margin: 1rem 0; } nav li { margin: .2rem 0; }
 @media print { body { max-width: none; margin: 0; font-size: 11pt; } nav { display: none; }
   h2 { break-after: avoid; } figure, tr { break-inside: avoid; } .scroll { overflow: visible; }
   .modebar { display: none; } }
@@ -55,8 +57,11 @@ def _section(section: Section, place: int, number: count[int]) -> str:
 
 
 def _chart(chart: Chart, number: int) -> str:
+    drawn = go.Figure(chart.figure)
+    drawn.update_layout(template="plotly_white", height=drawn.layout.height + 40, margin_b=90)
+    drawn.update_xaxes(automargin=True).update_yaxes(automargin=True)
     # In a script, only “<” could end the script; as an escape it is the same JSON.
-    data = str(chart.figure.to_json()).replace("<", "\\u003c")
+    data = str(drawn.to_json()).replace("<", "\\u003c")
     alt = escape(chart.alt, quote=True)
     options = '{"displaylogo": false, "responsive": true, "toImageButtonOptions": {"format": "svg"}}'
     return (
@@ -71,12 +76,13 @@ def _table(table: Table) -> str:
     right = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame]
     mark = [' class="n"' if one else "" for one in right]
     head = "".join(f'<th scope="col"{m}>{escape(str(column))}</th>' for column, m in zip(frame, mark, strict=True))
+    digits = [0 if column in CELLS else 3 for column in frame]
     rows = "".join(
-        "<tr>" + "".join(f"<td{m}>{escape(as_text(cell, 3))}</td>" for cell, m in zip(row, mark, strict=True)) + "</tr>"
-        for row in frame.astype(object).itertuples(index=False)
+        f"<tr>{''.join(f'<td{m}>{escape(as_text(c, d))}</td>' for c, m, d in zip(row, mark, digits, strict=True))}</tr>"
+        for row in frame.astype(object).itertuples(index=False, name=None)
     )
-    recipe = f"<p><code>{escape(table.signature)}</code></p>" if table.signature else ""
+    recipe = f"<details><summary>Recipe</summary><code>{escape(table.signature)}</code></details>"
     return (
         f'<div class="scroll"><table><caption>{escape(table.caption)}</caption><thead><tr>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div>{recipe}"
+        f"<tbody>{rows}</tbody></table></div>{recipe if table.signature else ''}"
     )
