@@ -15,7 +15,7 @@ from benchmarks.workload import machine
 
 HERE = Path(__file__).parent
 #: In the order of the table. The simulation of coverage times nothing and runs by itself: python -m benchmarks.coverage
-NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correlation")
+NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correlation", "start")
 
 
 def main(names: list[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import statistics
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-ROUNDS = 5
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
 #: A function is called again until this many seconds have passed, so that a millisecond is not one lucky reading.
 _LEAST = 0.05
 
