@@ -1,4 +1,4 @@
-"""Run the benchmarks and turn them into one table, one JSON file and one chart: `make bench`, or one of them by name."""
+"""Run the benchmarks, or some by name, and turn them into one table, one JSON file and one chart: `make bench`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict
 from pathlib import Path
 
-from benchmarks.report import chart, table
+from benchmarks.report import chart, markdown, table
 from benchmarks.workload import machine
 
 HERE = Path(__file__).parent
@@ -19,7 +19,7 @@ NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correla
 
 
 def main(names: list[str]) -> None:
-    """Run some benchmarks, replace their part of results.json, and draw the chart of all."""
+    """Run some benchmarks, each replacing its part of the results, and print the table of these."""
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise SystemExit(f"there is no benchmark '{unknown[0]}'; choose among: {', '.join(NAMES)}")
@@ -30,10 +30,11 @@ def main(names: list[str]) -> None:
         load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
         tasks = [asdict(task) for task in module.tasks()]
         report[name] = {"machine": machine(module.PACKAGES), "load average at the start": load, "tasks": tasks}
+        report = {known: report[known] for known in NAMES if known in report}
+        path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
+        (HERE / "results.md").write_text(markdown(report), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
-    report = {name: report[name] for name in NAMES if name in report}
-    path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
     print(table({name: report[name] for name in NAMES if name in names}))
 
 

@@ -8,11 +8,13 @@ from __future__ import annotations
 import random
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 
 from benchmarks.timing import Task, peak_memory, timed
@@ -30,19 +32,11 @@ def kpscope(path: str) -> Any:
     return kp.load(systems={"s": path}).runs
 
 
-def _polars(kind: str) -> Callable[[str], Any]:
-    import polars as pl
-
-    readers: dict[str, Callable[[str], Any]] = {
-        "csv": pl.read_csv, "jsonl": pl.read_ndjson, "parquet": pl.read_parquet,
-    }  # fmt: skip
-    return readers[kind]
-
-
-_PANDAS: dict[str, Callable[[str], Any]] = {
-    "csv": pd.read_csv,
-    "jsonl": lambda path: pd.read_json(path, lines=True),
-    "parquet": pd.read_parquet,
+#: Format → readers of other packages, to a table of strings.
+_READERS: dict[str, dict[str, Callable[[str], Any]]] = {
+    "csv": {"polars": pl.read_csv, "pandas": pd.read_csv},
+    "jsonl": {"polars": pl.read_ndjson, "pandas": lambda path: pd.read_json(path, lines=True)},
+    "parquet": {"polars": pl.read_parquet, "pandas": pd.read_parquet},
 }
 
 
@@ -60,15 +54,13 @@ def _files() -> list[Task]:
     found = []
     with tempfile.TemporaryDirectory() as folder:
         for kind, path in _written(run, Path(folder)).items():
-            tools: dict[str, Callable[[], Any]] = {
-                "KPScope, to a corpus": lambda path=path: kpscope(path),  # type: ignore[misc]
-                "polars, to a table": lambda path=path, read=_polars(kind): read(path),  # type: ignore[misc]
-                "pandas, to a table": lambda path=path, read=_PANDAS[kind]: read(path),  # type: ignore[misc]
-            }
+            tools = {"KPScope, to a corpus": partial(kpscope, path)}
+            tools |= {f"{name}, to a table": partial(read, path) for name, read in _READERS[kind].items()}
             for name, tool in tools.items():
                 if list(tool()["phrase"]) != run["phrase"].tolist():
                     raise SystemExit(f"{name}: other phrases than those in run.{kind}")
-            task = timed(f"Reading {len(run):,} rows of {kind.upper()}, {Path(path).stat().st_size / 1e6:.0f} MB", tools)
+            size = Path(path).stat().st_size / 1e6
+            task = timed(f"Reading {len(run):,} rows of {kind.upper()}, {size:.0f} MB", tools)
             task.rows[0].peak = peak_memory(
                 "import sys; from benchmarks import loading\nloading.kpscope(sys.argv[1])", path
             )
@@ -86,7 +78,7 @@ def _stems() -> list[Task]:
     ends = ("", "s", "ing", "ed", "ation", "ness")
     words = ["".join(letters.choices("abcdefghiklmnoprstuvw", k=6)) + ends[i % len(ends)] for i in range(WORDS)]
     tokens = [words[i] for i in np.minimum(rng.zipf(1.2, TOKENS), WORDS) - 1]
-    some = [token for token in tokens[:: SAMPLED]]
+    some = tokens[::SAMPLED]
     porter = PorterStemmer()
 
     def coded(pipeline: str) -> pa.Array:

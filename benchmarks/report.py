@@ -1,4 +1,4 @@
-"""Turn measured tasks into one table of text and one bar chart (SVG, made without any library)."""
+"""Turn measured tasks into one table of text, one page of Markdown and one bar chart (SVG, made by no library)."""
 
 from __future__ import annotations
 
@@ -40,18 +40,44 @@ def table(report: dict[str, Any]) -> str:
     """Return one table over all benchmarks, each task with what it aims at and what else was measured."""
     lines = [f"{'':62} {'median':>9}  {'min to max':>20}  {'ratio':>10}  {'peak':>8}"]
     for name, part in report.items():
-        described = ", ".join(f"{key} {value}" for key, value in part["machine"].items())
-        lines += ["", f"{name.upper()}  ({described}; load average {part['load average at the start']})"]
+        lines += ["", f"{name.upper()}  ({_described(part)})"]
         for task in part["tasks"]:
-            lines.append(task["title"] + (f"  [aim: {task['aim']}]" if task["aim"] else ""))
-            for row in task["rows"]:
-                tool = row["tool"] + (f" (scaled by {row['scaled']:g})" if row["scaled"] else "")
-                span = f"{duration(row['min'])} to {duration(row['max'])}"
-                peak = f"{row['peak']:,.0f} MB" if row["peak"] else ""
-                ratio = f"{_digits(row['ratio'])} ×"
-                lines.append(f"  {tool:60} {duration(row['median']):>9}  {span:>20}  {ratio:>10}  {peak:>8}".rstrip())
+            lines.append(_title(task))
+            for cells in map(_cells, task["rows"]):
+                lines.append("  {:60} {:>9}  {:>20}  {:>10}  {:>8}".format(*cells).rstrip())
             lines += [f"  {note}" for note in task["notes"]]
     return "\n".join(lines)
+
+
+def markdown(report: dict[str, Any]) -> str:
+    """Return the same as a page of Markdown, one table a task."""
+    lines = ["# Measured", "", "Written by `python -m benchmarks`; [README.md](README.md) says how it is measured."]
+    lines += ["", "![Times as multiples of KPScope's](results.svg)"]
+    for name, part in report.items():
+        lines += ["", f"## {name.capitalize()}", "", f"{_described(part)}."]
+        for task in part["tasks"]:
+            lines += ["", f"### {_title(task)}", "", "| tool | median | min to max | ratio | peak memory |"]
+            lines += ["|---|---|---|---|---|"]
+            lines += [f"| {' | '.join(_cells(row))} |" for row in task["rows"]]
+            lines += ["", *(f"{note[0].upper()}{note[1:]}." for note in task["notes"])] if task["notes"] else []
+    return "\n".join(lines) + "\n"
+
+
+def _described(part: dict[str, Any]) -> str:
+    machine = ", ".join(f"{key} {value}" for key, value in part["machine"].items())
+    return f"{machine}; load average at the start {part['load average at the start']}"
+
+
+def _title(task: dict[str, Any]) -> str:
+    return task["title"] + (f" (aim: {task['aim']})" if task["aim"] else "")
+
+
+def _cells(row: dict[str, Any]) -> tuple[str, str, str, str, str]:
+    """Return tool, median, minimum to maximum, ratio to the first tool, and peak memory, as they are printed."""
+    tool = row["tool"] + (f" (scaled by {row['scaled']:g})" if row["scaled"] else "")
+    span = f"{duration(row['min'])} to {duration(row['max'])}"
+    peak = f"{row['peak']:,.0f} MB" if row["peak"] else ""
+    return tool, duration(row["median"]), span, f"{_digits(row['ratio'])} ×", peak
 
 
 def chart(report: dict[str, Any]) -> str:
@@ -66,7 +92,7 @@ def chart(report: dict[str, Any]) -> str:
         x = _place(10.0**power)
         grid.append(f'<line x1="{x:.0f}" x2="{x:.0f}" y1="34" y2="{y}"/>')
         grid.append(f'<text class="small" x="{x:.0f}" y="28" text-anchor="middle">{10.0**power:,g} ×</text>')
-    said = "Median time as a multiple of the first line of each group (logarithmic); blue: KPScope, brown: other packages"
+    said = "Median time as a multiple of the first line of each group (logarithmic); blue: KPScope, brown: others"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" role="img" aria-label="{said}">'
         f'<style>{_STYLE}</style><rect class="page" width="{wide}" height="{tall}"/>'

@@ -156,7 +156,8 @@ def letters(table: pd.DataFrame) -> Task:
         return score(key, other, ["chrF"], Choices(direction="keyphrase")).table[:, 0]
 
     equal("chrF", kpscope()[some], sacrebleu())
-    return timed(f"chrF of {len(table):,} pairs", {"KPScope": kpscope, "sacreBLEU": sacrebleu}, scale={"sacreBLEU": SAMPLED})
+    tools = {"KPScope": kpscope, "sacreBLEU": sacrebleu}
+    return timed(f"chrF of {len(table):,} pairs", tools, scale={"sacreBLEU": SAMPLED})
 
 
 def _agree(table: pd.DataFrame) -> None:

@@ -1,6 +1,6 @@
-"""Turn a start from nothing into times: importing the package, the app up to its first chart, and moving k on each page.
+"""Turn a start from nothing into times: importing the package, the app up to its first chart; then moving k.
 
-The app is started anew for each round and driven in Chromium (the one of the system; without it this part is left out).
+The app is started anew for each round and driven in the Chromium of the system; without one this part is left out.
 """
 
 from __future__ import annotations

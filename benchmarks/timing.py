@@ -57,7 +57,7 @@ def timed(
 ) -> Task:
     """Run every tool in every round, after one call to warm up, and return the task; ratios are to the first tool.
 
-    fresh: makes the arguments of each call, outside the clock; without it a call is repeated for a twentieth of a second.
+    fresh: makes the arguments of each call, outside the clock; without it a call is repeated for .05 s.
     scale: by how much the times of a tool that ran on a sample are multiplied.
     """
     times: dict[str, list[float]] = {name: [] for name in tools}

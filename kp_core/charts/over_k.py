@@ -106,7 +106,7 @@ def _add_system(
 def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> int:
     """Draw the marks, each label in a row of its own so that none covers another; return the room they need."""
     labels = marks.labels(last) if marks else []
-    axes = ["", *range(2, rows + 1)]  # of the panels; `add_vline` asks every panel for its own, which takes 40 ms a line
+    axes = ["", *range(2, rows + 1)]  # `add_vline` looks through all panels, which takes 40 ms a line
     lines = [
         {"type": "line", "xref": f"x{axis}", "yref": f"y{axis} domain", "x0": k, "x1": k, "y0": 0, "y1": 1,
          "line": {"color": GREY, "width": 1.5, "dash": dash}}

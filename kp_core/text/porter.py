@@ -1,4 +1,4 @@
-"""Load NLTK's Porter stemmer by itself: `import nltk` takes a second for parsers and classifiers that nobody asks for."""
+"""Load NLTK's Porter stemmer by itself: `import nltk` takes a second, for parsers and classifiers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
@@ -22,22 +23,22 @@ def porter_stemmer() -> Callable[..., Any]:
     >>> porter_stemmer()().stem("networks")
     'network'
     """
+    stemmer: Callable[..., Any]
     try:
-        found = sys.modules.get(_IN_FULL) or _alone(_IN_FULL)
+        stemmer = (sys.modules.get(_IN_FULL) or _alone(_IN_FULL)).PorterStemmer
     except (ImportError, AttributeError, OSError):  # an NLTK that is built differently, or packed into an archive
-        found = import_module(_IN_FULL)
-    stemmer: Callable[..., Any] = found.PorterStemmer
+        stemmer = import_module(_IN_FULL).PorterStemmer
     return stemmer
 
 
 def _alone(name: str) -> ModuleType:
     """Run one module of NLTK; what it imports of NLTK in turn is run the same way, without the packages around it."""
     package = find_spec("nltk")
-    assert package is not None and package.origin is not None
+    if package is None or package.origin is None:
+        raise ImportError("NLTK is not installed")
     path = Path(package.origin).parent.joinpath(*name.split(".")[1:]).with_suffix(".py")
-    spec = spec_from_file_location(f"kpscope.{name}", path)
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
+    loader = SourceFileLoader(f"kpscope.{name}", str(path))
+    module = ModuleType(loader.name)
 
     def own_import(asked: str, *given: Any, **more: Any) -> Any:
         if asked.split(".")[0] != "nltk":
@@ -46,5 +47,5 @@ def _alone(name: str) -> ModuleType:
         return SimpleNamespace(**{one: _alone(f"nltk.{one}") for one in names}) if asked == "nltk" else _alone(asked)
 
     vars(module)["__builtins__"] = vars(builtins) | {"__import__": own_import}
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     return module
