@@ -220,8 +220,9 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     smallest = all_items(corpus, settings.conventions).size.astype(float)
     for name, counts in counted.items():
         if name not in BASELINES:
-            at = counts.table.at(cutoffs)
-            smallest = np.maximum(smallest, (at.size + at.system_only).max(axis=1))
+            parts = [part.at(cutoffs) for part in counts.table.parts()]
+            chosen = np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts])
+            smallest = np.maximum(smallest, chosen)
     return smallest
 
 
