@@ -65,7 +65,8 @@ def markdown(report: dict[str, Any]) -> str:
 
 def _described(part: dict[str, Any]) -> str:
     machine = ", ".join(f"{key} {value}" for key, value in part["machine"].items())
-    return f"{machine}; load average at the start {part['load average at the start']}"
+    load = part["load average at the start"]
+    return machine if load is None else f"{machine}; load average at the start {load}"
 
 
 def _title(task: dict[str, Any]) -> str:
