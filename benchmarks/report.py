@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 #: The chart: width of names and bars, height of a line, and the largest ratio it has room for.
-_NAMES, _BARS, _LINE, _LARGEST = 470, 380, 17, 1e6
+_NAMES, _BARS, _LINE, _LARGEST = 430, 500, 17, 1e6
 _STYLE = """
 text { font: 12px sans-serif; fill: #1a1a1a } .title { font-weight: bold } .small { font-size: 11px; fill: #555 }
 .own { fill: #0b6e99 } .peer { fill: #b5762a } line { stroke: #ccc } rect.page { fill: #fff }
@@ -92,13 +92,17 @@ def chart(report: dict[str, Any]) -> str:
     for power in range(-1, int(math.log10(_LARGEST)) + 1):
         x = _place(10.0**power)
         grid.append(f'<line x1="{x:.0f}" x2="{x:.0f}" y1="34" y2="{y}"/>')
-        grid.append(f'<text class="small" x="{x:.0f}" y="28" text-anchor="middle">{10.0**power:,g} ×</text>')
+        grid.append(f'<text class="small" x="{x:.0f}" y="28" text-anchor="middle">{_power(power)} ×</text>')
     said = "Median time as a multiple of the first line of each group (logarithmic); blue: KPScope, brown: others"
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {tall}" role="img" aria-label="{said}">'
         f'<style>{_STYLE}</style><rect class="page" width="{wide}" height="{tall}"/>'
         f'<text class="small" x="8" y="12">{said}</text>{"".join(grid)}{"".join(drawn)}</svg>\n'
     )
+
+
+def _power(power: int) -> str:
+    return f"{10**power:,}" if power >= 0 else f"{10.0**power:g}"
 
 
 def _place(ratio: float) -> float:
@@ -109,6 +113,8 @@ def _place(ratio: float) -> float:
 def _lines(report: dict[str, Any]) -> Iterator[str]:
     for part in report.values():
         for task in part["tasks"]:
+            if len(task["rows"]) == 1:  # beside nothing, a ratio says nothing
+                continue
             yield f'<text class="title" x="8" y="{{y}}">{escape(task["title"])}</text>'
             for row in task["rows"]:
                 begin, end = sorted((_place(1.0), _place(row["ratio"])))
