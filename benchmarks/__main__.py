@@ -1,9 +1,42 @@
-"""Run every benchmark but the simulation of coverage: `make bench`."""
+"""Run the benchmarks, or some by name, and turn them into one table, one JSON file and one chart: `make bench`."""
 
-from benchmarks import agreement, comparison, correlation, ranking, similarity
+from __future__ import annotations
 
-ranking.main()
-agreement.main()
-comparison.main()
-similarity.main()
-correlation.main()
+import importlib
+import json
+import os
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from benchmarks.report import chart, markdown, table
+from benchmarks.workload import machine
+
+HERE = Path(__file__).parent
+#: In the order of the table. The simulation of coverage times nothing and runs by itself: python -m benchmarks.coverage
+NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correlation", "start")
+
+
+def main(names: list[str]) -> None:
+    """Run some benchmarks, each replacing its part of the results, and print the table of these."""
+    unknown = [name for name in names if name not in NAMES]
+    if unknown:
+        raise SystemExit(f"there is no benchmark '{unknown[0]}'; choose among: {', '.join(NAMES)}")
+    path = HERE / "results.json"
+    report = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    for name in names:
+        module, begun = importlib.import_module(f"benchmarks.{name}"), time.perf_counter()
+        load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
+        tasks = [asdict(task) for task in module.tasks()]
+        report[name] = {"machine": machine(module.PACKAGES), "load average at the start": load, "tasks": tasks}
+        report = {known: report[known] for known in NAMES if known in report}
+        path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
+        (HERE / "results.md").write_text(markdown(report), encoding="utf-8")
+        print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+    print(table({name: report[name] for name in NAMES if name in names}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(NAMES))

@@ -1,26 +1,22 @@
 """Turn coded annotators and counted systems into agreement and its intervals, timed beside four peers.
 
 Everything starts from a corpus that is loaded and coded, unless a row says otherwise; the peers start from the finished
-table of 488,000 items, whose making is a row of its own. Not included: reading files, drawing. All run in one process,
-interleaved, and must give the same values before any time is printed. Run: python -m benchmarks.agreement
+table of 488,000 items, whose making is a row of its own. Not included: reading files, drawing.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import warnings
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.timing import interleaved, show, summary
-from benchmarks.workload import annotator_choices, machine, systems
+from benchmarks.timing import Task, equal, timed
+from benchmarks.workload import annotator_choices, systems
 
-HERE = Path(__file__).parent
+PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "krippendorff", "irrCAC")
 DOCUMENTS, ANNOTATORS, CANDIDATES = 244, 3, 2_000
 SYSTEMS, K, RESAMPLES = 6, tuple(range(1, 51)), 1_000
 OF_SYSTEMS = ("kappa", "P_pos", "P_neg", "PABAK")
@@ -32,13 +28,7 @@ OF_TABLES = (*OF_SYSTEMS, "AC1", "pi")
 Tools = dict[str, Callable[[], Any]]
 
 
-def equal(what: str, ours: Any, theirs: Any, within: float = 1e-9) -> None:
-    """Refuse to go on where two tools do not give the same."""
-    if not np.allclose(ours, theirs, rtol=0, atol=within):
-        raise SystemExit(f"{what}: KPScope gives {ours}, the peer {theirs}")
-
-
-def with_intervals() -> list[dict[str, Any]]:
+def with_intervals() -> Task:
     """Time six systems at 50 cutoffs with bootstrap intervals of four measures."""
     from sklearn.metrics import cohen_kappa_score
 
@@ -86,12 +76,13 @@ def with_intervals() -> list[dict[str, Any]]:
     )
     peer = "scikit-learn, kappa alone, pooled tables"
     tools: Tools = {
-        "from counts, micro": lambda: from_counts("micro"),
-        "from counts, macro": lambda: from_counts("macro"),
-        "from the coded corpus to the result, micro": lambda: evaluate_with(corpus, settings, OF_SYSTEMS),
+        "KPScope from counts, micro": lambda: from_counts("micro"),
+        "KPScope from counts, macro": lambda: from_counts("macro"),
+        "KPScope from the coded corpus to the result, micro": lambda: evaluate_with(corpus, settings, OF_SYSTEMS),
         peer: one_by_one,
     }
-    return summary(interleaved(tools), "from counts, micro", {peer: len(K) * SYSTEMS})
+    title = "Intervals: 6 systems, 50 cutoffs, 4 measures, 1,000 resamples, 244 documents"
+    return timed(title, tools, scale={peer: len(K) * SYSTEMS}, aim="150 ms")
 
 
 def dense(gold: pd.DataFrame) -> np.ndarray:
@@ -104,7 +95,7 @@ def dense(gold: pd.DataFrame) -> np.ndarray:
     return ratings
 
 
-def of_annotators() -> list[dict[str, Any]]:
+def of_annotators() -> Task:
     """Time the coefficients of three annotators of 488,000 items."""
     import krippendorff
     from irrCAC.raw import CAC
@@ -162,10 +153,11 @@ def of_annotators() -> list[dict[str, Any]]:
     equal("irrCAC", list(mine.values()), irr_cac(four), 6e-6)  # it has five digits
     result = from_frames()
     equal("agreement", list(mine.values()), result[result["system"] == "all"].set_index("measure")["value"][list(mine)])
-    return summary(interleaved(tools), "KPScope: K, alpha, AC1, PABAK")
+    title = "Annotators: 3 of 244 documents, 488,000 items"
+    return timed(title, tools, aim="200 × statsmodels with its aggregation, 100 × irrCAC")
 
 
-def of_pairs() -> tuple[list[dict[str, Any]], dict[str, int]]:
+def of_pairs() -> Task:
     """Time all pairs of hundreds of annotators who each saw a few documents."""
     from sklearn.metrics import cohen_kappa_score, f1_score
 
@@ -212,11 +204,11 @@ def of_pairs() -> tuple[list[dict[str, Any]], dict[str, int]]:
         ),
         name: peer,
     }
-    rows = summary(interleaved(tools), base, {name: len(found.first) / SAMPLE})
-    return rows, {"pairs with documents in common": len(found.first), "choices": len(gold)}
+    title = f"Annotators: 338 of 183 documents, {len(found.first):,} pairs with documents in common"
+    return timed(title, tools, scale={name: len(found.first) / SAMPLE}, aim="1 s")
 
 
-def of_tables() -> list[dict[str, Any]]:
+def of_tables() -> Task:
     """Time six measures of 20,000 tables."""
     from sklearn.metrics import cohen_kappa_score, f1_score
     from statsmodels.stats.inter_rater import cohens_kappa
@@ -262,26 +254,9 @@ def of_tables() -> list[dict[str, Any]]:
         "scikit-learn, three measures, labels": labelled,
         "statsmodels, kappa without error": statsmodels,
     }
-    return summary(interleaved(tools), base, dict.fromkeys(list(tools)[1:], TABLES / SAMPLE))
+    return timed(f"{TABLES:,} concordance tables", tools, scale=dict.fromkeys(list(tools)[1:], TABLES / SAMPLE))
 
 
-def main() -> None:
-    """Print the tables and write them to benchmarks/agreement.json."""
-    described = machine(("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "krippendorff", "irrCAC"))
-    busy = {"load average at the start": round(os.getloadavg()[0], 1)} if hasattr(os, "getloadavg") else {}
-    parts = {
-        "6 systems, 50 cutoffs, 4 measures, 1,000 resamples, 244 documents": with_intervals(),
-        "3 annotators, 244 documents, 488,000 items": of_annotators(),
-    }
-    sparse, sizes = of_pairs()
-    parts["338 annotators, 183 documents, 2 to 15 annotators a document"] = sparse
-    parts["20,000 concordance tables"] = of_tables()
-    report = {"machine": described, **busy, **sizes, "times": parts}
-    (HERE / "agreement.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({key: value for key, value in report.items() if key != "times"}, indent=1))
-    for title, rows in parts.items():
-        show(title, rows)
-
-
-if __name__ == "__main__":
-    main()
+def tasks() -> list[Task]:
+    """Return the tasks, each after its tools gave the same values."""
+    return [with_intervals(), of_annotators(), of_pairs(), of_tables()]

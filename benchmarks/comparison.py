@@ -1,31 +1,26 @@
 """Turn per-document values into paired tests and bands over k, timed beside SciPy's permutation test.
 
-Starts from values per document (tests) and from counts (bands). One process, interleaved; p-values are compared with
-SciPy's before any time is printed. Run: python -m benchmarks.comparison
+Starts from values per document (tests) and from counts (bands).
 """
 
 from __future__ import annotations
 
-import json
 from itertools import combinations
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from scipy.stats import permutation_test
 
-from benchmarks.timing import interleaved, show, summary
-from benchmarks.workload import machine
+from benchmarks.timing import Task, equal, timed
 from kp_core.inference import intervals, paired
 
-HERE = Path(__file__).parent
+PACKAGES = ("numpy", "scipy")
 SYSTEMS, DOCUMENTS, TRIALS = 6, 2_000, 10_000
 BAND_DOCUMENTS, CUTOFFS, RESAMPLES = 20_000, 50, 1_000
 #: Documents on which both enumerate every assignment, so that p must be equal.
 FEW = 12
 
 
-def of_pairs() -> list[dict[str, Any]]:
+def of_pairs() -> Task:
     """Time the paired randomisation test of all pairs of six systems."""
     values = np.random.default_rng(0).random((DOCUMENTS, SYSTEMS))
     differences = np.stack([values[:, a] - values[:, b] for a, b in combinations(range(SYSTEMS), 2)], axis=1)
@@ -38,17 +33,17 @@ def of_pairs() -> list[dict[str, Any]]:
         return float(found.pvalue)
 
     ours = float(paired.randomisation(small[:, None], 2**FEW, np.random.default_rng(0))[0])
-    if abs(ours - scipy(small, 2**FEW)) > 1e-9:
-        raise SystemExit(f"p: KPScope gives {ours}, SciPy {scipy(small, 2**FEW)}")
-    base = "KPScope: 15 pairs, 10,000 trials"
+    equal("p", ours, scipy(small, 2**FEW))
+    peer = "SciPy permutation_test: one pair"
     tools = {
-        base: lambda: paired.randomisation(differences, TRIALS, np.random.default_rng(0)),
-        "SciPy permutation_test: one pair, 10,000 trials": lambda: scipy(differences[:, 0], TRIALS),
+        "KPScope: 15 pairs": lambda: paired.randomisation(differences, TRIALS, np.random.default_rng(0)),
+        peer: lambda: scipy(differences[:, 0], TRIALS),
     }
-    return summary(interleaved(tools), base, {list(tools)[1]: float(differences.shape[1])})
+    title = "Paired randomisation, 10,000 trials, 15 pairs of 6 systems, 2,000 documents"
+    return timed(title, tools, scale={peer: float(differences.shape[1])}, aim="500 ms")
 
 
-def bands() -> list[dict[str, Any]]:
+def bands() -> Task:
     """Time the bands of one measure of six systems at 50 cutoffs."""
     values = np.random.default_rng(0).random((SYSTEMS, BAND_DOCUMENTS, CUTOFFS))
     used = np.ones((BAND_DOCUMENTS, CUTOFFS), bool)
@@ -59,21 +54,10 @@ def bands() -> list[dict[str, Any]]:
         for one in values:
             intervals.percentile(intervals.weighted_mean(one, used, weights))
 
-    base = "KPScope: six systems, 50 cutoffs, 1,000 resamples"
-    return summary(interleaved({base: ours}), base)
+    title = "Bootstrap bands of one measure, 6 systems, 50 cutoffs, 1,000 resamples, 20,000 documents"
+    return timed(title, {"KPScope": ours}, aim="500 ms")
 
 
-def main() -> None:
-    """Print the tables and write them to benchmarks/comparison.json."""
-    parts = {
-        "paired randomisation, 15 pairs of 6 systems, 2,000 documents": of_pairs(),
-        "bootstrap bands of one measure, 20,000 documents": bands(),
-    }
-    report = {"machine": machine(("numpy", "scipy")), "times": parts}
-    (HERE / "comparison.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    for title, rows in parts.items():
-        show(title, rows)
-
-
-if __name__ == "__main__":
-    main()
+def tasks() -> list[Task]:
+    """Return the tasks, after p equalled SciPy's."""
+    return [of_pairs(), bands()]

@@ -1,31 +1,23 @@
-"""Time correlations of 12 measures with human scores on 1,000 judged pairs, beside a loop over scipy.stats.
+"""Turn 1,000 judged pairs and 12 measures into correlations and tests, timed beside a loop over scipy.stats.
 
 Resamples are those of 100 documents; the loop takes the same ones and recomputes scipy's correlation on the repeated
-rows, 20 resamples and trials of it, scaled up. Values must agree to 1e-9 before any time is printed.
-Run: python -m benchmarks.correlation
+rows, 20 resamples and trials of it, scaled up. Not included: reading, similarity measures, the human ceiling, subsets.
 """
 
 from __future__ import annotations
 
-import gc
-import json
-import statistics
-import time
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 from scipy import stats
 
-from benchmarks.workload import machine
+from benchmarks.timing import Task, equal, timed
 from kp_core.inference.intervals import resample
 from kp_core.judgements import correlation, pairwise, tie_accuracy
 
 PAIRS, MEASURES, DOCUMENTS, RESAMPLES, TRIALS = 1_000, 12, 100, 2_000, 2_000
 #: Distinct values of the measures: overlaps of short phrases have few, character measures many.
 STEPS = (2, 4, 6, 10, 20, 40, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
-ROUNDS, LOOPED = 5, 20
-HERE = Path(__file__).parent
+LOOPED = 20
+PACKAGES = ("numpy", "scipy")
 
 
 def data(seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -84,56 +76,31 @@ def compared(
     drawn = bootstrap(measures, human, cluster, weights), bootstrap_loop(measures, human, cluster, weights)
     mixed = swaps_engine(measures, human, swapped), swaps_loop(measures, human, swapped)
     for name, (ours, theirs) in {"bootstrap": drawn, "PERM-BOTH": mixed}.items():
-        if not np.allclose(ours, theirs, atol=1e-9, rtol=0):
-            raise SystemExit(f"{name}: engine and scipy.stats differ by {np.abs(ours - theirs).max()}")
+        equal(name, ours, theirs)
 
 
-def timed(works: dict[str, Callable[[], object]]) -> dict[str, list[float]]:
-    """Return the seconds of each work in several interleaved rounds, after one to warm up."""
-    times: dict[str, list[float]] = {name: [] for name in works}
-    for turn in range(ROUNDS + 1):
-        for name, work in works.items():
-            gc.collect()
-            begun = time.perf_counter()
-            work()
-            if turn:
-                times[name].append(time.perf_counter() - begun)
-    return times
-
-
-def main() -> None:
-    """Print one table and write it to benchmarks/correlation.json."""
+def tasks() -> list[Task]:
+    """Return the tasks, after engine and loop agreed."""
     measures, human, cluster = data()
     rng = np.random.default_rng(1)
     weights = resample(DOCUMENTS, RESAMPLES, rng)
     few, swapped = weights[:LOOPED], rng.integers(0, 2, (LOOPED, PAIRS)).astype(float)
     compared(measures, human, cluster, few, swapped)
-    times = timed(
-        {
-            "bootstrap": lambda: bootstrap(measures, human, cluster, weights),
-            "bootstrap, scipy loop": lambda: bootstrap_loop(measures, human, cluster, few),
-            "PERM-BOTH, 66 pairs": lambda: pairwise.permute_both(measures, human, TRIALS, np.random.default_rng(2)),
-            "PERM-BOTH, scipy loop": lambda: swaps_loop(measures, human, swapped),
-            "Williams 12 × 12": lambda: pairwise.williams_test(measures, human),
-            "tie calibration": lambda: tie_accuracy.calibrated_acc_eq(measures[:, 5], human),
-        }
-    )
-    scale = {"bootstrap, scipy loop": RESAMPLES / LOOPED, "PERM-BOTH, scipy loop": TRIALS / LOOPED}
-    rows = [
-        {
-            "task": name,
-            "median": statistics.median(found) * scale.get(name, 1),
-            "min": min(found) * scale.get(name, 1),
-            "max": max(found) * scale.get(name, 1),
-            "scaled by": scale.get(name, 1),
-        }
-        for name, found in times.items()
-    ]
-    report = {"machine": machine(("numpy", "scipy")), "pairs": PAIRS, "measures": MEASURES, "times": rows}
-    (HERE / "correlation.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    for row in rows:
-        print(f"{row['task']:24} {row['median']:9.4f} s ({row['min']:.4f} to {row['max']:.4f})")
-
-
-if __name__ == "__main__":
-    main()
+    loop = "loop over scipy.stats.spearmanr"
+    drawn = {
+        "KPScope": lambda: bootstrap(measures, human, cluster, weights),
+        loop: lambda: bootstrap_loop(measures, human, cluster, few),
+    }
+    swaps = {
+        "KPScope": lambda: pairwise.permute_both(measures, human, TRIALS, np.random.default_rng(2)),
+        loop: lambda: swaps_loop(measures, human, swapped),
+    }
+    williams = {"KPScope": lambda: pairwise.williams_test(measures, human)}
+    ties = {"KPScope": lambda: tie_accuracy.calibrated_acc_eq(measures[:, 5], human)}
+    return [
+        timed("Spearman, 2,000 clustered resamples × 12 measures, 1,000 pairs", drawn,
+              scale={loop: RESAMPLES / LOOPED}, aim="400 ms, 20 × the loop"),
+        timed("PERM-BOTH, 66 pairs of measures × 2,000 trials", swaps, scale={loop: TRIALS / LOOPED}, aim="5 s"),
+        timed("Williams, 12 × 12 measures", williams, aim="10 ms"),
+        timed("Tie calibration, 499,500 pairs of items", ties, aim="100 ms"),
+    ]  # fmt: skip

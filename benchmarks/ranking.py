@@ -1,44 +1,115 @@
-"""Time DataFrames of strings → every ranking and concordance measure at every k ≤ 50, beside three peers.
+"""Turn DataFrames of strings into ranking measures, timed beside three peers and two limits.
 
-Ours gives every measure per document at all 50 cutoffs, and its mean; the peers give fewer measures at fewer cutoffs,
-each by its fastest documented route and by the route of a user with DataFrames. All run in one process, interleaved,
-and must agree to 1e-6 before any time is printed. Run: python -m benchmarks.ranking
+KPScope gives every measure of its registry per document at all 50 cutoffs, and its mean; the peers give fewer measures
+at one cutoff, each by its fastest documented route and ranx also by the route of a user with DataFrames. The limits are
+the shortest code for six measures on data known to be clean: in NumPy at all cutoffs, in polars at one.
+Not included: reading files, drawing.
 """
 
 from __future__ import annotations
 
-import gc
-import json
-import statistics
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
-from benchmarks.workload import frames, machine, rebuilt
+from benchmarks.timing import Task, equal, grown, peak_memory, timed
+from benchmarks.workload import DEPTH, frames, rebuilt
 
-K = tuple(range(1, 51))
-ROUNDS = 5
-HERE = Path(__file__).parent
+PACKAGES = ("numpy", "pandas", "pyarrow", "polars", "ranx", "pytrec_eval-terrier", "ir_measures")
+DOCUMENTS = 20_000
+K = tuple(range(1, DEPTH + 1))
+SIX = ("P@k", "R@k", "F1@k", "MRR", "MAP", "nDCG@k")
+Values = dict[str, float]
 
 
-def ours(
+def kpscope(
     gold: pd.DataFrame, run: pd.DataFrame, normalise: str = "none", measures: Sequence[str] | None = None
-) -> dict[str, float]:
+) -> Values:
     """Return means at k = 10 from all measures at all k, per document."""
     import kp_core as kp
 
-    corpus = kp.load(gold=gold, systems={"s": run.drop(columns="score")})
+    return _measured(kp.load(gold=gold, systems={"s": run.drop(columns="score")}), normalise, measures)
+
+
+def _measured(corpus: Any, normalise: str = "none", measures: Sequence[str] | None = None) -> Values:
+    import kp_core as kp
+
     settings = kp.Settings(kp.Conventions(normalise), k=K, universe="1000", interval="none")
     means = {name: values.mean(axis=0) for _, name, values in kp.all_values(corpus, settings, measures)}
     return {"P@10": means["P@k"][9], "R@10": means["R@k"][9], "F1@10": means["F1@k"][9], "MRR": means["MRR"][0],
             "MAP": means["MAP"][0], "nDCG@10": means["nDCG@k"][9]}  # fmt: skip
+
+
+def six_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
+    """KPScope with the measures of ranx alone, still at all 50 cutoffs."""
+    return kpscope(gold, run, measures=SIX)
+
+
+def default_normaliser(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
+    """KPScope with stems, which find more."""
+    return kpscope(gold, run, "nfkc+lower+space+porter-nltk")
+
+
+def numpy_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
+    """Six measures at all cutoffs, given that every document has 50 phrases, once, in order and in the gold's order."""
+    columns = [pa.chunked_array(pa.array(frame["phrase"])) for frame in (gold, run)]
+    codes = pa.chunked_array([c for column in columns for c in column.chunks]).dictionary_encode().combine_chunks()
+    codes = codes.indices.to_numpy()
+    ids = pa.chunked_array(pa.array(gold["doc_id"])).combine_chunks()
+    changes = pa.compute.not_equal(ids.slice(1), ids.slice(0, len(ids) - 1)).to_numpy(zero_copy_only=False)
+    start = np.concatenate([[0], np.flatnonzero(changes) + 1])
+    size = np.diff(np.append(start, len(gold)))
+    wanted = np.full((len(size), size.max()), -1, np.int32)
+    wanted[np.arange(size.max()) < size[:, None]] = codes[: len(gold)]
+    listed = codes[len(gold) :].reshape(len(size), DEPTH)
+    hit = np.zeros(listed.shape, bool)
+    for column in wanted.T:
+        hit |= listed == column[:, None]
+    k, g = np.arange(1, DEPTH + 1), size[:, None]
+    found = np.cumsum(hit, axis=1, dtype=np.int16)
+    precision, discount = found / k, 1 / np.log2(k + 1)
+    best = np.cumsum(discount)[np.minimum(k, g) - 1]
+    means = {
+        "P@10": precision, "R@10": found / g, "F1@10": 2 * found / (k + g),
+        "nDCG@10": np.cumsum(hit * discount, axis=1) / best,
+    }  # fmt: skip
+    first = np.where(hit.any(axis=1), 1 / (hit.argmax(axis=1) + 1), 0)
+    return {name: float(each.mean(axis=0)[9]) for name, each in means.items()} | {
+        "MRR": float(first.mean()), "MAP": float(((hit * precision).sum(axis=1) / size).mean())
+    }  # fmt: skip
+
+
+def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
+    """Six measures at one cutoff by a join and groups."""
+    import polars as pl
+
+    wanted, listed = pl.from_pandas(gold), pl.from_pandas(run)
+    size = wanted.group_by("doc_id").agg(pl.len().alias("g"))
+    hits = listed.lazy().join(wanted.lazy(), on=["doc_id", "phrase"], how="semi").sort("doc_id", "rank")
+    hits = hits.with_columns(at=pl.int_range(1, pl.len() + 1).over("doc_id"))
+    within = pl.col("rank") <= 10
+    found = hits.group_by("doc_id").agg(
+        a=within.sum(), rr=1 / pl.col("rank").min(), ap=(pl.col("at") / pl.col("rank")).sum(),
+        dcg=(1 / (pl.col("rank").filter(within) + 1).log(2)).sum(),
+    )  # fmt: skip
+    ideal = pl.DataFrame({"m": np.arange(1, 11), "ideal": np.cumsum(1 / np.log2(np.arange(2, 12)))})
+    table = (
+        size.lazy()
+        .with_columns(m=pl.min_horizontal(pl.lit(10), "g").cast(pl.Int64))
+        .join(ideal.lazy(), on="m")
+        .join(found, on="doc_id", how="left")
+        .fill_null(0)
+    )
+    means = table.select(
+        (pl.col("a") / 10).mean().alias("P@10"), (pl.col("a") / pl.col("g")).mean().alias("R@10"),
+        (2 * pl.col("a") / (10 + pl.col("g"))).mean().alias("F1@10"), pl.col("rr").mean().alias("MRR"),
+        (pl.col("ap") / pl.col("g")).mean().alias("MAP"), (pl.col("dcg") / pl.col("ideal")).mean().alias("nDCG@10"),
+    )  # fmt: skip
+    return dict(means.collect().row(0, named=True))
 
 
 def _qrels_and_run(gold: pd.DataFrame, run: pd.DataFrame) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -53,7 +124,7 @@ def _qrels_and_run(gold: pd.DataFrame, run: pd.DataFrame) -> tuple[dict[str, Any
     return qrels, ranked
 
 
-def pytrec_eval(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
+def pytrec_eval(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     """Six measures; frames to dictionaries by zip."""
     import pytrec_eval as peer
 
@@ -64,38 +135,37 @@ def pytrec_eval(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
 
 
 _RANX = {
-    "P@10": "precision@10",
-    "R@10": "recall@10",
-    "F1@10": "f1@10",
-    "MRR": "mrr",
-    "MAP": "map",
-    "nDCG@10": "ndcg@10",
-}
+    "P@10": "precision@10", "R@10": "recall@10", "F1@10": "f1@10", "MRR": "mrr", "MAP": "map", "nDCG@10": "ndcg@10",
+}  # fmt: skip
 
 
-def ranx_frames(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
+def ranx_frames(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     """Seven measures; the route of a user with DataFrames."""
     import ranx
 
     # ranx asserts object columns, which pandas 3 no longer makes by itself.
-    qrels = ranx.Qrels.from_df(
-        gold.assign(score=1).astype({"doc_id": object, "phrase": object}), "doc_id", "phrase", "score"
-    )
-    ranked = ranx.Run.from_df(run.astype({"doc_id": object, "phrase": object}), "doc_id", "phrase", "score")
-    found = ranx.evaluate(qrels, ranked, ["precision@5", *_RANX.values()])
-    return {ours: found[name] for ours, name in _RANX.items()}
+    objects = {"doc_id": object, "phrase": object}
+    qrels = ranx.Qrels.from_df(gold.assign(score=1).astype(objects), "doc_id", "phrase", "score")
+    ranked = ranx.Run.from_df(run.astype(objects), "doc_id", "phrase", "score")
+    return _ranx(qrels, ranked)
 
 
-def ranx_dictionaries(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
+def ranx_dictionaries(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     """Seven measures; its fastest route."""
     import ranx
 
     qrels, ranked = _qrels_and_run(gold, run)
-    found = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(ranked), ["precision@5", *_RANX.values()])
+    return _ranx(ranx.Qrels(qrels), ranx.Run(ranked))
+
+
+def _ranx(qrels: Any, ranked: Any) -> Values:
+    import ranx
+
+    found = ranx.evaluate(qrels, ranked, ["precision@5", *_RANX.values()])
     return {ours: found[name] for ours, name in _RANX.items()}
 
 
-def ir_measures(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
+def ir_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     """Six measures; frames to dictionaries by zip."""
     import ir_measures as peer
     from ir_measures import AP, RR, P, R, nDCG
@@ -106,20 +176,12 @@ def ir_measures(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
     return {ours: found[name] for ours, name in names.items()}
 
 
-def peers_measures(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
-    """Ours with the measures of ranx alone, still at all 50 cutoffs."""
-    return ours(gold, run, measures=("P@k", "R@k", "F1@k", "MRR", "MAP", "nDCG@k"))
-
-
-def porter(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
-    """Ours with the default normaliser."""
-    return ours(gold, run, "nfkc+lower+space+porter-nltk")
-
-
-TOOLS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], dict[str, float]]] = {
-    "KPScope, all 32 measures": ours,
-    "KPScope, six measures": peers_measures,
-    "KPScope, default normaliser": porter,
+TOOLS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], Values]] = {
+    "KPScope, all 32 measures": kpscope,
+    "KPScope, six measures": six_measures,
+    "KPScope, default normaliser": default_normaliser,
+    "NumPy and Arrow, six measures, nothing checked": numpy_limit,
+    "polars, six measures at one cutoff": polars_limit,
     "pytrec_eval-terrier, dictionaries": pytrec_eval,
     "ranx, dictionaries": ranx_dictionaries,
     "ranx, from_df": ranx_frames,
@@ -127,32 +189,30 @@ TOOLS: dict[str, Callable[[pd.DataFrame, pd.DataFrame], dict[str, float]]] = {
 }
 
 
-def peak_memory(gold: pd.DataFrame, run: pd.DataFrame) -> dict[str, float]:
-    """Return the peak memory (MB) of a fresh process that loads the frames, and of one that also runs ours."""
-    # VmHWM begins anew with the process; ru_maxrss would start from the size of this one.
-    code = (
-        "import sys, pandas as pd; from benchmarks import ranking; "
-        "data = [pd.read_parquet(path) for path in sys.argv[1:]]; {}; "
-        "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
-    )
-    works = {"frames alone": "pass", "with KPScope": "ranking.ours(*data)"}
+def _compared(gold: pd.DataFrame, run: pd.DataFrame) -> None:
+    reference = kpscope(gold, run)
+    for name, tool in TOOLS.items():
+        if tool is not default_normaliser:
+            for measure, value in tool(gold, run).items():
+                equal(f"{name}, {measure}", reference[measure], value)
+
+
+def _with_peaks(task: Task, gold: pd.DataFrame, run: pd.DataFrame) -> Task:
+    """Add the peak memory of a process for each tool, and of one that only reads the frames."""
+    code = "import sys, pandas as pd; from benchmarks import ranking\n"
+    code += "read = [pd.read_parquet(path) for path in sys.argv[1:3]]"
     with tempfile.TemporaryDirectory() as folder:
         paths = [f"{folder}/gold.parquet", f"{folder}/run.parquet"]
         gold.to_parquet(paths[0])
         run.to_parquet(paths[1])
-        return {
-            name: float(
-                subprocess.run(
-                    [sys.executable, "-c", code.format(work), *paths], check=True, capture_output=True
-                ).stdout
-            )
-            / 1024
-            for name, work in works.items()
-        }
+        for row in task.rows:
+            row.peak = peak_memory(f"{code}\nranking.TOOLS[sys.argv[3]](*read)", *paths, row.tool)
+        alone = peak_memory(code, *paths)
+    task.notes += [f"peak memory with the frames alone: {alone:,.0f} MB"] if alone else []
+    return task
 
 
-def moving_k(gold: pd.DataFrame, run: pd.DataFrame) -> float:
-    """Return the median milliseconds of one look-up: 12 measures of 6 systems at another k, with intervals."""
+def _moving_k(gold: pd.DataFrame, run: pd.DataFrame) -> Task:
     import kp_core as kp
 
     few = set(gold["doc_id"].unique()[:500])
@@ -160,67 +220,29 @@ def moving_k(gold: pd.DataFrame, run: pd.DataFrame) -> float:
     corpus = kp.load(gold=some, systems={f"s{i}": lists for i in range(6)})
     measures = ["P@k", "R@k", "F1@k", "MAP@k", "MRR@k", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi"]
     result = kp.evaluate(corpus, k=K, measures=measures, universe=1000, normalise="none")
-    times = []
-    for k in (3, 17, 42, 8, 29):
-        begun = time.perf_counter()
-        result.at(k).wide()
-        times.append(time.perf_counter() - begun)
-    return statistics.median(times) * 1000
+    title = "Moving k: table of 12 measures × 6 systems with intervals, 500 documents"
+    return timed(title, {"KPScope": lambda: result.at(17).wide()}, aim="10 ms")
 
 
-def growth() -> float:
-    """Return the exponent of time over 1× and 10× documents."""
-    times = []
-    for documents in (2_000, 20_000):
-        gold, run = frames(documents)
-        ours(gold, run)
-        found = []
-        for _ in range(ROUNDS):
-            gc.collect()
-            begun = time.perf_counter()
-            ours(gold, run)
-            found.append(time.perf_counter() - begun)
-        times.append(statistics.median(found))
-    return float(np.log10(times[1] / times[0]))
+def tasks() -> list[Task]:
+    """Return the tasks, after all tools gave the same values."""
+    import kp_core as kp
+    from kp_core.coding import code
 
-
-def main(documents: int = 20_000) -> None:
-    """Print one table and write it to benchmarks/ranking.json."""
-    gold, run = frames(documents)
-    reference = ours(gold, run)
-    for name, tool in TOOLS.items():  # also the warm-up: ranx compiles at its first call
-        for measure, value in tool(gold, run).items():
-            if name != "KPScope, default normaliser" and abs(value - reference[measure]) > 1e-6:
-                raise SystemExit(f"{name} gives {measure} = {value}, ours is {reference[measure]}")
-    times: dict[str, list[float]] = {name: [] for name in TOOLS}
-    for _ in range(ROUNDS):
-        for name, tool in TOOLS.items():
-            fresh = rebuilt(gold), rebuilt(run)
-            gc.collect()
-            begun = time.perf_counter()
-            tool(*fresh)
-            times[name].append(time.perf_counter() - begun)
-    base = statistics.median(times["KPScope, all 32 measures"])
-    rows = [
-        {
-            "tool": name,
-            "median": statistics.median(t),
-            "min": min(t),
-            "max": max(t),
-            "ratio": statistics.median(t) / base,
-        }
-        for name, t in times.items()
-    ]
-    report = {
-        "machine": machine(("numpy", "pandas", "pyarrow", "ranx", "pytrec_eval-terrier", "ir_measures")),
-        "rows": len(run), "gold": len(gold), "phrases": int(run["phrase"].nunique()), "times": rows,
-        "peak memory MB": peak_memory(gold, run), "moving k ms": moving_k(gold, run), "growth exponent": growth(),
-    }  # fmt: skip
-    (HERE / "ranking.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    print(json.dumps({key: value for key, value in report.items() if key != "times"}, indent=1))
-    for row in rows:
-        print(f"{row['tool']:36} {row['median']:8.3f} s ({row['min']:.3f} to {row['max']:.3f})  {row['ratio']:6.1f} ×")
-
-
-if __name__ == "__main__":
-    main()
+    gold, run = frames(DOCUMENTS)
+    _compared(gold, run)
+    title = f"Strings to measures: {DOCUMENTS:,} documents × {DEPTH} phrases, per document and averaged"
+    main = timed(
+        title, TOOLS, fresh=lambda: (rebuilt(gold), rebuilt(run)), aim="250 ms, 40 × ranx from_df, 4 × pytrec_eval"
+    )
+    corpus = kp.load(gold=gold, systems={"s": run.drop(columns="score")})
+    code(corpus)
+    codes = timed("The same from integers", {
+        "KPScope, all 32 measures": lambda: _measured(corpus),
+        "KPScope, six measures": lambda: _measured(corpus, measures=SIX),
+    }, aim="60 ms")  # fmt: skip
+    sizes = {f"KPScope, {size:,} documents": frames(size) for size in (DOCUMENTS // 10, DOCUMENTS, DOCUMENTS * 10)}
+    return [
+        _with_peaks(main, gold, run), codes, _moving_k(gold, run),
+        grown("Growth with documents, strings to measures", sizes, kpscope, aim="exponent 1.1"),
+    ]  # fmt: skip

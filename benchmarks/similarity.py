@@ -1,28 +1,25 @@
-"""Time strings → similarity of 100,000 phrase pairs beside NLTK and rouge-score, and soft matching at every k.
+"""Turn phrase pairs into similarity values and soft hits, timed beside NLTK, rouge-score and sacreBLEU.
 
-Ours gives BLEU-1 to 4, NIST, METEOR, ROUGE-1, 2, L and the R-precision family; the peers the first nine. Both run in
-one process, interleaved, and must agree to 1e-9 before any time is printed. Run: python -m benchmarks.similarity
+KPScope gives BLEU-1 to 4, NIST, METEOR, ROUGE-1, 2, L and the R-precision family from lists of strings; the peers the
+first nine, each library called once a pair for all of its measures.
 """
 
 from __future__ import annotations
 
-import gc
-import json
-import statistics
-import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from benchmarks.workload import machine, rebuilt
+from benchmarks.timing import Task, equal, grown, timed
+from benchmarks.workload import rebuilt
 
 PAIRS, WORDS, LONGEST = 100_000, 4_000, 5
 DOCUMENTS, LISTED = 20_000, 10
-ROUNDS = 5
-HERE = Path(__file__).parent
+#: sacreBLEU sees one pair in so many.
+SAMPLED = 50
+PACKAGES = ("numpy", "scipy", "nltk", "rouge-score", "sacrebleu", "rapidfuzz")
 
 BUNDLE = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU", "NIST", "METEOR", "ROUGE-1-F", "ROUGE-2-F", "ROUGE-L-F")
 FAMILY = (
@@ -125,25 +122,42 @@ def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> A
     return kp.load(gold=gold, systems={"s": run})
 
 
-def soft_matching(name: str, tau: float) -> dict[str, Any]:
-    """Return the seconds of soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
+def soft_matching(name: str, tau: float) -> Task:
+    """Time soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
     import kp_core as kp
     from kp_core.coding import code, identify
 
-    times, pairs_allowed = [], 0.0
     settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none")
-    for _ in range(ROUNDS):
+
+    def fresh() -> tuple[Any]:
         data = corpus()
         code(data), identify(data, settings.conventions)
-        gc.collect()
-        begun = time.perf_counter()
-        result = kp.soft_evaluate(data, settings, kp.Soft(name, tau))
-        times.append(time.perf_counter() - begun)
-        pairs_allowed = float(result.frame["value"].iloc[LISTED - 1])
-    return {
-        "similarity": name, "tau": tau, "P@10": pairs_allowed, "median": statistics.median(times), "min": min(times),
-        "max": max(times),
-    }  # fmt: skip
+        return (data,)
+
+    title = f"Soft matching, {name} ≥ {tau:g}: 20,000 documents × 10 × 10, every k ≤ 10"
+    tools = {"KPScope": lambda data: kp.soft_evaluate(data, settings, kp.Soft(name, tau))}
+    return timed(title, tools, fresh=fresh, aim="2 s" if name != "levenshtein" else "")
+
+
+def letters(table: pd.DataFrame) -> Task:
+    """Time chrF beside sacreBLEU, called once a pair on a sample."""
+    from sacrebleu.metrics import CHRF
+
+    from kp_core.similarity import Choices, score
+
+    key, other, peer = table["keyphrase"].tolist(), table["candidate"].tolist(), CHRF(lowercase=True)
+    some = slice(0, len(table) // SAMPLED)
+
+    def sacrebleu() -> np.ndarray:
+        found = zip(other[some], key[some], strict=True)
+        return np.array([peer.sentence_score(hypothesis, [reference]).score / 100 for hypothesis, reference in found])
+
+    def kpscope() -> np.ndarray:
+        return score(key, other, ["chrF"], Choices(direction="keyphrase")).table[:, 0]
+
+    equal("chrF", kpscope()[some], sacrebleu())
+    tools = {"KPScope": kpscope, "sacreBLEU": sacrebleu}
+    return timed(f"chrF of {len(table):,} pairs", tools, scale={"sacreBLEU": SAMPLED})
 
 
 def _agree(table: pd.DataFrame) -> None:
@@ -156,38 +170,14 @@ def _agree(table: pd.DataFrame) -> None:
             raise SystemExit(f"{name} of {worst} differs by {gap.max()}")
 
 
-def main(number: int = PAIRS) -> None:
-    """Print one table and write it to benchmarks/similarity.json."""
-    table = pairs(number)
+def tasks() -> list[Task]:
+    """Return the tasks, after ours, as the libraries, gave the libraries' values."""
+    table = pairs()
     _agree(table)
-    times: dict[str, list[float]] = {name: [] for name in TOOLS}
-    for _ in range(ROUNDS):
-        for name, tool in TOOLS.items():
-            fresh = rebuilt(table)
-            gc.collect()
-            begun = time.perf_counter()
-            tool(fresh)
-            times[name].append(time.perf_counter() - begun)
-    base = statistics.median(times["KPScope, 14 measures"])
-    rows = [
-        {
-            "tool": name,
-            "median": statistics.median(t),
-            "min": min(t),
-            "max": max(t),
-            "ratio": statistics.median(t) / base,
-        }
-        for name, t in times.items()
-    ]
+    title = f"Similarity of {PAIRS:,} phrase pairs of 1 to 5 words"
+    sizes = {f"KPScope, {size:,} pairs": (pairs(size),) for size in (PAIRS // 10, PAIRS, PAIRS * 10)}
     soft = [soft_matching(*choice) for choice in (("R-precision", 0.5), ("jaccard", 0.3), ("levenshtein", 0.8))]
-    packages = ("numpy", "scipy", "nltk", "rouge-score", "rapidfuzz")
-    report = {"machine": machine(packages), "pairs": number, "times": rows, "soft": soft}
-    (HERE / "similarity.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    for row in rows:
-        print(f"{row['tool']:40} {row['median']:8.3f} s ({row['min']:.3f} to {row['max']:.3f})  {row['ratio']:6.1f} ×")
-    for row in soft:
-        print(f"soft, {row['similarity']} ≥ {row['tau']}: {row['median']:.3f} s ({row['min']:.3f} to {row['max']:.3f})")
-
-
-if __name__ == "__main__":
-    main()
+    return [
+        timed(title, TOOLS, fresh=lambda: (rebuilt(table),), aim="290 ms, 40 × NLTK and rouge-score"),
+        letters(table), grown("Growth with pairs, 14 measures", sizes, ours), *soft,
+    ]  # fmt: skip

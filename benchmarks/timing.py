@@ -1,54 +1,108 @@
-"""Turn functions into their times: interleaved in one run, medians of five with minimum and maximum."""
+"""Turn functions into tasks: times interleaved in one run, medians of five with minimum and maximum, peak memory."""
 
 from __future__ import annotations
 
 import gc
+import math
+import os
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-ROUNDS = 5
+import numpy as np
+
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
 #: A function is called again until this many seconds have passed, so that a millisecond is not one lucky reading.
 _LEAST = 0.05
 
 
-def interleaved(tools: Mapping[str, Callable[[], Any]]) -> dict[str, list[float]]:
-    """Return the mean seconds of a call in each round; every round runs every function."""
+@dataclass
+class Row:
+    """One tool: seconds (median, min, max), its median as a multiple of the task's first tool, peak memory in MB.
+
+    scaled  by how much the times of a tool that ran on a sample were multiplied
+    """
+
+    tool: str
+    median: float
+    min: float
+    max: float
+    ratio: float = 1.0
+    scaled: float | None = None
+    peak: float | None = None
+
+
+@dataclass
+class Task:
+    """What was done, by which tools, what was aimed at, and what else was measured, in words."""
+
+    title: str
+    rows: list[Row]
+    aim: str = ""
+    notes: list[str] = field(default_factory=list)
+
+
+def timed(
+    title: str,
+    tools: Mapping[str, Callable[..., Any]],
+    *,
+    fresh: Callable[[], tuple[Any, ...]] | None = None,
+    scale: Mapping[str, float] | None = None,
+    aim: str = "",
+    notes: Sequence[str] = (),
+) -> Task:
+    """Run every tool in every round, after one call to warm up, and return the task; ratios are to the first tool.
+
+    fresh: makes the arguments of each call, outside the clock; without it a call is repeated for .05 s.
+    scale: by how much the times of a tool that ran on a sample are multiplied.
+    """
     times: dict[str, list[float]] = {name: [] for name in tools}
-    for _ in range(ROUNDS):
+    for turn in range(ROUNDS + 1):
         for name, tool in tools.items():
+            given = fresh() if fresh else ()
             gc.collect()
             calls, begun = 0, time.perf_counter()
-            while calls == 0 or time.perf_counter() - begun < _LEAST:
-                tool()
+            while calls == 0 or (fresh is None and time.perf_counter() - begun < _LEAST):
+                tool(*given)
                 calls += 1
-            times[name].append((time.perf_counter() - begun) / calls)
-    return times
+            if turn:
+                times[name].append((time.perf_counter() - begun) / calls)
+    return Task(title, _rows(times, scale or {}), aim, list(notes))
 
 
-def summary(
-    times: Mapping[str, list[float]], base: str, scale: Mapping[str, float] | None = None
-) -> list[dict[str, Any]]:
-    """Return a row a function: median, minimum, maximum, and the median as a multiple of that of `base`.
-
-    scale: by how much the times of a function that ran on a sample are multiplied; its row says so.
-    """
-    scale = scale or {}
-    reference = statistics.median(times[base]) * scale.get(base, 1)
+def _rows(times: Mapping[str, list[float]], scale: Mapping[str, float]) -> list[Row]:
     rows = []
     for name, found in times.items():
-        median = statistics.median(found) * scale.get(name, 1)
-        row = {"tool": name, "median": median, "min": min(found) * scale.get(name, 1),
-               "max": max(found) * scale.get(name, 1), "ratio": median / reference}  # fmt: skip
-        rows.append(row | ({"scaled by": scale[name]} if name in scale else {}))
+        by = scale.get(name, 1.0)
+        rows.append(Row(name, statistics.median(found) * by, min(found) * by, max(found) * by, scaled=scale.get(name)))
+    for row in rows:
+        row.ratio = row.median / rows[0].median
     return rows
 
 
-def show(title: str, rows: list[dict[str, Any]]) -> None:
-    """Print the rows in milliseconds."""
-    print(f"\n{title}")
-    for row in rows:
-        scaled = f"  (scaled by {row['scaled by']:g})" if "scaled by" in row else ""
-        low, middle, high = (f"{row[key] * 1000:.2f}" for key in ("min", "median", "max"))
-        print(f"{row['tool']:52} {middle:>11} ms ({low} to {high})  {row['ratio']:9.1f} ×{scaled}")
+def grown(title: str, sizes: Mapping[str, tuple[Any, ...]], tool: Callable[..., Any], aim: str = "") -> Task:
+    """Time one tool on data of 1×, 10×, 100× the size, and say the exponent of growth (least squares in logarithms)."""
+    task = timed(title, {size: lambda given=given: tool(*given) for size, given in sizes.items()}, aim=aim)  # type: ignore[misc]
+    steps = np.arange(len(task.rows)) * math.log(10)
+    task.notes.append(f"exponent {np.polyfit(steps, np.log([row.median for row in task.rows]), 1)[0]:.2f}")
+    return task
+
+
+def equal(what: str, ours: Any, theirs: Any, within: float = 1e-9) -> None:
+    """Refuse to go on where two tools do not give the same."""
+    if not np.allclose(ours, theirs, rtol=0, atol=within):
+        raise SystemExit(f"{what}: KPScope gives {ours}, the peer {theirs}")
+
+
+def peak_memory(code: str, *arguments: str) -> float | None:
+    """Return the peak memory (MB) of a fresh process that runs some code; None where the system does not tell."""
+    # VmHWM begins anew with the process; ru_maxrss would start from the size of this one.
+    tell = "print(next(line.split()[1] for line in open('/proc/self/status') if line.startswith('VmHWM')))"
+    if not sys.platform.startswith("linux"):
+        return None
+    done = subprocess.run([sys.executable, "-c", f"{code}\n{tell}", *arguments], check=True, capture_output=True)
+    return float(done.stdout.split()[-1]) / 1024

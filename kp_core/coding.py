@@ -230,6 +230,14 @@ def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
     Lists that are there but empty count as 0; phrases judged as not relevant do not count. Source: the threshold of the
     lecture-keyword evaluation section.
     """
+    key = ("average gold size", conventions.normalise, conventions.gold_stemmed, conventions.rel)
+    if key not in corpus.cache:  # a page asks for it dozens of times
+        corpus.cache[key] = _average_gold_size(corpus, conventions)
+    average: int = corpus.cache[key]
+    return average
+
+
+def _average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
     coded, gold = code(corpus), identify(corpus, conventions).gold
     first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
     first = first[~(coded.entry_relevance[coded.variant_entry[first]] < conventions.rel)]

@@ -186,7 +186,7 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     notes: list[Note] = []
     record = settings.conventions
     by_default = settings.preset == "kpscope" and record.normalise == Conventions().normalise
-    if by_default and mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist()):
+    if by_default and _mostly_cjk(corpus):
         record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))
@@ -194,6 +194,12 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     cutoffs = tuple(dict.fromkeys(average if cutoff == "average" else cutoff for cutoff in settings.k))
     universe = parse_universe(settings.universe, corpus)
     return replace(settings, conventions=record, universe=universe, k=cutoffs, fixes=corpus.report.fixes), notes
+
+
+def _mostly_cjk(corpus: Corpus) -> bool:
+    if "mostly_cjk" not in corpus.cache:
+        corpus.cache["mostly_cjk"] = mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist())
+    return bool(corpus.cache["mostly_cjk"])
 
 
 def counts_of(
@@ -214,8 +220,9 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     smallest = all_items(corpus, settings.conventions).size.astype(float)
     for name, counts in counted.items():
         if name not in BASELINES:
-            at = counts.table.at(cutoffs)
-            smallest = np.maximum(smallest, (at.size + at.system_only).max(axis=1))
+            parts = [part.at(cutoffs) for part in counts.table.parts()]
+            chosen = np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts])
+            smallest = np.maximum(smallest, chosen)
     return smallest
 
 

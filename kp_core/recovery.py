@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -64,6 +65,7 @@ class Recovered:
     precision_max: float
 
 
+@lru_cache(maxsize=64)  # a page shows the solved tables of the lecture again whenever it is drawn
 def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """Return the tables that give the printed values, or None where no table gives all four.
 

@@ -58,21 +58,29 @@ def conventions(measure: str) -> None:
     """Show a measure under every published convention, and under all combinations of a grid."""
     found = cached.spread(measure)
     st.markdown(show.plain(sentences.range_of(found)))
-    with st.expander("Convention spread: the same files under other conventions"):
-        show.chart(charts.strip(found), "strip")
-        st.caption(
-            "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
-            "symbols are presets, at the cutoff in use; the long mark is the setting in use."
-        )
-        results.table(found.ranges, "ranges")
-        st.markdown("**What one change of the present conventions does**")
-        show.chart(charts.effects(found), "effects_of_conventions")
-        if len(found.turns):
-            st.markdown("**Where the order of two systems turns**")
-            results.table(tables.turns(found), "turns")
-        show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
-        caption = f"Single changes of conventions, {measure}"
-        show.downloads(found.changes, "convention_changes", caption, found.signature)
+    expander = st.expander(
+        "Convention spread: the same files under other conventions", key="convention spread", on_change="rerun"
+    )
+    if expander.open:  # its charts take longer to draw than the rest of the page
+        with expander:
+            _spread(found, measure)
+
+
+def _spread(found: kp.Spread, measure: str) -> None:
+    show.chart(charts.strip(found), "strip")
+    st.caption(
+        "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
+        "symbols are presets, at the cutoff in use; the long mark is the setting in use."
+    )
+    results.table(found.ranges, "ranges")
+    st.markdown("**What one change of the present conventions does**")
+    show.chart(charts.effects(found), "effects_of_conventions")
+    if len(found.turns):
+        st.markdown("**Where the order of two systems turns**")
+        results.table(tables.turns(found), "turns")
+    show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
+    caption = f"Single changes of conventions, {measure}"
+    show.downloads(found.changes, "convention_changes", caption, found.signature)
 
 
 def parts(measure: str) -> None:

@@ -106,14 +106,19 @@ def _add_system(
 def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> int:
     """Draw the marks, each label in a row of its own so that none covers another; return the room they need."""
     labels = marks.labels(last) if marks else []
-    for step, (k, words, dash) in enumerate(labels):
-        for row in range(1, rows + 1):
-            place = {"row": row, "col": 1} if rows > 1 else {}
-            figure.add_vline(x=k, line={"color": GREY, "width": 1.5, "dash": dash}, **place)
-        figure.add_annotation(
-            x=k, y=1, yref="paper", yanchor="bottom", yshift=15 * step, text=words, showarrow=False,
-            xanchor="left" if k < last / 2 else "right", font={"size": 12}, xref="x",
-        )  # fmt: skip
+    axes = ["", *range(2, rows + 1)]  # `add_vline` looks through all panels, which takes 40 ms a line
+    lines = [
+        {"type": "line", "xref": f"x{axis}", "yref": f"y{axis} domain", "x0": k, "x1": k, "y0": 0, "y1": 1,
+         "line": {"color": GREY, "width": 1.5, "dash": dash}}
+        for k, _, dash in labels
+        for axis in axes
+    ]  # fmt: skip
+    said = [
+        {"x": k, "y": 1, "xref": "x", "yref": "paper", "yanchor": "bottom", "yshift": 15 * step, "text": words,
+         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12}}
+        for step, (k, words, _) in enumerate(labels)
+    ]  # fmt: skip
+    figure.update_layout(shapes=lines, annotations=said)
     return 12 + 15 * len(labels)
 
 

@@ -97,8 +97,8 @@ class Scorer:
         given = _given(measures, columns or {})
         asked = {name: parse(name, self.choices.compat) for name in measures if name not in given}
         codes = keyphrase.astype(np.int64) * len(self.phrases) + candidate
-        distinct, place, times = _distinct(codes)
-        key, other = distinct // max(1, len(self.phrases)), distinct % max(1, len(self.phrases))
+        scored, place, times = _distinct(codes)
+        key, other = scored // max(1, len(self.phrases)), scored % max(1, len(self.phrases))
         recipes = {name: self.choices.recipe(one, name) for name, one in asked.items()}
         table = np.empty((len(measures), len(codes)))
         undefined: list[tuple[int, Ints, str]] = []
@@ -136,7 +136,7 @@ class Scorer:
     def _by_recipe(
         self, phrases: Phrases, asked: Mapping[str, Asked], key: Ints, other: Ints, times: Ints
     ) -> dict[str, Floats]:
-        """Return the values of distinct pairs, block by block, for all measures that share a recipe."""
+        """Return the values of pairs, block by block, for all measures that share a recipe."""
         found = {name: np.full(len(key), np.nan) for name, one in asked.items() if one.measure.level != "pairs"}
         for level, flat in self._levels(phrases, asked).items():
             own = {name: one for name, one in asked.items() if _level(one, phrases.recipe) == level}
@@ -197,9 +197,12 @@ def _spread(values: Any, place: Ints | None) -> Any:
 
 
 def _distinct(codes: Ints) -> tuple[Ints, Ints | None, Ints]:
-    """Return the distinct pairs, the place of every pair among them (None: all are distinct), and how often each is."""
+    """Return the distinct pairs, the place of every pair among them, and how often each is.
+
+    The place is None, and every pair is looked at, where few are there again: telling them apart would take longer.
+    """
     ordered = np.sort(codes)
-    if not (ordered[1:] == ordered[:-1]).any():
+    if 10 * np.count_nonzero(ordered[1:] == ordered[:-1]) < len(codes):
         return codes, None, np.ones(len(codes), np.int64)
     found, place, times = np.unique(codes, return_inverse=True, return_counts=True)
     return found, place, times

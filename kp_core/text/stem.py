@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
 from kp_core.errors import UsageError
+from kp_core.text.porter import porter_stemmer
 
 _LETTERS = re.compile(r"[^\W\d_]+")
 
@@ -39,9 +40,7 @@ def library(stemmer: str | None) -> str:
 
 
 def _porter(mode: str) -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer
-
-    stem: Callable[[str], str] = PorterStemmer(mode=mode).stem
+    stem: Callable[[str], str] = porter_stemmer()(mode=mode).stem
     return stem
 
 

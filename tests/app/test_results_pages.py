@@ -4,6 +4,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -99,6 +100,17 @@ def test_moving_k_changes_the_numbers(lectures: kp.Corpus) -> None:
     board = shown(app, "better than").set_index("system")
     expected = kp.evaluate(lectures, k=15, measures=["F1@k"], interval="none").frame.set_index("system")
     assert board.loc["rake", "F1@15"] == pytest.approx(expected.loc["rake", "value"])
+
+
+def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpus) -> None:
+    app = opened("overview", k="9")
+    assert not [table for table in app.dataframe if "high" in table.value.columns]
+    app.session_state["convention spread"] = True
+    app.run()
+    assert not app.exception
+    expected = kp.spread(lectures, "F1@k", k=9).ranges
+    pd.testing.assert_frame_equal(shown(app, "high").reset_index(drop=True), expected)
+    assert "What one change of the present conventions does" in words(app)
 
 
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])

@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -172,6 +173,17 @@ def test_no_file_names_a_path_of_one_machine() -> None:
             text = content.decode("utf-8", errors="replace")
             found += [f"{path.relative_to(ROOT)}: {breach}" for breach in machine_paths(text)]
     assert not found, "\n" + "\n".join(found)
+
+
+#: Each takes a tenth of a second to a second to import, so what needs it imports it where it is used.
+SLOW = ("nltk", "plotly", "scipy.stats", "sklearn", "streamlit")
+
+
+def test_importing_the_core_imports_nothing_slow() -> None:
+    code = "import sys, kp_core; print(*sorted(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "pandas" in loaded.stdout.split()
+    assert [name for name in SLOW if name in loaded.stdout.split()] == []
 
 
 def test_the_upload_limit_is_the_one_of_reading() -> None:

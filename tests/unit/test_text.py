@@ -1,9 +1,13 @@
 """Phrases become comparable strings, and texts become tokens."""
 
+import sys
+from importlib import import_module
+
 import numpy as np
 import pytest
 
 from kp_core.errors import InputError, UsageError
+from kp_core.text import porter
 from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.text.stem import SNOWBALL, STEMMERS, library, stem_words
 from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
@@ -97,6 +101,30 @@ def test_names():
 def test_every_snowball_language_stems():
     for language in SNOWBALL:
         assert stem_words(["test"], f"snowball-{language}")[0]
+
+
+@pytest.mark.parametrize("mode", ["ORIGINAL_ALGORITHM", "MARTIN_EXTENSIONS", "NLTK_EXTENSIONS"])
+def test_the_stemmer_loaded_by_itself_is_that_of_nltk(mode, monkeypatch):
+    words = [
+        letters + end
+        for letters in ("comput", "fli", "d", "agree", "hop", "sky", "generaliz", "ies", "b", "")
+        for end in ("", "s", "es", "ed", "ing", "ation", "ies", "y", "al", "iveness", "ization", "eed", "ly", "'s")
+    ]
+    monkeypatch.delitem(sys.modules, porter._IN_FULL, raising=False)
+    alone = porter.porter_stemmer.__wrapped__()
+    assert porter._IN_FULL not in sys.modules
+    expected = import_module(porter._IN_FULL).PorterStemmer(mode=mode)
+    assert alone is not type(expected)
+    assert [alone(mode=mode).stem(word) for word in words] == [expected.stem(word) for word in words]
+
+
+def test_a_stemmer_that_cannot_be_loaded_by_itself_comes_with_all_of_nltk(monkeypatch):
+    def missing(name):
+        raise FileNotFoundError(name)
+
+    monkeypatch.setattr(porter, "_alone", missing)
+    monkeypatch.delitem(sys.modules, porter._IN_FULL, raising=False)
+    assert porter.porter_stemmer.__wrapped__() is sys.modules[porter._IN_FULL].PorterStemmer
 
 
 def test_libraries_behind_the_stemmers():

@@ -169,6 +169,19 @@ def test_lines_without_ids_are_numbered() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['{"id": "d8", "predictions": ["a"', '], "note": 1}'],
+        ['{"id": "d8", "predictions": ["a"]}, {"id": "d9", "predictions": ["a"]}', '{"id": "x", "note": [{}', '{}]}'],
+    ],
+)
+def test_lines_that_are_whole_only_together_are_rejected_one_by_one(lines: list[str]) -> None:
+    good = [f'{{"id": "d{n}", "predictions": ["a"]}}' for n in range(20)]
+    corpus = read("\n".join([*good, *lines]), "predictions.jsonl", "systems")
+    assert corpus.report.rejected["line"].tolist() == [str(21 + n) for n in range(len(lines))]
+
+
 def test_a_broken_line_is_rejected_with_its_number() -> None:
     lines = "".join(f'{{"id": "d{n}", "predictions": ["a"]}}\n' for n in range(9)) + '{"id": "d9", "pre'
     corpus = read(lines, "predictions.jsonl", "systems")

@@ -1,0 +1,104 @@
+"""Turn files of a million rows into a corpus, and a million words into stems, timed beside readers that check nothing.
+
+A reader of a DataFrame library gives a table of strings; KPScope gives ranked lists with validation, report and ranks.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+from benchmarks.timing import Task, peak_memory, timed
+from benchmarks.workload import frames
+
+PACKAGES = ("numpy", "pandas", "pyarrow", "polars", "nltk", "PyStemmer")
+DOCUMENTS = 20_000
+WORDS, TOKENS, SAMPLED = 50_000, 1_000_000, 100
+
+
+def kpscope(path: str) -> Any:
+    """Return the corpus of one file of ranked lists."""
+    import kp_core as kp
+
+    return kp.load(systems={"s": path}).runs
+
+
+#: Format → readers of other packages, to a table of strings.
+_READERS: dict[str, dict[str, Callable[[str], Any]]] = {
+    "csv": {"polars": pl.read_csv, "pandas": pd.read_csv},
+    "jsonl": {"polars": pl.read_ndjson, "pandas": lambda path: pd.read_json(path, lines=True)},
+    "parquet": {"polars": pl.read_parquet, "pandas": pd.read_parquet},
+}
+
+
+def _written(run: pd.DataFrame, folder: Path) -> dict[str, str]:
+    paths = {kind: str(folder / f"run.{kind}") for kind in ("csv", "jsonl", "parquet")}
+    run.to_csv(paths["csv"], index=False)
+    run.to_parquet(paths["parquet"])
+    run.to_json(paths["jsonl"], orient="records", lines=True)
+    return paths
+
+
+def _files() -> list[Task]:
+    """Time every format; all readers must find the same phrases in the same order."""
+    _, run = frames(DOCUMENTS)
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        for kind, path in _written(run, Path(folder)).items():
+            tools = {"KPScope, to a corpus": partial(kpscope, path)}
+            tools |= {f"{name}, to a table": partial(read, path) for name, read in _READERS[kind].items()}
+            for name, tool in tools.items():
+                if list(tool()["phrase"]) != run["phrase"].tolist():
+                    raise SystemExit(f"{name}: other phrases than those in run.{kind}")
+            size = Path(path).stat().st_size / 1e6
+            task = timed(f"Reading {len(run):,} rows of {kind.upper()}, {size:.0f} MB", tools)
+            task.rows[0].peak = peak_memory(
+                "import sys; from benchmarks import loading\nloading.kpscope(sys.argv[1])", path
+            )
+            found.append(task)
+    return found
+
+
+def _stems() -> list[Task]:
+    """Time the stems of a million Zipf-distributed words, beside NLTK word by word on a sample."""
+    from nltk.stem.porter import PorterStemmer
+
+    from kp_core.text.normalise import Normaliser
+
+    letters, rng = random.Random(0), np.random.default_rng(0)
+    ends = ("", "s", "ing", "ed", "ation", "ness")
+    words = ["".join(letters.choices("abcdefghiklmnoprstuvw", k=6)) + ends[i % len(ends)] for i in range(WORDS)]
+    tokens = [words[i] for i in np.minimum(rng.zipf(1.2, TOKENS), WORDS) - 1]
+    some = tokens[::SAMPLED]
+    porter = PorterStemmer()
+
+    def coded(pipeline: str) -> pa.Array:
+        distinct = pa.array(tokens, pa.large_string()).dictionary_encode()
+        stems = Normaliser.parse(pipeline).apply(distinct.dictionary.to_pylist())
+        return pa.array(stems, pa.large_string()).take(distinct.indices)
+
+    if coded("porter-nltk").to_pylist()[::SAMPLED] != [porter.stem(token) for token in some]:
+        raise SystemExit("KPScope and NLTK give different stems")
+    peer = "NLTK, word by word"
+    tools: dict[str, Callable[[], Any]] = {
+        "KPScope, porter-nltk": lambda: coded("porter-nltk"),
+        "KPScope, snowball-en": lambda: coded("snowball-en"),
+        peer: lambda: [porter.stem(token) for token in some],
+    }
+    distinct = len(set(tokens))
+    title = f"Stems of {TOKENS:,} words, {distinct:,} of them distinct"
+    return [timed(title, tools, scale={peer: SAMPLED}, aim="900 ms with NLTK, 150 ms with PyStemmer")]
+
+
+def tasks() -> list[Task]:
+    """Return the tasks, after all readers found the same phrases."""
+    return [*_files(), *_stems()]
