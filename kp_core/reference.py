@@ -9,8 +9,8 @@ from kp_core.export import tables
 
 _ABOUT = (
     "`kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), "
-    "2 wrong usage. With `--format json`, standard output holds one JSON object and nothing else; progress and warnings go to "
-    "standard error."
+    "2 wrong usage. With `--format json`, standard output holds one JSON object and nothing else; "
+    "progress and warnings go to standard error."
 )
 
 
