@@ -1,9 +1,10 @@
 """No page has a serious finding of axe, in light and dark."""
 
-from typing import Any
+from collections.abc import Callable
 
 import pytest
 from axe_core_python.sync_playwright import Axe
+from playwright.sync_api import Page
 
 from kp_ui.shell import SECTIONS
 
@@ -13,18 +14,13 @@ PAGES = [stem for entries in SECTIONS.values() for stem, _ in entries]
 NOT_OURS = [["[data-testid='stSidebarNavItems']"], ["[data-testid='stButtonGroup']"]]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_no_serious_finding(server: str, browser: Any, page: str) -> None:
-    context = browser.new_context(viewport={"width": 1440, "height": 1200}, color_scheme="light")
-    tab = context.new_page()
-    tab.goto(f"{server}/{page}")
-    tab.get_by_role("heading", level=1).wait_for(timeout=60_000)
-    tab.get_by_test_id("stStatusWidget").wait_for(state="detached", timeout=60_000)
-    tab.locator("[data-testid='stSkeleton']").first.wait_for(state="detached", timeout=60_000)
+@pytest.mark.parametrize("stem", PAGES)
+def test_no_serious_finding(server: str, page: Page, settle: Callable[[Page], None], stem: str) -> None:
+    page.goto(f"{server}/{stem}")
+    settle(page)
     for scheme in ("light", "dark"):
-        tab.emulate_media(color_scheme=scheme)
-        tab.wait_for_timeout(700)  # colours fade from one scheme to the other
-        found = Axe().run(tab, context={"exclude": NOT_OURS})["violations"]
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_timeout(700)  # colours fade from one scheme to the other
+        found = Axe().run(page, context={"exclude": NOT_OURS})["violations"]
         serious = [(one["id"], one["nodes"][0]["html"]) for one in found if one["impact"] in ("serious", "critical")]
-        assert not serious, f"{page} in {scheme}: {serious}"
-    context.close()
+        assert not serious, f"{stem} in {scheme}: {serious}"
