@@ -1,12 +1,13 @@
 # make run    open the dashboard on its sample data
 # make test   style, types and all tests
+# make docs   the documentation as web pages, in site/
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
 
 PYTHON ?= python3
 WORKERS ?= auto
 BIN := .venv/bin
 
-.PHONY: run test lint coverage bench clean
+.PHONY: run test lint docs coverage bench clean
 
 run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
@@ -18,6 +19,9 @@ lint: .venv/.test-stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+docs: .venv/.test-stamp
+	$(BIN)/mkdocs build --quiet
+
 coverage: .venv/.test-stamp
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadgroup
 	$(BIN)/coverage combine --quiet
@@ -27,7 +31,7 @@ bench: .venv/.bench-stamp
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info
+	rm -rf .venv site .coverage* .hypothesis .mypy_cache .pytest_cache .ruff_cache build *.egg-info
 
 # A stamp is newer than the lists it was installed from, so a second run installs nothing.
 .venv/.run-stamp: requirements.txt

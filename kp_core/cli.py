@@ -58,7 +58,8 @@ def _output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="PATH", help="write to a file instead of standard output")
 
 
-def _parser() -> argparse.ArgumentParser:
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
     parser = _Parser(prog="kpscope", description="Evaluate keyword and keyphrase extraction.")
     parser.add_argument("--version", action="version", version=f"kpscope {__version__}")
     parsers = parser.add_subparsers(dest="command", parser_class=_Parser, metavar="COMMAND")
@@ -121,7 +122,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
-    parser = _parser()
+    parser = make_parser()
     try:
         options = parser.parse_args(arguments)
         if options.command is None:
