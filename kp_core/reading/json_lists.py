@@ -56,6 +56,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     rows = rows_of(lists, shape, recognition.role, file.name)
     if isinstance(file.json, list) and len(lists) > 1:
         rows.notes.append(Note("warning", file.name, f"There are no ids; documents are counted 1 to {len(lists):,}."))
+        rows.counted = len(lists)
     return [rows]
 
 

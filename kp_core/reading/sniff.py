@@ -38,21 +38,21 @@ def family_named(name: str) -> Family:
     raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
 
 
-def recognise(files: Sequence[File], role: Role | None, choices: dict[str, Choice]) -> list[Recognition]:
-    """Recognise all files of one upload: groups of one file a document first, then each file by itself."""
+def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Recognise all files of one upload: groups of files that belong together first, then each file by itself."""
     left = list(files)
     found: list[Recognition] = []
     for family in all_families():
         groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
         if groups is None or not left:
             continue
-        for recognition in groups(left, role):
+        open_to = [file for file in left if file.choice.family in (None, family.NAME)]
+        asked = next((file.choice.role for file in open_to if file.choice.role), role)
+        for recognition in groups(open_to, asked) if open_to else []:
             found.append(recognition)
-            left = [file for file in left if file not in recognition.files]
-    for file in left:
-        choice = choices.get(file.name) or choices.get(file.name.rsplit("/", 1)[-1]) or Choice()
-        found.append(recognise_one(file, choice.role or role, choice))
-    return found
+            claimed = set(map(id, recognition.files))
+            left = [file for file in left if id(file) not in claimed]
+    return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
 
 
 def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
@@ -141,5 +141,5 @@ def _unknown(file: File, role: Role | None) -> InputError:
 
 def name_of(recognition: Recognition, bundle: Bundle) -> str:
     """Return the annotator's or system's name that a file, or a folder of one file a document, suggests."""
-    grouped = hasattr(family_named(recognition.family), "recognise_groups")
+    grouped = getattr(family_named(recognition.family), "GROUP_IS_ONE", False)
     return stem_of(bundle.name if bundle.folder and grouped else recognition.files[0].name)

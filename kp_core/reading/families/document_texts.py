@@ -19,6 +19,7 @@ from kp_core.reading.shapes import text_of
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md"
 EXAMPLE = "documents/1203.txt:\nTides rise and fall twice a day."
+GROUP_IS_ONE = True
 _SUFFIXES = (".txt", ".abstr", ".html", ".htm", ".md")
 _DROPPED = {"script", "style", "head", "template", "noscript"}
 _BLOCKS = {
