@@ -24,6 +24,8 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
         fits = len(texts) == 1 and len(texts[0].checked.ids()) == counted[0].counted
         companion = texts[0] if fits else None
     if companion is None:
+        message = f"There are no ids; documents are counted 1 to {counted[0].counted:,}."
+        notes += [Note("warning", part.file, message) for part in counted]
         return
     ids = companion.checked.ids().to_pylist()
     renamed = {str(number): doc_id for number, doc_id in enumerate(ids, 1)}

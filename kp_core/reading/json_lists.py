@@ -55,7 +55,6 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     shape = cast(Shape, recognition.options["inner"])
     rows = rows_of(lists, shape, recognition.role, file.name)
     if isinstance(file.json, list) and len(lists) > 1:
-        rows.notes.append(Note("warning", file.name, f"There are no ids; documents are counted 1 to {len(lists):,}."))
         rows.counted = len(lists)
     return [rows]
 

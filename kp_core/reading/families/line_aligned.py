@@ -154,14 +154,12 @@ def _lists(file: File, recognition: Recognition) -> Rows:
 
 def _say(builder: ListBuilder, file: File, marks: Counter[str], varied: int) -> None:
     if marks["<peos>"]:
-        message = f"{marks['<peos>']:,} marks `<peos>` between present and absent keyphrases were left out."
+        message = f"The mark `<peos>` between present and absent keyphrases was left out {marks['<peos>']:,} times."
         builder.notes.append(Note("info", file.name, message))
     for mark in ("<digit>", "<unk>"):
         if marks[mark]:
-            message = f"{marks[mark]:,} phrases hold the mark `{mark}`, which stands for something unknown."
+            message = f"The mark `{mark}`, which stands for something unknown, is part of phrases: {marks[mark]:,}."
             builder.notes.append(Note("warning", file.name, message))
     if varied:
-        message = f"{varied:,} keyphrases have several spellings, split at `|`; choose variants = literal to keep `|`."
+        message = f"Keyphrases with several spellings, split at `|`: {varied:,}. Choose variants = literal to keep `|`."
         builder.notes.append(Note("info", file.name, message))
-    message = "There are no ids: line n is document n, unless a file of ids or texts names the documents."
-    builder.notes.append(Note("info", file.name, message))

@@ -18,19 +18,19 @@ _URI = re.compile(r"<([^<>\s]+)>|(https?://\S+)")
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files whose lines are URI, TAB, label."""
-    group = [file for file in files if role not in ("documents", "judgements") and _are_subjects(file)]
+    group = [file for file in files if role not in ("documents", "judgements") and are_subjects(file)]
     return [_recognition(group, role)] if len(group) > 1 else []
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a single such file; it is the list of the document that its name says."""
-    if len(files) != 1 or role in ("documents", "judgements") or not _are_subjects(files[0]):
+    if len(files) != 1 or role in ("documents", "judgements") or not are_subjects(files[0]):
         return None
     return _recognition(files, role)
 
 
-def _fields(line: str) -> tuple[str, str, float | None] | None:
-    """Return URI, label and score; Annif writes a notation between label and score where a vocabulary has one."""
+def subject_of(line: str) -> tuple[str, str, float | None] | None:
+    """Return URI, label and score of a line, None if it is no subject; a notation may stand before the score."""
     uri, *rest = [cell.strip() for cell in line.split("\t")]
     found = _URI.fullmatch(uri)
     if found is None or not rest or not rest[0] or len(rest) > 3:
@@ -39,13 +39,14 @@ def _fields(line: str) -> tuple[str, str, float | None] | None:
     return found.group(1) or found.group(2), rest[0], score
 
 
-def _are_subjects(file: File) -> bool:
-    fitting = sum(_fields(line) is not None for line in file.sample)
+def are_subjects(file: File) -> bool:
+    """Tell whether at least 90 % of the first 200 lines are URI, TAB, label."""
+    fitting = sum(subject_of(line) is not None for line in file.sample)
     return bool(file.sample) and fitting >= 0.9 * len(file.sample)
 
 
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
-    scored = all((fields := _fields(line)) is None or fields[2] is not None for file in files for line in file.sample)
+    scored = all((fields := subject_of(line)) is None or fields[2] is not None for file in files for line in file.sample)
     guess: Role = role or ("system" if scored else "gold")
     evidence = f"lines are URI, TAB, label{' and score' if scored else ''}; document = file name"
     options = {} if role or scored else {"role": "guessed"}
@@ -59,7 +60,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     for file in recognition.files:
         builder.open(file.stem, file=file.name, line=1)
         for place, line in enumerate(file.lines, 1):
-            fields = _fields(line)
+            fields = subject_of(line)
             if not line.strip():
                 builder.blank += 1
             elif fields is None:
