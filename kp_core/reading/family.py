@@ -168,6 +168,7 @@ class Family(Protocol):
 
     A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
+    `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
     """
 

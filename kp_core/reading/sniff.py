@@ -46,7 +46,9 @@ def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
         groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
         if groups is None or not left:
             continue
-        open_to = [file for file in left if file.choice.family in (None, family.NAME)]
+        open_to = [
+            file for file in left if file.choice.family in (None, family.NAME) and binary_kind(file.source.data) is None
+        ]
         asked = next((file.choice.role for file in open_to if file.choice.role), role)
         for recognition in groups(open_to, asked) if open_to else []:
             found.append(recognition)
@@ -88,6 +90,17 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     return fitting
 
 
+def columns_of(file: File, choice: Choice) -> list[str]:
+    """Return the names of the columns or fields of a file; empty if no family finds any."""
+    binary = binary_kind(file.source.data) is not None
+    for family in all_families():
+        if hasattr(family, "column_names") and getattr(family, "BINARY", False) == binary:
+            names: list[str] = family.column_names(file, choice)
+            if names:
+                return names
+    return []
+
+
 def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
     """Settle roles that nothing tells: the first file is the gold standard if there is none, the rest are systems."""
     has_gold = any(r.role == "gold" and _sure(r) for r in recognitions)
@@ -126,6 +139,10 @@ def _shown(file: File) -> str:
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
+    binary = binary_kind(file.source.data)
+    if binary and (names := columns_of(file, file.choice)):
+        found = f"the columns {', '.join(names[:10])}"
+        return InputError(file.name, found, "a column of document ids and one of phrases", "Name their roles.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json

@@ -16,19 +16,28 @@ from kp_core.reading.lists import ListBuilder, storable
 EVERY = "all"
 
 
-def units(text: str, start: int, end: int) -> str | None:
-    """Return the part of a text between two offsets in UTF-16 code units; None if they are outside or cut a character.
+class Units:
+    """A text whose offsets count UTF-16 code units, as Java and JavaScript count; rare characters count two.
 
-    >>> units("\\U0001f30a tide", 3, 7)
+    >>> Units("\\U0001f30a tide").part(3, 7)
     'tide'
     """
-    coded = text.encode("utf-16-le", "surrogatepass")
-    if not 0 <= start < end <= len(coded) // 2:
-        return None
-    try:
-        return coded[2 * start : 2 * end].decode("utf-16-le")
-    except UnicodeDecodeError:
-        return None
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.differ = bool(text) and not text.isascii() and max(text) > "\uffff"
+        self._coded = text.encode("utf-16-le", "surrogatepass") if self.differ else b""
+
+    def part(self, start: int, end: int) -> str | None:
+        """Return the text between two offsets; None if they are outside, empty, or cut a character."""
+        if not self.differ:
+            return self.text[start:end] if 0 <= start < end <= len(self.text) else None
+        if not 0 <= start < end <= len(self._coded) // 2:
+            return None
+        try:
+            return self._coded[2 * start : 2 * end].decode("utf-16-le")
+        except UnicodeDecodeError:
+            return None
 
 
 def offers(labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -42,16 +51,16 @@ class SpanBuilder:
 
     def __init__(self, role: Role, label: str = EVERY) -> None:
         self.lists = ListBuilder(role)
-        self.repeated = 0
+        self.repeated = self.unsure = 0
         self._label = label
         self._texts: dict[tuple[str, str], int] = {}
-        self._text = ""
+        self._text = Units("")
         self._seen: set[str] = set()
 
     def open(self, doc_id: str, text: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin what one annotator did in one document."""
         self.lists.open(doc_id, file=file, line=line, source=source)
-        self._text, self._seen = text, set()
+        self._text, self._seen = Units(text), set()
         if text:
             self._texts.setdefault((doc_id, text), line)
 
@@ -64,9 +73,8 @@ class SpanBuilder:
         if type(start) is not int or type(end) is not int:
             self.phrase(str(shown or ""), labels, "" if isinstance(shown, str) else "offsets are no whole numbers")
             return
-        inside = 0 <= start < end <= len(self._text)
-        by_character = self._text[start:end] if inside else None
-        by_unit = units(self._text, start, end) if utf16 else None
+        by_character = self._text.text[start:end] if 0 <= start < end <= len(self._text.text) else None
+        by_unit = self._text.part(start, end) if utf16 else None
         found = by_unit if utf16 else by_character
         if isinstance(shown, str):
             fitting = [text for text in (by_unit, by_character) if text is not None and _plain(text) == _plain(shown)]
@@ -74,6 +82,7 @@ class SpanBuilder:
                 self.phrase(shown, labels, f"the text at {start}–{end} is “{str(found)[:40]}”")
                 return
             found = fitting[0]
+        self.unsure += utf16 and shown is None and self._text.differ
         if found is None:
             self.phrase(f"{start}–{end}", labels, "offsets outside the text")
         else:
@@ -90,19 +99,25 @@ class SpanBuilder:
             return
         if not reject:
             self._seen.add(text)
-        more = {"label": ", ".join(labels)} if labels else {}
+        more: dict[str, Any] = {"label": ", ".join(labels)} if labels else {}
         self.lists.add(text, reject=reject, **more)
 
     def rows(self, file: str) -> list[Rows]:
         """Return the lists, and the texts if there are any."""
         if self.repeated:
-            message = f"Phrases marked again in the same document by the same annotator, counted once: {self.repeated:,}."
+            message = (
+                f"Phrases marked again by the same annotator in the same document: {self.repeated:,}; once counts."
+            )
             self.lists.notes.append(Note("info", file, message))
+        if self.unsure:
+            message = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {self.unsure:,}."
+            self.lists.notes.append(Note("warning", file, message))
         if not self._texts:
             return [self.lists.rows()]
         pairs = [tuple(map(storable, key)) for key in self._texts]
-        columns = {name: pa.array([p[i] for p in pairs], pa.large_string()) for i, name in enumerate(("doc_id", "text"))}
-        return [self.lists.rows(), Rows("documents", pa.table(columns), list(self._texts.values()))]
+        ids, texts = (pa.array([pair[i] for pair in pairs], pa.large_string()) for i in range(2))
+        table = pa.table({"doc_id": ids, "text": texts})
+        return [self.lists.rows(), Rows("documents", table, list(self._texts.values()))]
 
 
 def _plain(text: str) -> str:

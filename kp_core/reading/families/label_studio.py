@@ -44,8 +44,13 @@ def _is_task(value: Any) -> bool:
     return isinstance(done, list) and all(isinstance(one, dict) and isinstance(one.get("result"), list) for one in done)
 
 
+def _all_annotations(task: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = task["annotations"] if "annotations" in task else task["completions"]
+    return found
+
+
 def _annotations(task: dict[str, Any]) -> list[dict[str, Any]]:
-    done: list[dict[str, Any]] = task.get("annotations", task.get("completions"))
+    done = _all_annotations(task)
     return [annotation for annotation in done if not annotation.get("was_cancelled")]
 
 
@@ -69,31 +74,26 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every annotation of every task; offsets count UTF-16 units and are checked by the text beside them."""
     file = recognition.files[0]
     builder = SpanBuilder(recognition.role, recognition.options["label"])
-    left = unchecked = 0
+    left = 0
     for position, record in enumerate(file.records, 1):
         if not _is_task(record.value):
             content = storable(record.content or str(record.value))[:200]
             builder.lists.rejected.append((file.name, record.line, record.broken or "no task", content))
             continue
         done = _annotations(record.value)
-        left += len(record.value.get("annotations", record.value.get("completions"))) - len(done)
-        unchecked += _add(builder, file.name, record, position, done)
+        left += len(_all_annotations(record.value)) - len(done)
+        _add(builder, file.name, record, position, done)
     if left:
         builder.lists.notes.append(Note("info", file.name, f"Cancelled annotations that were left out: {left:,}."))
-    if unchecked:
-        message = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {unchecked:,}."
-        builder.lists.notes.append(Note("warning", file.name, message))
     return builder.rows(file.name)
 
 
-def _add(builder: SpanBuilder, file: str, record: JsonRecord, position: int, done: list[dict[str, Any]]) -> int:
-    """Add the annotations of a task; return how many offsets could be read in two ways."""
+def _add(builder: SpanBuilder, file: str, record: JsonRecord, position: int, done: list[dict[str, Any]]) -> None:
     task, data = record.value, record.value["data"]
     text_field = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), None)
     ids = find_roles([name for name in data if name != text_field], ("doc_id",))
     doc_id = text_of(data[ids["doc_id"]]) if ids else text_of(task.get("id"))
     text = data[text_field] if text_field else ""
-    unchecked = 0
     for annotation in done:
         source = _annotator(annotation.get("completed_by"))
         builder.open(doc_id or str(position), text, file=file, line=record.line, source=source)
@@ -102,11 +102,9 @@ def _add(builder: SpanBuilder, file: str, record: JsonRecord, position: int, don
             if "start" in value:
                 shown = value.get("text") if isinstance(value.get("text"), str) else None
                 builder.span(value["start"], value.get("end"), _labels(result), shown=shown, utf16=True)
-                unchecked += shown is None and not text.isascii() and max(text) > "\uffff"
             else:
                 for phrase in _phrases(value):
                     builder.phrase(phrase, _labels(result))
-    return unchecked
 
 
 def _annotator(who: Any) -> str | None:
@@ -117,6 +115,6 @@ def _annotator(who: Any) -> str | None:
 
 def _phrases(value: dict[str, Any]) -> list[str]:
     """Return what was chosen or written; of a path in a taxonomy the last step."""
-    found = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
+    found: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
     items = found if isinstance(found, list) else [found]
     return [text for item in items if (text := text_of(item[-1] if isinstance(item, list) and item else item))]

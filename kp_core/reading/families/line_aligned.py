@@ -75,7 +75,7 @@ def _are_texts(file: File, size: int) -> bool:
     """Tell texts beside lists: as many lines as these and longer than phrases, or a name that says so."""
     words = sum(len(line.split()) for line in file.sample)
     named = bool(_TEXT_NAMES & set(re.split(r"[^a-z]+", file.stem.lower())))
-    return words > 8 * len(file.sample) and (len(file.lines) == size or named) or _are_titled(file)
+    return (words > 8 * len(file.sample) and (len(file.lines) == size or named)) or _are_titled(file)
 
 
 def _recognition(file: File, what: str, role: Role | None, choice: Choice | None = None) -> Recognition:

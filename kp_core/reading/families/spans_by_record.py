@@ -96,4 +96,6 @@ def _add(builder: SpanBuilder, file: File, record: JsonRecord, position: int, co
             if isinstance(item, str):
                 builder.phrase(item, labels)
             else:
-                builder.span(start, end, labels, shown=item.get("text") if isinstance(item, dict) else None, utf16=False)
+                builder.span(
+                    start, end, labels, shown=item.get("text") if isinstance(item, dict) else None, utf16=False
+                )

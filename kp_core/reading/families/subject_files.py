@@ -1,4 +1,4 @@
-"""F4A: Annif subjects, a URI, TAB, label and maybe a score a line, one file a document, become phrases with concepts."""
+"""F4A: Annif subjects (URI, TAB, label, maybe a score), one file a document, become phrases with their concepts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,9 @@ def are_subjects(file: File) -> bool:
 
 
 def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
-    scored = all((fields := subject_of(line)) is None or fields[2] is not None for file in files for line in file.sample)
+    scored = all(
+        (fields := subject_of(line)) is None or fields[2] is not None for file in files for line in file.sample
+    )
     guess: Role = role or ("system" if scored else "gold")
     evidence = f"lines are URI, TAB, label{' and score' if scored else ''}; document = file name"
     options = {} if role or scored else {"role": "guessed"}

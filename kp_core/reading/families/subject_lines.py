@@ -44,7 +44,9 @@ def _fitting(file: File) -> int:
 
 
 def _recognition(files: tuple[File, ...], role: Role | None) -> Recognition:
-    evidence = f"{_fitting(files[0])} of the first {len(files[0].sample)} lines are text, TAB, URIs; line n is document n"
+    evidence = (
+        f"{_fitting(files[0])} of the first {len(files[0].sample)} lines are text, TAB, URIs; line n is document n"
+    )
     if len(files) > 1:
         evidence += f"; labels from {files[1].name}"
     return Recognition(NAME, role or "gold", files, 0.95, evidence, {}, {})

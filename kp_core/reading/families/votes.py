@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from os.path import commonprefix
+from itertools import takewhile
 
 from kp_core.model import Note, Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -61,7 +61,8 @@ def _common_end(names: Sequence[str]) -> str:
     """Return what all names end in, from a separator on."""
     if len(names) < 2:
         return ""
-    shared = commonprefix([name[::-1] for name in names])[::-1]
+    backwards = zip(*(name[::-1] for name in names), strict=False)
+    shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, backwards))[::-1]
     found = re.search(r"[-_. ].*", shared, re.DOTALL)
     end = found.group() if found else ""
     return "" if any(len(name) == len(end) for name in names) else end
@@ -90,6 +91,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         message = f"All file names end in “{suffix}”, which stays in the ids; choose suffix = removed to take it off."
         builder.notes.append(Note("info", recognition.files[0].name, message))
     if gold:
-        message = "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on, "
+        message = (
+            "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on, "
+        )
         builder.notes.append(Note("info", recognition.files[0].name, f"{message}or from the grade that you set."))
     return [builder.rows()]
