@@ -13,7 +13,7 @@ NAME = "F4A"
 TITLE = "subjects of Annif, one file a document: URI, TAB, label"
 EXAMPLE = "<http://example.org/c1>\ttide table\t0.8512\n<http://example.org/c2>\tharbour\t0.1034"
 GROUP_IS_ONE = True
-_URI = re.compile(r"<([^<>\s]+)>|(https?://\S+)")
+_URI = re.compile(r"<([^<>\s]+)>")
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -36,7 +36,7 @@ def subject_of(line: str) -> tuple[str, str, float | None] | None:
     if found is None or not rest or not rest[0] or len(rest) > 3:
         return None
     score = number(rest[-1]) if len(rest) > 1 and is_number(rest[-1]) else None
-    return found.group(1) or found.group(2), rest[0], score
+    return found.group(1), rest[0], score
 
 
 def are_subjects(file: File) -> bool:
