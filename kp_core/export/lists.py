@@ -45,7 +45,7 @@ def lists(corpus: Corpus, form: str) -> Written:
 
     >>> from kp_core import load
     >>> lists(load(gold={"d1": ["tide", "sea"], "d2": []}), "lines").files
-    {'gold/gold.txt': b'd1\\ttide;sea\\nd2\\t\\n'}
+    {'gold/gold.tsv': b'd1\\ttide;sea\\nd2\\t\\n'}
     """
     chosen, made = FORMS[form], Written()
     for role, folder in (("gold", "gold"), ("system", "systems")):
@@ -184,6 +184,6 @@ _UNSAFE = '/\\\0:*?"<>|\n\r\t'
 FORMS: dict[str, _Form] = {
     "variants": _Form("the form variants", ".json", ("empty", "variants"), "", "", _variants),
     "lists": _Form("the form lists", ".json", ("empty",), "", "", _plain),
-    "lines": _Form("the form lines", ".txt", ("empty",), f";\t{_BREAKS}", f"\t{_BREAKS}", _lines),
+    "lines": _Form("the form lines", ".tsv", ("empty",), f";\t{_BREAKS}", f"\t{_BREAKS}", _lines),
     "keys": _Form("the form keys", "", ("empty", "concept"), _BREAKS, _UNSAFE, _keys),
 }

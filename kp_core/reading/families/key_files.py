@@ -25,13 +25,16 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     group = [file for file in files if file.suffix in _SUFFIXES]
     if not group and role in ("gold", "system") and len(files) > 1:
         group = [file for file in files if file.suffix == ".txt"]
-        if any(_is_line_aligned(file) for file in group):
+        if any(_holds_documents(file) for file in group):
             return []
     return [_recognition(group, role)] if group and role != "judgements" else []
 
 
-def _is_line_aligned(file: File) -> bool:
-    return sum(line.count(";") > 1 for line in file.sample) * 2 > len(file.sample) > 1
+def _holds_documents(file: File) -> bool:
+    """Tell files of several documents, one a line, whose phrases are split at semicolons or stand behind an id."""
+    aligned = sum(line.count(";") > 1 for line in file.sample) * 2 > len(file.sample) > 1
+    tabs = [line for line in file.sample if "\t" in line.strip() and (";" in line or not _LABEL.match(line))]
+    return aligned or len(tabs) * 2 > len(file.sample)
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
