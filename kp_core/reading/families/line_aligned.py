@@ -29,7 +29,8 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim lists beside a file of ids or of texts with as many lines, and texts that have a mark after the title."""
     files = [file for file in files if _is_plain(file)]
     if role == "documents":
-        return [_recognition(file, "texts", role) for file in files if _are_titled(file)]
+        named = [_recognition(file, "ids", role) for file in files if _IDS.fullmatch(file.stem)]
+        return [*named, *(_recognition(file, "texts", role) for file in files if _are_titled(file))]
     lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
     if not lists or role == "judgements":
         return []
