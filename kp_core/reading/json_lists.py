@@ -25,7 +25,7 @@ def recognise(
     if lists is None or found is None:
         return None
     shape = choice.options.get("inner", found[0])
-    if shape not in shapes:
+    if shape not in shapes and not ("inner" in choice.options and choice.family == family):
         return None
     options = {"inner": shape} | ({} if role else {"role": "guessed"})
     guess: Role = role or ("system" if shape == "scored" else "gold")

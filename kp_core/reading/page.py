@@ -8,7 +8,7 @@ _PAGE = """# Formats
 
 KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
 Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip and folders
-are read too, and Parquet tables like any other table. This page is made from the format families themselves
+are read too. This page is made from the format families themselves
 (`kp_core/reading/families`).
 
 | family | format | what becomes of it |
@@ -17,7 +17,7 @@ are read too, and Parquet tables like any other table. This page is made from th
 
 ## Examples
 
-In F4 and F12 the first line is the path of the file.
+In F4 and F12 the first line is the path of the file; in F4A and F7 the name of the file is the document.
 
 {examples}
 ## What is said about a file
@@ -39,8 +39,9 @@ def formats_page() -> str:
     """Return the page of the documentation that shows every family with an example."""
     rows, examples = [], []
     for family in all_families():
-        if family.EXAMPLE:
-            first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        if family.NAME != "F0":
             rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+        if family.EXAMPLE:
             examples.append(f"**{family.NAME} {family.TITLE}**\n\n```\n{family.EXAMPLE}\n```\n")
     return _PAGE.format(rows="\n".join(rows), examples="\n".join(examples))

@@ -94,17 +94,18 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     builder = ListBuilder(recognition.role)
     _, sources = _sources(recognition.files)
     split = recognition.options.get("labels") == "split"
-    wrapped = recognition.options.get("semicolons") == "split"
+    semicolon = recognition.options.get("semicolons")
     semicolons = []
     for file in recognition.files:
         doc_id, source = sources[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source)
-        if _is_wrapped(file.lines) or (wrapped and any(";" in line for line in file.lines)):
+        if _is_wrapped(file.lines) and semicolon != "kept":
             builder.split(" ".join(line.strip() for line in file.lines))
             continue
-        semicolons += [file.name] if any(";" in line for line in file.lines) else []
+        semicolons += [file.name] if semicolon is None and any(";" in line for line in file.lines) else []
         for number, line in enumerate(file.lines, 1):
-            _add_line(builder, file.name, number, line, split)
+            for phrase in builder.pieces(line) if semicolon == "split" and ";" in line else [line]:
+                _add_line(builder, file.name, number, phrase, split)
     if semicolons:
         said = f"`;` in a few lines, such as those of {semicolons[0]}, was taken as part of the phrase"
         message = f"{said}; choose semicolons = split to split there."
