@@ -59,6 +59,9 @@ def _preview(recognition: Recognition, role: Role | None, first: int, of: str = 
     parts = family.read(recognition, role)
     table = parts[0].table.slice(0, first) if parts else None
     rows = pd.DataFrame() if table is None else frame_of(table, ()).drop(columns="list", errors="ignore")
+    rows = rows.dropna(axis="columns", how="all")
+    if "variants" in rows:
+        rows["variants"] = ["; ".join(spellings or ()) for spellings in rows["variants"]]
     return Preview(recognition, dict(getattr(family, "OPTIONS", {})) | recognition.offers, rows, of)
 
 

@@ -18,6 +18,8 @@ from kp_core.reading.family import Choice, Family, File, Recognition
 from kp_core.reading.json_text import is_json
 from kp_core.reading.source import Bundle, stem_of
 
+#: A reading below this is offered, but never taken unasked.
+_SURE_ENOUGH = 0.5
 Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
 
 
@@ -67,7 +69,7 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
                 file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
             )
         return chosen
-    fitting = readings_of(file, role, choice)
+    fitting = [reading for reading in readings_of(file, role, choice) if reading.confidence >= _SURE_ENOUGH]
     if not fitting:
         raise _unknown(file, role)
     best = max(fitting, key=lambda recognition: recognition.confidence)

@@ -4,7 +4,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Source
+from kp_core.reading import Choice, Source, previews
 from tests.format_samples import ALIGNED, archive
 
 GOLD = Source("gold.txt", ALIGNED["gold.txt"].encode())
@@ -113,6 +113,10 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     assert kp.load(gold=even).report.readings[0].family == "F10"
     chosen = kp.load(gold=even, roles={"a.txt": Choice(family="F5")})
     assert lists(chosen.gold) == {"1": ["d1", "tide"], "2": ["d1", "sea"], "3": ["d2", "moon"]}
+    other = Source("a.txt", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
+    with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
+        kp.load(gold=other)
+    assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
     wide = Source("a.txt", b"a;b;c;d;e\nf;g;h;i;j\n")
     assert kp.load(systems=wide).report.readings[0].family == "F5"
 
