@@ -1,5 +1,7 @@
 """Turn written files into a corpus again, and compare two corpora table by table."""
 
+import re
+
 import kp_core as kp
 from kp_core.reading import Source
 
@@ -11,7 +13,7 @@ def back(made):
     """Load every file for its role."""
     given = {}
     for path, data in made.files.items():
-        role = ROLES[path.split(".")[0].split("_")[0]]
+        role = ROLES[re.split("[._/]", path)[0]]
         given.setdefault(role, []).append(Source(path, data))
     return kp.load(**given)
 

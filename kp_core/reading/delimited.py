@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -58,6 +59,9 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = column.to_numpy()
         if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
             column = column.cast(pa.int64())
+    if pa.types.is_nested(column.type):  # lists where one text is wanted
+        values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
+        column = pa.chunked_array([pa.array(values, pa.large_string())])
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
