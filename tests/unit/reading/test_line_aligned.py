@@ -121,6 +121,24 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     assert kp.load(systems=wide).report.readings[0].family == "F5"
 
 
+def test_a_table_of_lists_beside_a_table_of_texts_stays_a_table():
+    gold = Source("g.txt", b"doc_id;keywords\nd1;tide table, harbour\nd2;moon, sun\n")
+    texts = Source(
+        "d.csv", b"doc_id,text\n" + b"".join(b'd%d,"%s"\n' % (n, b"Water rises, and falls. " * 9) for n in (1, 2))
+    )
+    corpus = kp.load(files=[gold, texts])
+    assert [reading.family for reading in corpus.report.readings] == ["F10", "F10"]
+    assert lists(corpus.gold) == {"d1": ["tide table", "harbour"], "d2": ["moon", "sun"]}
+
+
+def test_a_role_said_of_one_file_holds_for_it_alone():
+    files = [Source(name, text.encode()) for name, text in ALIGNED.items()]
+    corpus = kp.load(files=files, roles={"gold.txt": "system", "out/pred.txt": "gold"})
+    assert corpus.systems == ["gold"]
+    assert list(lists(corpus.gold)) == ["a", "b", "c"]
+    assert corpus.documents["text"].tolist() == ["Water rises and falls at the quay.", "It goes round.", "How high."]
+
+
 def test_files_of_one_document_each_are_not_taken_for_lines():
     folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
     corpus = kp.load(gold=folder)
