@@ -95,11 +95,12 @@ def _recognition(file: File, what: str, role: Role | None, choice: Choice | None
 
 
 def _is_even(lines: Sequence[str]) -> bool:
-    """Tell whether the lines could as well be rows of a table with few columns, or with a column of numbers."""
+    """Tell whether the lines could as well be rows of a table: two columns, or one of numbers or of repeated values."""
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1:
         return False
-    return len(rows[0]) < 5 or any(all(is_number(row[column]) for row in rows) for column in range(len(rows[0])))
+    columns = list(zip(*rows, strict=True))
+    return len(columns) == 2 or any(all(map(is_number, c)) or len(set(c)) * 2 <= len(c) for c in columns)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

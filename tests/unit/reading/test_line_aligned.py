@@ -117,8 +117,10 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
         kp.load(gold=other)
     assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
-    wide = Source("a.txt", b"a;b;c;d;e\nf;g;h;i;j\n")
-    assert kp.load(systems=wide).report.readings[0].family == "F5"
+    for table in (b"1;tide;x\n2;sea;y\n3;moon;z\n", b"d1;ana;tide\nd1;ben;sea\nd2;ana;moon\nd2;ben;sun\n"):
+        assert kp.load(gold=Source("a.txt", table)).report.readings[0].family == "F10"
+    three = Source("a.txt", b"tide;sea;moon\nsun;gauge;quay\n")
+    assert lists(kp.load(systems=three).runs) == {"1": ["tide", "sea", "moon"], "2": ["sun", "gauge", "quay"]}
 
 
 def test_a_table_of_lists_beside_a_table_of_texts_stays_a_table():
