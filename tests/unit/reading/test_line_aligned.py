@@ -65,6 +65,9 @@ def test_a_table_of_as_many_texts_names_the_documents():
     corpus = kp.load(gold=GOLD, systems=PREDICTED, documents=Source("d.jsonl", texts.encode()))
     assert corpus.documents["doc_id"].tolist() == ["x", "y", "z"]
     assert list(lists(corpus.gold)) == ["x", "z"]
+    folder = archive({f"{name}.txt": "Water rises." for name in "xyz"})
+    corpus = kp.load(gold=GOLD, documents=folder)  # the order of files says nothing
+    assert sorted(corpus.documents["doc_id"]) == ["1", "2", "3", "x", "y", "z"]
     longer = texts + '{"id": "w", "text": "Sea"}\n'
     corpus = kp.load(gold=GOLD, documents=Source("d.jsonl", longer.encode()))
     assert sorted(corpus.documents["doc_id"]) == ["1", "2", "3", "w", "x", "y", "z"]
