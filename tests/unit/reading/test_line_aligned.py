@@ -30,7 +30,7 @@ def test_lines_are_documents_and_blank_lines_are_empty_lists():
     assert corpus.empty.to_numpy().tolist() == [["gold", "gold", "2"]]
     assert corpus.gold["variants"].tolist()[3] == ("tide", "tides")
     assert "There are no ids; documents are counted 1 to 3." in messages(corpus)
-    assert "The mark `<peos>` between present and absent keyphrases was left out 1 times." in messages(corpus)
+    assert "Marks `<peos>` between present and absent keyphrases, which were left out: 1." in messages(corpus)
     assert [m for m in messages(corpus) if "`<unk>`" in m] == [
         "The mark `<unk>`, which stands for something unknown, is part of phrases: 1."
     ]
