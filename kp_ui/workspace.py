@@ -12,7 +12,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.coding import average_gold_size
 from kp_core.reading import Choice, Source, renamed
-from kp_core.reading.source import expand
+from kp_core.reading.source import expand, is_workbook, is_zip
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
 _CURRENT, _UPLOADS, _PROBLEM, _PENDING = "workspace", "uploads", "problem", "pending"
@@ -39,7 +39,10 @@ class Sample:
 
 SAMPLES = {
     "lectures": Sample(
-        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl",
+        "20 lectures, 3 annotators, 4 systems",
+        "lectures/gold.csv",
+        "lectures/systems/*",
+        "lectures/documents.jsonl",
         "lectures/judgements.csv",
     ),
     "chinese": Sample(
@@ -84,6 +87,12 @@ def current() -> Workspace:
         open_sample(asked if asked in SAMPLES else _FIRST)
     found: Workspace = st.session_state[_CURRENT]
     return found
+
+
+def has_grades() -> bool:
+    """Return whether the gold standard on screen has grades or votes."""
+    gold = current().corpus.gold
+    return "relevance" in gold and bool(gold["relevance"].notna().any())
 
 
 def keep_in_link() -> None:
@@ -165,7 +174,7 @@ def _read(asked: Uploads) -> None:
 
 def is_archive(file: Source) -> bool:
     """Tell whether a file is a zip or gzip file; what is decided about it holds for everything in it."""
-    return file.data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
+    return file.data.startswith(b"\x1f\x8b") or (is_zip(file.data) and not is_workbook(file.data))
 
 
 def _by_member(asked: Uploads) -> dict[str, Choice]:

@@ -27,6 +27,12 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     return whole_tables.recognise(NAME, files[0].once("parquet", lambda: _table(files[0])), files, role, choice)
 
 
+def column_names(file: File, choice: Choice) -> list[str]:
+    """Return the names of the columns, so that a user can say what each is."""
+    parquet = file.source.data.startswith(b"PAR1")
+    return list(file.once("parquet", lambda: _table(file)).names) if parquet else []
+
+
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the table by the columns recognised."""
     file = recognition.files[0]
