@@ -26,9 +26,7 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
     if universe is None or universe == "":
-        if not corpus.has_texts:
-            return "rankings"
-        return "sentences" if names_sentences(corpus) else "ngrams:3"
+        return _default(corpus)
     name = str(universe).strip()
     if name in _REFUSED:
         raise UsageError(
@@ -38,15 +36,11 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
         )
     if name in ("rankings", "vocabulary"):
         return name
-    if name == "sentences":
-        if not corpus.has_texts:
-            raise UsageError("the universe 'sentences' needs the texts of the documents; load them, or choose rankings")
-        return name
     kind, _, size = name.partition(":")
-    if kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10)):
+    if name == "sentences" or (kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10))):
         if not corpus.has_texts:
-            raise UsageError("the universe 'ngrams' needs the texts of the documents; load them, or choose rankings")
-        return f"ngrams:{int(size or 3)}"
+            raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
+        return name if name == "sentences" else f"ngrams:{int(size or 3)}"
     try:
         number = float(name)
     except ValueError:
@@ -57,6 +51,12 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
         f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, sentences, or a number of "
         "phrases"
     )
+
+
+def _default(corpus: Corpus) -> str:
+    if not corpus.has_texts:
+        return "rankings"
+    return "sentences" if names_sentences(corpus) else "ngrams:3"
 
 
 def all_items(corpus: Corpus, conventions: Conventions) -> Gold:

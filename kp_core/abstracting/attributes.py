@@ -123,7 +123,8 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
 
 def _without_sentences(corpus: Corpus, listed: pd.DataFrame) -> list[Note]:
     empty = corpus.documents.loc[~corpus.documents["doc_id"].isin(listed["doc_id"]), "doc_id"].tolist()
-    return [Note("warning", "texts", f"no sentence in {_named(empty)}, so nothing can be chosen there")] if empty else []
+    text = f"no sentence in {_named(empty)}, so nothing can be chosen there"
+    return [Note("warning", "texts", text)] if empty else []
 
 
 def _named(documents: Collection[str]) -> str:
@@ -226,6 +227,16 @@ class Columns:
 
     matrix: NDArray[np.float64]
     names: tuple[tuple[str, str], ...]
+
+    @property
+    def attributes(self) -> list[str]:
+        """The attributes that have columns, in order."""
+        return list(dict.fromkeys(name for name, _ in self.names))
+
+    @property
+    def attribute(self) -> NDArray[np.int64]:
+        """Number of the attribute of each column (F,)."""
+        return np.array([self.attributes.index(name) for name, _ in self.names])
 
 
 def columns(frame: pd.DataFrame) -> Columns:

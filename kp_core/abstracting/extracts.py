@@ -1,4 +1,4 @@
-"""Turn sentence extracts of several annotators into classes: a sentence is “yes” if it survives trimming by agreement."""
+"""Turn sentence extracts of several annotators into classes: “yes” is what survives trimming by agreement."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Turn sentences and their classes into decisions of trees that did not see them, beside simple baselines.
 
 Source: the protocol of Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at
-random, ten-fold cross-validation. The tree is scikit-learn's, not C4.5: entropy, but no gain ratio, and another pruning.
+random, ten-fold cross-validation. The tree is scikit-learn's, not C4.5: entropy, but no gain ratio, and pruned otherwise.
 """
 
 from __future__ import annotations
@@ -30,9 +30,13 @@ SYSTEMS = (TREE, NULL, MAJORITY, LEAD, RANDOM)
 
 @dataclass(frozen=True)
 class Sentences:
-    """What a tree may see of S sentences: attributes (S, F) and document (S,), and the place in the text (S,)."""
+    """What a tree may see of S sentences: attributes as columns (S, F), document (S,), and place in the text (S,).
+
+    attribute   (F,) number of the attribute that each column belongs to; a category has several
+    """
 
     matrix: Floats
+    attribute: Ints
     document: Ints
     place: Ints
 
@@ -144,7 +148,7 @@ def cross_validated(
 ) -> tuple[Bools, Floats, Floats]:
     """Return decisions on the sentences of one draw by trees that did not see them, and what the trees used.
 
-    Share of the trees that split by each column (F,), and its mean importance (F,): its share of the entropy removed.
+    Share of the trees that split by each attribute (A,), and its importance (A,): its mean share of the entropy removed.
     """
     matrix, classes, document = seen.matrix[rows], yes[rows], seen.document[rows]
     guess, importance = np.zeros(len(rows), bool), []
@@ -152,7 +156,9 @@ def cross_validated(
         found = grown(matrix[train], classes[train], document[train], grouped, int(rng.integers(2**31)))
         guess[test] = found.predict(matrix[test])
         importance.append(found.feature_importances_)
-    return guess, (np.array(importance) > 0).mean(axis=0), np.mean(importance, axis=0)
+    belongs = seen.attribute[:, None] == np.arange(seen.attribute.max() + 1)
+    removed = np.array(importance) @ belongs
+    return guess, (removed > 0).mean(axis=0), removed.mean(axis=0)
 
 
 def table(guess: Bools, yes: Bools, document: Ints, documents: int) -> Floats:
@@ -169,7 +175,7 @@ def tenth(document: Ints, documents: int) -> Ints:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What one draw gave: a table (4, D) of every system, and what its trees used (F,)."""
+    """What one draw gave: a table (4, D) of every system, and what its trees used (A,), by attribute."""
 
     tables: dict[str, Floats]
     used: Floats
