@@ -100,6 +100,13 @@ def _parser() -> argparse.ArgumentParser:
     correlate.add_argument("--trials", type=int, default=2000, help="trials of perm-both (2000)")
     correlate.add_argument("--correction", default="holm", help="holm, bh or none")
     correlate.add_argument("--paper", action="store_true", help="group the pairs as Kim, Baldwin and Kan (2010)")
+    sentences = parsers.add_parser("sentences", help="list sentences with ids; with extracts as gold, study them")
+    _data_options(sentences)
+    sentences.add_argument("--attributes", metavar="PATH", nargs="+", help="a table of given attributes of sentences")
+    sentences.add_argument("--repeats", type=int, default=20, help="draws at every threshold (20)")
+    sentences.add_argument("--form", default="binary", help="of trimming: binary, or choices (see trim)")
+    sentences.add_argument("--grouped", action="store_true", help="no document on both sides of a fold")
+    sentences.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
     validate = parsers.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
     default = Conventions().normalise
@@ -107,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     convert.add_options(parsers.add_parser("convert", help="write the data in another format"), _data_options)
     methods = parsers.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
+    for command in (evaluate, compare, agreement, trim, similarity, correlate, sentences, validate, methods):
         _output_options(command)
     app = parsers.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")

@@ -43,7 +43,7 @@ class Extracts:
 
     def place(self) -> Ints:
         """Return how many sentences of its document come before each sentence (S,)."""
-        return self.frame.groupby("doc_id", sort=False).cumcount().to_numpy(np.int64)
+        return np.asarray(self.frame.groupby("doc_id", sort=False).cumcount(), np.int64)
 
     def majority(self, threshold: float) -> Ints:
         """Return the votes that a sentence of each document needs at a threshold (D,), 0 where it is unreachable."""

@@ -1,7 +1,7 @@
 """Turn sentences and their classes into decisions of trees that did not see them, beside simple baselines.
 
 Source: the protocol of Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at
-random, ten-fold cross-validation. The tree is scikit-learn's, not C4.5: entropy, but no gain ratio, and pruned otherwise.
+random, ten-fold cross-validation. The tree is scikit-learn's, not C4.5: entropy, no gain ratio, pruned otherwise.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def cross_validated(
 ) -> tuple[Bools, Floats, Floats]:
     """Return decisions on the sentences of one draw by trees that did not see them, and what the trees used.
 
-    Share of the trees that split by each attribute (A,), and its importance (A,): its mean share of the entropy removed.
+    Share of the trees that split by each attribute (A,), and its mean share of the entropy removed (A,).
     """
     matrix, classes, document = seen.matrix[rows], yes[rows], seen.document[rows]
     guess, importance = np.zeros(len(rows), bool), []
@@ -170,7 +170,7 @@ def table(guess: Bools, yes: Bools, document: Ints, documents: int) -> Floats:
 def tenth(document: Ints, documents: int) -> Ints:
     """Return how many sentences are a tenth of each document (D,), rounded half up, at least one."""
     size = np.bincount(document, minlength=documents)
-    return np.maximum(1, np.floor(SHARE * size + 0.5)).astype(np.int64)
+    return np.asarray(np.maximum(1, np.floor(SHARE * size + 0.5)), np.int64)
 
 
 @dataclass(frozen=True)

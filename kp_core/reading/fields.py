@@ -31,6 +31,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "concept": "concept uri concept_id",
         "keyphrase": "keyphrase",
         "candidate": "candidate",
+        "sentence": "sentence",
     }.items()
 }
 #: The words by which a first line is known to be a header.

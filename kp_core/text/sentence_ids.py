@@ -84,4 +84,4 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
             f"{what}, document '{document}'", f"“{phrase}”", expected if number else "a document with a text",
             "Write the ids as the list of sentences has them." if number else "Load the text of this document.",
         )  # fmt: skip
-    return rows.astype(np.int64)
+    return np.asarray(rows, np.int64)
