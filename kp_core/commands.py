@@ -241,5 +241,6 @@ def _app(options: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "sentences": _sentences, "validate": _validate, "convert": _convert, "methods": _methods, "app": _app,
+    "correlate": _correlate, "sentences": _sentences, "validate": _validate, "convert": _convert,
+    "methods": _methods, "app": _app,
 }  # fmt: skip

@@ -40,19 +40,25 @@ ATTRIBUTES: dict[str, tuple[str, str]] = {
     "paragraph_location": ("sentences before it / all sentences of the paragraph", ""),
 }
 CATEGORIES = ("group", "attitude")
-#: Words of attitude, as regular expressions of whole words; `may` counts in lower case only, since May is a month.
-ATTITUDE = (
-    "must", "should", "ought", "(?-i:may)", "might", "can", "cannot", "could", "will", "would", "shall",
-    "(?:must|should|might|ca|could|wo|would)n['\u2019]t", "needs? to", "(?:have|has) to",
-    "(?:is|are) (?:necessary|important|expected|likely)", "hopes?", "believes?", "thinks?", "argues?", "proposes?",
-)  # fmt: skip
-_ATTITUDE = re.compile(rf"(?<![\w-])(?:{'|'.join(ATTITUDE)})(?![\w-])", re.IGNORECASE)
+#: Words of attitude as people read them. A bracket may be left out; May in upper case is a month.
+ATTITUDE_WORDS = (
+    "must, should, ought, may, might, can, cannot, could, will, would, shall, need(s) to, have to, has to, hope(s), "
+    "believe(s), think(s), argue(s), propose(s); mustn't, shouldn't, mightn't, can't, couldn't, won't, wouldn't; is or "
+    "are followed by necessary, important, expected or likely"
+)
+#: The same as a regular expression.
+_ATTITUDE = re.compile(
+    r"(?<![\w-])(?:must|should|ought|(?-i:may)|might|can|cannot|could|will|would|shall|needs? to|ha(?:ve|s) to|hopes?|"
+    r"believes?|thinks?|argues?|proposes?|(?:must|should|might|ca|could|wo|would)n['\u2019]t|"
+    r"(?:is|are) (?:necessary|important|expected|likely))(?![\w-])",
+    re.IGNORECASE,
+)
 _CLOSING = "\"'\u2019\u201d»)]"
 _GIVEN = ("sentence", *ATTRIBUTES)
 
 
 def attitude(sentence: str) -> int:
-    """Return the class of attitude of an English sentence: 3 ends in ? or !, 2 has a word of `ATTITUDE`, 1 other.
+    """Return the class of attitude of an English sentence: 3 ends in ? or !, 2 has one of `ATTITUDE_WORDS`, 1 other.
 
     >>> [attitude(text) for text in ("Water rises.", "Ships must wait.", "Must ships wait?")]
     [1, 2, 3]

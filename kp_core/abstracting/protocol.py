@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-from sklearn.tree import DecisionTreeClassifier
 
 from kp_core.coding import Bools, Floats, Ints
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
@@ -99,6 +101,8 @@ def at_random(votes: Ints, document: Ints, gold: Ints, rng: np.random.Generator)
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
     """Give training and test sentences of stratified folds; grouped: no document stands on both sides."""
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
+
     number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
     if number < 2:
         return
@@ -108,6 +112,8 @@ def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> 
 
 def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
     """Return the learner; `pruning` is scikit-learn's ccp_alpha, and the seed orders attributes that split alike."""
+    from sklearn.tree import DecisionTreeClassifier
+
     return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=pruning, random_state=seed)
 
 

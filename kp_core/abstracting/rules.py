@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
-from sklearn.tree import DecisionTreeClassifier
 
 from kp_core.coding import Bools, Floats
+
+if TYPE_CHECKING:
+    from sklearn.tree import DecisionTreeClassifier
 
 #: How attributes are named in rules.
 WORDS = {
