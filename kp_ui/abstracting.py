@@ -26,7 +26,7 @@ from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
 #: Fewer draws than the source, so that the first answer comes within seconds.
-_DRAWS = ("5", "10", str(REPEATS), "50")
+_DRAWS = ("10", "5", str(REPEATS), "50")
 
 
 def data() -> Workspace:
@@ -50,8 +50,8 @@ def sentences(here: Workspace) -> None:
     table, notes = _attributes(_digest(here, _given_digest()), here.corpus, _given())
     example = sentence_id(str(table["doc_id"].iloc[0]), 3)
     st.markdown(
-        f"{show.counted(len(table), 'sentence')}. To annotate, write the ids that each person chooses into a table with "
-        f"the columns doc\\_id, annotator, sentence, such as {show.plain(example)}, and load it as gold standard "
+        f"{show.counted(len(table), 'sentence')}. To annotate, write the ids that each person chooses into a table "
+        f"with the columns doc\\_id, annotator, sentence, such as {show.plain(example)}, and load it as gold standard "
         "together with the texts. Every page about annotators then takes sentences like phrases."
     )
     results.table(table, "sentence_attributes", height=420)
@@ -121,7 +121,7 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     measure = str(columns[0].selectbox("Measure", list(MEASURES), list(MEASURES).index("F1"), key="of_yes",
                                        bind="query-params"))  # fmt: skip
     draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
-    form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="form", bind="query-params"))
+    form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
     grouped = columns[3].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
     how = Plan(form, int(draws), bool(grouped))
     threshold = float(st.select_slider("Look at the threshold of K", [f"{one:.2f}" for one in THRESHOLDS], "0.50",
@@ -134,31 +134,33 @@ _DRAWS_HELP = (
     f"How often {MOST_YES} “yes” and {MOST_YES * NO_PER_YES} “no” are drawn at each threshold and cross-validated. "
     f"{REPEATS} is the protocol; fewer are faster and less certain."
 )
-_GROUPED_HELP = "No document has sentences among those a tree learns from and among those it is tested on. Stricter than the source."
+_GROUPED_HELP = "A tree is tested on documents that it has not learned from. Stricter than the source."
 
 
 def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     parts = (_given_digest(), how)
-    asked: set[str] = st.session_state.setdefault(_ASKED, set())
+    asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     wanted = _digest(here, *parts)
     found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
     if wanted not in asked:
-        seconds = 3 * how.repeats
-        st.button("Run the study", type="primary", on_click=asked.add, args=(wanted,), key="run_study")
+        st.button("Run the study", type="primary", on_click=asked.setdefault, args=(wanted, False), key="run_study")
         st.caption(f"{show.counted(len(found.frame), 'sentence')} of {show.counted(len(found.documents), 'document')}, "
-                   f"{len(THRESHOLDS)} thresholds, {how.repeats} draws each: up to {seconds} seconds on the sample. It "
-                   "can be stopped, and goes on from there.")  # fmt: skip
+                   f"{len(THRESHOLDS)} thresholds, {how.repeats} draws each: about {2 * how.repeats} seconds. It can "
+                   "be stopped, and goes on from there.")  # fmt: skip
         return None
-    outcomes = {}
-    with st.empty():
-        for number, threshold in enumerate(THRESHOLDS):
-            with st.container(horizontal=True, vertical_alignment="center"):
-                st.progress(number / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
-                st.button("Stop", on_click=asked.discard, args=(wanted,), key=f"stop_study_{number}")
-            majority = found.majority(threshold)
-            outcomes[threshold] = _outcome(_digest(here, *parts, majority.tolist()), found, majority, how)
-        st.container()
+    outcomes, place, bar = {}, st.empty(), None
+    if not asked[wanted]:
+        with place.container(horizontal=True, vertical_alignment="center"):
+            bar = st.progress(0.0, "Growing trees …")
+            st.button("Stop", on_click=asked.pop, args=(wanted,), key="stop_study")
+    for number, threshold in enumerate(THRESHOLDS):
+        if bar is not None:
+            bar.progress(number / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
+        majority = found.majority(threshold)
+        outcomes[threshold] = _outcome(_digest(here, *parts, majority.tolist()), found, majority, how)
+    place.empty()
+    asked[wanted] = True
     return _study(wanted, found, outcomes, how)
 
 
@@ -166,9 +168,9 @@ def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
     st.markdown(f"#### {show.plain(drawn.finding(study, measure, threshold))}")
     show.chart(drawn.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption("Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of the "
-               "draws after random trimming, where as many sentences were removed from the gold standard as trimming "
-               "removed, but at random: only a tree outside it has learned from agreement. Trimming makes the gold "
+    st.caption("Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
+               "the draws after random trimming, where as many sentences leave the gold standard as in trimming, "
+               "but at random: only a tree outside it has learned from agreement. Trimming makes the gold "
                "standard smaller, and from 40 sentences “yes” on every draw has the same size.")  # fmt: skip
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")

@@ -84,17 +84,15 @@ def _name(measure: str) -> str:
 
 
 def tree(nodes: Sequence[Node]) -> Chart:
-    """Draw a tree from left to right: questions at the forks, leaves at the right ends, the answer yes above."""
-    place, leaves = dict[int, tuple[float, float]](), 0
+    """Draw a tree from left to right; every question and every leaf has a row of its own, so that no words collide."""
+    place = dict[int, tuple[int, int]]()
 
-    def put(node: int, depth: int) -> float:
-        nonlocal leaves
+    def put(node: int, depth: int) -> None:
         if nodes[node].name:
-            y = (put(nodes[node].below, depth + 1) + put(nodes[node].above, depth + 1)) / 2
-        else:
-            y, leaves = float(leaves), leaves + 1
-        place[node] = (depth, y)
-        return y
+            put(nodes[node].below, depth + 1)
+        place[node] = (depth, len(place))
+        if nodes[node].name:
+            put(nodes[node].above, depth + 1)
 
     put(0, 0)
     deepest = max(depth for depth, _ in place.values())
@@ -112,20 +110,15 @@ def tree(nodes: Sequence[Node]) -> Chart:
         figure.add_scatter(
             x=[place[i][0] for i in chosen], y=[place[i][1] for i in chosen], mode="markers+text",
             text=[f" {label(words, 40)} · {nodes[i].yes}:{nodes[i].no}" for words, i in zip(told, chosen, strict=True)],
-            textposition="middle right" if decision else "top right", cliponaxis=False, hoverinfo="text",
-            marker={"color": colour, "symbol": symbol, "size": 10}, name=f"leaf: {decision}" if decision else "question",
+            textposition="middle right", cliponaxis=False, hoverinfo="text",
+            marker={"color": colour, "symbol": symbol, "size": 10}, name=decision or "question",
         )  # fmt: skip
     figure.update_xaxes(visible=False, range=[-0.1, deepest + 0.75])
-    figure.update_yaxes(visible=False, range=[leaves - 0.4, -0.8])
-    said = "yes" if any(not node.name and node.decision == "yes" for node in nodes) else "only no"
-    forks = sum(1 for node in nodes if node.name)
-    alt = (
-        f"Decision tree with {forks} questions and {leaves} leaves that decide {'yes or no' if said == 'yes' else said}"
-    )
+    figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6])
+    leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
-    return Chart(
-        lay_out(figure, max(180, 90 + 40 * leaves)), f"{alt}{root}. The rules beside it say the same in words."
-    )
+    alt = f"Decision tree with {len(leaves)} leaves, {leaves.count('yes')} of which decide yes{root}"
+    return Chart(lay_out(figure, 90 + 27 * len(nodes)), f"{alt}. The rules beside it say the same in words.")
 
 
 def used(study: SentenceStudy) -> Chart:
