@@ -11,7 +11,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.abstracting.attributes import ATTITUDE_WORDS, attributes
 from kp_core.abstracting.extracts import Extracts, extracts
-from kp_core.abstracting.protocol import FOLDS, MOST_YES, NO_PER_YES, RANDOM, TREE
+from kp_core.abstracting.protocol import FOLDS, MOST_YES, NO_PER_YES, TREE
 from kp_core.abstracting.rules import rules
 from kp_core.abstracting.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
 from kp_core.charts import abstracting as drawn
@@ -26,7 +26,7 @@ from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
 #: Fewer draws than the source, so that the first answer comes within seconds.
-_DRAWS = ("10", "5", str(REPEATS), "50")
+_DRAWS = ("5", "10", str(REPEATS), "50")
 
 
 def data() -> Workspace:
@@ -201,13 +201,13 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
     results.table(drawn.systems(study, threshold), "study_systems")
-    st.caption("All decide on the same sentences that were drawn. Majority class: always “no”. Lead: the first tenth "
-               f"of each text. {RANDOM}: a tenth of each text at random.")  # fmt: skip
+    st.caption("All decide on the sentences that were drawn. Majority class: always “no”. Lead: the first tenth of "
+               "each text. Random: a tenth of each text at random.")  # fmt: skip
     table = drawn.types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
         results.table(table, "study_types")
-        st.caption("The same trees, scored on the sentences of one type.")
+        st.caption(f"{measure} of the same trees on the sentences of one type.")
     st.subheader("Attributes that the trees use", anchor=False)
     show.chart(drawn.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)

@@ -68,7 +68,7 @@ def nodes(tree: DecisionTreeClassifier, names: tuple[tuple[str, str], ...], matr
 
 
 def rules(tree: list[Node]) -> pd.DataFrame:
-    """Return one row a leaf, from the top of the drawing: rule, decision, and the sentences of the draw it holds for.
+    """Return one row a leaf, from the top of the drawing: decision, sentences of the draw that get there, rule.
 
     A number is bounded once on each side, however often the tree asks for it.
     """
@@ -77,10 +77,10 @@ def rules(tree: list[Node]) -> pd.DataFrame:
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
         node = tree[place]
         if not node.name:
-            rows.append((" and ".join(conditions.values()) or "always", node.decision, node.yes, node.no))
+            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "always"))
             return
         for child, holds in ((node.below, True), (node.above, False)):
             follow(child, {**conditions, (node.name, node.value, holds): node.condition(holds)})
 
     follow(0, {})
-    return pd.DataFrame(rows, columns=["rule", "decision", "yes", "no"])
+    return pd.DataFrame(rows, columns=["decision", "yes", "no", "rule"])

@@ -95,7 +95,11 @@ def tree(nodes: Sequence[Node]) -> Chart:
             put(nodes[node].above, depth + 1)
 
     put(0, 0)
-    deepest = max(depth for depth, _ in place.values())
+    words = [
+        f" {label(node.condition() + '?' if node.name else node.decision, 40)} · {node.yes}:{node.no}" for node in nodes
+    ]
+    # A letter takes about 6 of the 560 pixels that the drawing has on a wide screen, so this much room holds all words.
+    room = max(depth / (1 - 6 * len(words[node]) / 560) for node, (depth, _) in place.items())
     figure = go.Figure()
     for i, node in enumerate(nodes):
         for child, holds in ((node.below, True), (node.above, False)) if node.name else ():
@@ -106,14 +110,13 @@ def tree(nodes: Sequence[Node]) -> Chart:
             )  # fmt: skip
     for decision, colour, symbol in (("yes", _BLUE, "square"), ("no", GREY, "circle"), ("", _ORANGE, "diamond")):
         chosen = [i for i, node in enumerate(nodes) if (node.decision if not node.name else "") == decision]
-        told = [nodes[i].condition() + "?" if nodes[i].name else decision for i in chosen]
         figure.add_scatter(
             x=[place[i][0] for i in chosen], y=[place[i][1] for i in chosen], mode="markers+text",
-            text=[f" {label(words, 40)} · {nodes[i].yes}:{nodes[i].no}" for words, i in zip(told, chosen, strict=True)],
+            text=[words[i] for i in chosen],
             textposition="middle right", cliponaxis=False, hoverinfo="text",
             marker={"color": colour, "symbol": symbol, "size": 10}, name=decision or "question",
         )  # fmt: skip
-    figure.update_xaxes(visible=False, range=[-0.1, deepest + 0.75])
+    figure.update_xaxes(visible=False, range=[-0.1, max(1.0, room)])
     figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6])
     leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
@@ -178,7 +181,7 @@ def types(study: SentenceStudy, measure: str, threshold: float) -> pd.DataFrame:
         value, null, lead = (float(own["value"][system]) for system in (TREE, NULL, LEAD))
         bounds = interval(own["low"][TREE], own["high"][TREE])
         found.append((subset.partition(":")[2], value, bounds, null, lead))
-    return pd.DataFrame(found, columns=["document type", TREE, "95 % interval", NULL, LEAD])
+    return pd.DataFrame(found, columns=["document type", "tree", "95 % interval", "random trimming", "lead"])
 
 
 def definitions() -> pd.DataFrame:

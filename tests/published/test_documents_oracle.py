@@ -3,7 +3,6 @@
 Annotators and trimming have test files of their own.
 """
 
-
 import pytest
 from scipy.stats import t
 
