@@ -142,13 +142,13 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     parts = (_given_digest(), how)
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     wanted = _digest(here, *parts)
-    found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
     if wanted not in asked:
         st.button("Run the study", type="primary", on_click=asked.setdefault, args=(wanted, False), key="run_study")
-        st.caption(f"{show.counted(len(found.frame), 'sentence')} of {show.counted(len(found.documents), 'document')}, "
-                   f"{len(THRESHOLDS)} thresholds, {how.repeats} draws each: about {2 * how.repeats} seconds. It can "
-                   "be stopped, and goes on from there.")  # fmt: skip
+        number = show.counted(len(kp.list_sentences(here.corpus)), "sentence")
+        st.caption(f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: on the sample lectures about "
+                   f"{2 * how.repeats + 5} seconds. The study can be stopped, and then goes on from there.")  # fmt: skip
         return None
+    found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
