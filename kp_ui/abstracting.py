@@ -144,9 +144,11 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     wanted = _digest(here, *parts)
     if wanted not in asked:
         st.button("Run the study", type="primary", on_click=asked.setdefault, args=(wanted, False), key="run_study")
-        number = show.counted(len(kp.list_sentences(here.corpus)), "sentence")
-        st.caption(f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: on the sample lectures about "
-                   f"{2 * how.repeats + 5} seconds. The study can be stopped, and then goes on from there.")  # fmt: skip
+        number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
+        st.caption(
+            f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: about {seconds} seconds on the "
+            "sample. The study can be stopped, and goes on from there."
+        )
         return None
     found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
     outcomes, place, bar = {}, st.empty(), None

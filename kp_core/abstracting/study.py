@@ -34,7 +34,7 @@ from kp_core.metrics.overlap import ratio
 from kp_core.model import Corpus, Note
 from kp_core.result import json_of
 from kp_core.settings import __version__
-from kp_core.trimming import Form
+from kp_core.trimming import FORMS, Form
 from kp_core.trimming_curve import THRESHOLDS
 
 REPEATS, RESAMPLES = 20, 1000
@@ -61,6 +61,8 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise UsageError(f"form is '{self.form}'; choose one of: {', '.join(FORMS)}")
         if self.repeats < 1:
             raise UsageError(f"repeats is {self.repeats}; at least one draw is needed")
         if self.seed < 0:

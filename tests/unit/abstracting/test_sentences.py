@@ -1,6 +1,7 @@
 """Sentences, their ids and their attributes, against values computed by hand."""
 
 from math import log
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -220,3 +221,10 @@ def test_what_is_no_sentence_is_refused(tides, phrase):
         sentence_rows(corpus.gold, corpus, "the gold standard")
     with pytest.raises(kp.InputError, match="Write the ids as the list of sentences has them"):
         kp.sentence_study(corpus)
+
+
+def test_the_words_of_attitude_stand_in_the_documentation():
+    page = (Path(__file__).resolve().parents[3] / "docs" / "sentence_study.md").read_text("utf-8")
+    assert ATTITUDE_WORDS in " ".join(page.split())
+    for name in ATTRIBUTES:
+        assert f"| `{name}` |" in page
