@@ -16,6 +16,7 @@ from kp_core.abstracting.rules import rules
 from kp_core.abstracting.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
 from kp_core.charts import abstracting as drawn
 from kp_core.coding import Ints
+from kp_core.model import Note
 from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
 from kp_core.text.sentence_ids import names_sentences, sentence_id
@@ -47,23 +48,27 @@ def data() -> Workspace:
 
 def sentences(here: Workspace) -> None:
     """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
-    table, notes = _attributes(_digest(here, _given_digest()), here.corpus, _given())
-    example = sentence_id(str(table["doc_id"].iloc[0]), 3)
-    st.markdown(
-        f"{show.counted(len(table), 'sentence')}. To annotate, write the ids that each person chooses into a table "
-        f"with the columns doc\\_id, annotator, sentence, such as {show.plain(example)}, and load it as gold standard "
-        "together with the texts. Every page about annotators then takes sentences like phrases."
-    )
-    results.table(table, "sentence_attributes", height=420)
-    show.downloads(table, "sentences", "Sentences and their attributes")
-    with st.expander("Attributes of your own"):
+    try:
+        table, notes = _attributes(_digest(here, _given_digest()), here.corpus, _given())
+    except kp.InputError as problem:
+        show.error(problem)
+    else:
+        example = sentence_id(str(table["doc_id"].iloc[0]), 3)
+        st.markdown(
+            f"{show.counted(len(table), 'sentence')}. To annotate, write the ids that each person chooses into a table "
+            f"with the columns doc\\_id, annotator, sentence, such as {show.plain(example)}, and load it as gold "
+            "standard together with the texts. Every page about annotators then takes sentences like phrases."
+        )
+        results.table(table, "sentence_attributes", height=420)
+        show.downloads(table, "sentences", "Sentences and their attributes")
+        show.notes(notes)
+    with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
         st.caption("A table with the column sentence, and any of the attributes above under the same names, takes the "
                    "place of what is computed here; empty cells count as 0.")  # fmt: skip
         st.file_uploader("A table of attributes", ["csv", "tsv", "txt"], key="attributes_file", on_change=_take)
         if _GIVEN in st.session_state:
             st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
             st.button("Compute all attributes again", on_click=_forget, key="forget_attributes")
-    show.notes(notes)
 
 
 def _take() -> None:
@@ -91,7 +96,7 @@ def _digest(here: Workspace, *parts: object) -> str:
 @st.cache_data(scope="session", max_entries=5, show_spinner="Reading the sentences …")
 def _attributes(
     digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None
-) -> tuple[pd.DataFrame, list[kp.model.Note]]:
+) -> tuple[pd.DataFrame, list[Note]]:
     return attributes(_corpus, _given)
 
 

@@ -304,5 +304,7 @@ def parts(measures: tuple[str, ...], by: str) -> kp.Result:
 
 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating the parts …")
-def _parts(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str) -> kp.Result:
+def _parts(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str
+) -> kp.Result:
     return kp.evaluate_with(_corpus, _settings, _measures, by=_by)

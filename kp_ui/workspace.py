@@ -39,10 +39,7 @@ class Sample:
 
 SAMPLES = {
     "lectures": Sample(
-        "20 lectures, 3 annotators, 4 systems",
-        "lectures/gold.csv",
-        "lectures/systems/*",
-        "lectures/documents.jsonl",
+        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl",
         "lectures/judgements.csv",
     ),
     "extracts": Sample(

@@ -189,8 +189,8 @@ def assemble(found: Extracts, outcomes: dict[float, Outcome], how: Plan) -> Sent
             rows += [(threshold, *row) for row in _rows(found, outcome, kept, how)]
             share = np.mean([repeat.used for repeat in outcome.repeats], axis=0)
             importance = np.mean([repeat.importance for repeat in outcome.repeats], axis=0)
-            names = found.columns.attributes
-            used += [(threshold, *row) for row in zip(names, share.tolist(), importance.tolist(), strict=True)]
+            each = zip(found.columns.attributes, share.tolist(), importance.tolist(), strict=True)
+            used += [(threshold, *row) for row in each]
     frame = pd.DataFrame(rows, columns=list(COLUMNS))
     names = ["threshold", "documents", "dropped", "yes", "no", "drawn_yes", "drawn_no", "reason"]
     table = pd.DataFrame(left, columns=names).astype({"reason": object})

@@ -77,6 +77,11 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
     app.button(key="run_study").click().run(timeout=120)
     assert not app.exception
     assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
+    app.segmented_control(key="sentence_view").set_value("Sentences").run()
+    assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
+    app.button(key="forget_attributes").click().run(timeout=120)
+    assert not app.error
+    assert len(shown(app, "title_similarity")) == 370
 
 
 def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:

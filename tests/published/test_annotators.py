@@ -1,5 +1,6 @@
 """Agreement of annotators in the invented corpus that an independent implementation worked end to end."""
 
+
 import numpy as np
 import pytest
 from scipy.stats import t

@@ -3,6 +3,7 @@
 Annotators and trimming have test files of their own.
 """
 
+
 import pytest
 from scipy.stats import t
 
