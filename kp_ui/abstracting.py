@@ -94,9 +94,7 @@ def _digest(here: Workspace, *parts: object) -> str:
 
 
 @st.cache_data(scope="session", max_entries=5, show_spinner="Reading the sentences …")
-def _attributes(
-    digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None
-) -> tuple[pd.DataFrame, list[Note]]:
+def _attributes(digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None) -> tuple[pd.DataFrame, list[Note]]:
     return attributes(_corpus, _given)
 
 
