@@ -53,6 +53,7 @@ _ATTITUDE = re.compile(
     r"(?:is|are) (?:necessary|important|expected|likely))(?![\w-])",
     re.IGNORECASE,
 )
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _CLOSING = "\"'\u2019\u201d»)]"
 _GIVEN = ("sentence", *ATTRIBUTES)
 
@@ -223,8 +224,10 @@ class _Lexical:
 
 
 def _nouns(sentence: str, kept: dict[Any, Any]) -> list[str]:
+    """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
-    return [token.lower() for token, _, name in tag_sentence(spelled, kept) if word_class(name) == "N"]
+    tagged = tag_sentence(spelled, kept) if _LATIN.search(sentence) else []
+    return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
 @dataclass(frozen=True)

@@ -109,8 +109,10 @@ def test_what_is_missing_is_0_and_said():
     }
 
 
-def test_texts_without_english_nouns_are_named():
-    _, notes = attributes(loaded(d1=("12 34. 56 78.", "12", None)))
+@pytest.mark.parametrize("text", ["12 34. 56 78.", "机器学习很有用。我们用它。", "Море шумит. Волна бьёт."])
+def test_texts_without_english_nouns_are_named(text):
+    table, notes = attributes(loaded(d1=(text, "12", None)))
+    assert table["tf_idf"].tolist() == [0, 0]
     assert "no English noun was found in 1 document: d1" in notes[0].message
 
 
