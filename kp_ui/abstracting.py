@@ -174,9 +174,9 @@ def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     st.markdown(f"#### {show.plain(drawn.finding(study, measure, threshold))}")
     show.chart(drawn.over_agreement(study, measure, threshold), "over_agreement")
     st.caption("Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
-               "the draws after random trimming, where as many sentences leave the gold standard as in trimming, "
-               "but at random: only a tree outside it has learned from agreement. Trimming makes the gold "
-               "standard smaller, and from 40 sentences “yes” on every draw has the same size.")  # fmt: skip
+               "the draws after random trimming: as many sentences leave the gold standard as in trimming, but at "
+               "random: only above it has agreement helped. All draws have the same size as long as 40 sentences are "
+               "“yes”.")  # fmt: skip
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -196,7 +196,8 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
                    "sentences “yes” : “no” of the draw that get there.")  # fmt: skip
     with right:
         table = rules(list(nodes))
-        show.plain_table(table, "rules")
+        rows = table.itertuples()
+        st.markdown("\n".join(f"- **{row.decision}** ({row.yes} : {row.no}) if {show.plain(row.rule)}" for row in rows))
         show.downloads(table, "rules", f"Rules of the tree at K ≥ {threshold:g}", study.signature)
 
 

@@ -77,7 +77,7 @@ def rules(tree: list[Node]) -> pd.DataFrame:
     def follow(place: int, conditions: dict[tuple[str, str, bool], str]) -> None:
         node = tree[place]
         if not node.name:
-            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "always"))
+            rows.append((node.decision, node.yes, node.no, " and ".join(conditions.values()) or "nothing is asked"))
             return
         for child, holds in ((node.below, True), (node.above, False)):
             follow(child, {**conditions, (node.name, node.value, holds): node.condition(holds)})

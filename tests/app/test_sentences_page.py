@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core.abstracting.rules import rules
 from kp_core.charts import abstracting as drawn
 from kp_core.reading import Source
 from kp_ui.show import plain
@@ -47,7 +48,8 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     table = shown(app, "kappa, 95 % interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
     assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
-    assert shown(app, "rule")["yes"].sum() == 40
+    for row in rules(list(expected.trees[0.5])).itertuples():
+        assert f"- **{row.decision}** ({row.yes} : {row.no}) if {plain(row.rule)}" in words(app)
     assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
     app.selectbox(key="of_yes").set_value("kappa").run()
     assert f"#### {plain(drawn.finding(expected, 'kappa', 0.5))}" in words(app)
