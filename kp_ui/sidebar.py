@@ -53,7 +53,7 @@ def draw() -> None:
         )
         universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
-            universes.insert(0, "sentences")
+            universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
         st.selectbox(
             "Universe N",
             universes,

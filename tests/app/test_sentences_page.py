@@ -93,3 +93,10 @@ def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:
     expected = frame[(frame["system"] == "all") & (frame["subset"] == "all")]["value"].item()
     assert table["value"]["K"] == expected
     assert app.selectbox(key="universe").value == "sentences"
+
+
+def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
+    app = opened("sentences")
+    assert app.selectbox(key="universe").value == "ngrams:3"
+    app.button(key="open_extracts").click().run()
+    assert app.selectbox(key="universe").value == "sentences"
