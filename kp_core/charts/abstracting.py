@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
 from kp_core.abstracting.attributes import ATTRIBUTES
 from kp_core.abstracting.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE
@@ -14,6 +13,7 @@ from kp_core.abstracting.rules import Node
 from kp_core.abstracting.study import MEASURES, SentenceStudy
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
 from kp_core.charts.tables import interval
+from kp_core.charts.trimming import band, two_panels, what_is_left
 from kp_core.sentences import figure as number
 
 _BLUE, _ORANGE = COLOURS[0], COLOURS[1]
@@ -31,13 +31,12 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
     Below on the same axis: sentences that are “yes”, and documents left.
     """
     rows = study.frame[(study.frame["measure"] == measure) & (study.frame["subset"] == "all")]
-    figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.72, 0.28],
-        specs=[[{}], [{"secondary_y": True}]],
-    )  # fmt: skip
+    figure = two_panels()
+    for system, low, high, colour in (
+        (NULL, "repeat_low", "repeat_high", "rgba(136,136,136,0.22)"), (TREE, "low", "high", "rgba(0,114,178,0.15)")
+    ):  # fmt: skip
+        band(figure, rows[rows["system"] == system], low, high, colour)
     own = {name: rows[rows["system"] == name].set_index("threshold") for name in _LOOKS}
-    _band(figure, own[NULL], "repeat_low", "repeat_high", "rgba(136,136,136,0.22)")
-    _band(figure, own[TREE], "low", "high", "rgba(0,114,178,0.15)")
     for name, (colour, dash, width, symbol) in _LOOKS.items():
         figure.add_scatter(
             x=own[name].index, y=own[name]["value"], mode="lines+markers" if name != NULL else "lines", name=name,
@@ -45,21 +44,8 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
             hovertemplate="%{y:.3f}", row=1, col=1,
         )  # fmt: skip
     left = study.left
-    figure.add_bar(
-        x=left["threshold"], y=left["yes"], name="sentences “yes”", row=2, col=1, hovertemplate="%{y} sentences",
-        marker={"color": "rgba(136,136,136,0.5)"},
-    )  # fmt: skip
-    figure.add_scatter(
-        x=left["threshold"], y=left["documents"], mode="lines+markers", name="documents left", row=2, col=1,
-        secondary_y=True, line={"color": GREY, "width": 1.5}, hovertemplate="%{y} documents",
-    )  # fmt: skip
-    figure.add_vline(x=threshold, line={"color": GREY, "width": 1.5})
-    figure.update_xaxes(title="agreement K that is left in every document, at least", row=2, col=1)
+    what_is_left(figure, left["threshold"], left["yes"], left["documents"], ("sentences “yes”", "sentences"), threshold)
     figure.update_yaxes(title=_name(measure), tickformat=".2~f", row=1, col=1)
-    figure.update_yaxes(title="sentences", rangemode="tozero", row=2, col=1, secondary_y=False)
-    figure.update_yaxes(title="documents", rangemode="tozero", row=2, col=1, secondary_y=True, showgrid=False,
-                        tickmode="auto", nticks=4, tickformat="d")  # fmt: skip
-    figure.update_layout(hovermode="x unified")
     tree, null = own[TREE]["value"].dropna(), own[NULL]["value"]
     if not len(tree):
         return Chart(lay_out(figure, 560), f"The study has no value of {_name(measure)} at any threshold.")
@@ -68,15 +54,6 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
         f"{_name(measure)} of the tree over the threshold of agreement goes from {number(tree[first])} at {first:g} to "
         f"{number(tree[last])} at {last:g}; after random trimming from {number(null[first])} to {number(null[last])}."
     ))  # fmt: skip
-
-
-def _band(figure: go.Figure, rows: pd.DataFrame, low: str, high: str, colour: str) -> None:
-    rows = rows[rows[low].notna() & rows[high].notna()]
-    if len(rows):
-        figure.add_scatter(
-            x=[*rows.index, *rows.index[::-1]], y=[*rows[high], *rows[low].iloc[::-1]], fill="toself",
-            fillcolor=colour, line={"width": 0}, mode="lines", hoverinfo="skip", showlegend=False, row=1, col=1,
-        )  # fmt: skip
 
 
 def _name(measure: str) -> str:
