@@ -6,6 +6,7 @@
 [0.5, 0.375]
 """
 
+from kp_core.abstracting.study import SentenceStudy, sentence_study
 from kp_core.agreement import agreement, agreement_with
 from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
@@ -25,6 +26,7 @@ from kp_core.similarity import similarity
 from kp_core.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.spread import Spread, spread, spread_with
 from kp_core.stability import Stability, stability, stability_with
+from kp_core.text.sentence_ids import list_sentences
 from kp_core.trimming import Trimmed, trim, trim_with
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "InputError",
     "NearMisses",
     "Result",
+    "SentenceStudy",
     "Settings",
     "Soft",
     "Spread",
@@ -55,10 +58,12 @@ __all__ = [
     "correlate",
     "evaluate",
     "evaluate_with",
+    "list_sentences",
     "load",
     "near_misses",
     "one_document",
     "recover",
+    "sentence_study",
     "settings_from",
     "signature",
     "similarity",

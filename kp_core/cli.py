@@ -39,7 +39,7 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--preset", default="kpscope", help=f"one of: {', '.join(PRESETS)}")
     gold = "union, majority[:M], intersection, votes, others[:majority], or a name"
     group.add_argument("--annotators", default="union", help=gold)
-    group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, or a number of phrases")
+    group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, sentences, or a number of phrases")
     group.add_argument("--average", help="micro, macro, f-of-means or both")
     group.add_argument("--gold-stemmed", nargs="?", const="yes", help="the gold was released as stems")
     for name, field in FIELDS.items():
@@ -106,6 +106,13 @@ def make_parser() -> argparse.ArgumentParser:
     correlate.add_argument("--trials", type=int, default=2000, help="trials of perm-both (2000)")
     correlate.add_argument("--correction", default="holm", help="holm, bh or none")
     correlate.add_argument("--paper", action="store_true", help="group the pairs as Kim, Baldwin and Kan (2010)")
+    sentences = parsers.add_parser("sentences", help="list sentences with ids; with extracts as gold, study them")
+    _data_options(sentences)
+    sentences.add_argument("--attributes", metavar="PATH", nargs="+", help="a table of given attributes of sentences")
+    sentences.add_argument("--repeats", type=int, default=20, help="draws at every threshold (20)")
+    sentences.add_argument("--form", default="binary", help="of trimming: binary, or choices (see trim)")
+    sentences.add_argument("--grouped", action="store_true", help="no document on both sides of a fold")
+    sentences.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
     validate = parsers.add_parser("validate", help="say how files were understood, and what is odd about them")
     _data_options(validate)
     default = Conventions().normalise
@@ -113,7 +120,7 @@ def make_parser() -> argparse.ArgumentParser:
     validate.add_argument("--k", help="cutoff for the short lists in the report")
     convert.add_options(parsers.add_parser("convert", help="write the data in another format"), _data_options)
     methods = parsers.add_parser("methods", help="list every measure with formula and source")
-    for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
+    for command in (evaluate, compare, agreement, trim, similarity, correlate, sentences, validate, methods):
         _output_options(command)
     app = parsers.add_parser("app", help="open the dashboard")
     app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")

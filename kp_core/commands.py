@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -17,12 +18,13 @@ from kp_core.model import Corpus, Note
 from kp_core.settings import Settings, make_settings
 
 if TYPE_CHECKING:
+    from kp_core.abstracting.study import SentenceStudy
     from kp_core.compare import Comparison
     from kp_core.correlate import CorrelationStudy, Similarities
     from kp_core.result import Result
     from kp_core.trimming import Trimmed
 
-    _Printable = Comparison | CorrelationStudy | Similarities | Trimmed
+    _Printable = Comparison | CorrelationStudy | SentenceStudy | Similarities | Trimmed
 
 
 def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
@@ -166,6 +168,29 @@ def _correlate(options: argparse.Namespace) -> int:
     return _print_table(found, options, "Correlation of similarity with human scores")
 
 
+def _sentences(options: argparse.Namespace) -> int:
+    from kp_core.abstracting.study import sentence_study
+    from kp_core.export import tables
+    from kp_core.reading.attribute_tables import load_attributes
+    from kp_core.text.sentence_ids import list_sentences
+
+    if not options.documents:
+        raise UsageError("--documents is missing: name the texts")
+    corpus = _load(options, ())
+    if options.gold:
+        given = load_attributes(options.attributes, options.encoding) if options.attributes else None
+        found = sentence_study(corpus, attributes=given, form=options.form, repeats=options.repeats,
+                               grouped=options.grouped, seed=options.seed)  # fmt: skip
+        return _print_table(found, options, "Sentence study")
+    frame = list_sentences(corpus)
+    texts: dict[str, Callable[[], str]] = {
+        "json": lambda: json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1),
+        "csv": lambda: tables.exchange_csv(frame), "latex": lambda: tables.latex(frame, "Sentences"),
+        "markdown": lambda: tables.markdown(frame), "table": lambda: tables.text(frame),
+    }  # fmt: skip
+    return _print(texts[options.format](), options)
+
+
 def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
     from kp_core.export import tables
 
@@ -236,6 +261,6 @@ def _app(options: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "validate": _validate, "convert": _convert, "report": _report,
+    "correlate": _correlate, "sentences": _sentences, "validate": _validate, "convert": _convert, "report": _report,
     "methods": _methods, "app": _app,
 }  # fmt: skip

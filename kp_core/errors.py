@@ -50,5 +50,8 @@ REASONS: dict[str, str] = {
     "library_error": "the library stops with an error here, because the phrase is too short",
     "no_context": "no sentence of the texts holds one of the two phrases, or it holds nothing else",
     "no_information": "the longer phrase holds no information: it is all that the references say",
+    "few_yes": "fewer than 10 sentences are “yes”",
+    "few_no": "fewer than 10 sentences are “no”",
+    "one_document": "fewer than two documents are left, so no fold can leave one out",
     "no_value": "no value was given or could be computed for this pair",
 }

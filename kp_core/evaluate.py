@@ -26,6 +26,7 @@ from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.subsets import By, masks, parse_by, presence, restricted
 from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.text.sentence_ids import names_sentences
 from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
 
@@ -64,7 +65,7 @@ def evaluate(
     measures    names as in `kp.MEASURES`, with or without a cutoff: ["kappa", "P@5", "F1@k", "MAP"]
     annotators  the gold: union, majority[:M], intersection, votes, or one annotator; or others[:majority], under which
                 each annotator is left out in turn and stands beside the systems as the human ceiling
-    universe    N: ngrams[:n], rankings, vocabulary or a number; by default n-grams where texts are loaded
+    universe    N: ngrams[:n], rankings, vocabulary, sentences or a number; by default n-grams where texts are loaded
     average     micro, macro, f-of-means or both; every other convention under its own name
     by          also give the parts of the data: group (type of the document), length, or presence (in the text or not)
 
@@ -177,7 +178,7 @@ def _human_rows(
 
 
 def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
-    """Settle what depends on the data: the universe, the average gold size, and no stemming for CJK scripts."""
+    """Settle what depends on the data: universe, average gold size, no stemming of CJK scripts or of sentence ids."""
     if settings.trim:
         raise UsageError(
             f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
@@ -189,6 +190,10 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     if by_default and _mostly_cjk(corpus):
         record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
+        notes.append(Note("info", "normalise", text))
+    if record.normalise != "none" and names_sentences(corpus):
+        record = record.changed(normalise="none")  # a stemmer may cut all ids of a document at an apostrophe in its id
+        text = "the gold standard names sentences, whose ids are compared as they stand"
         notes.append(Note("info", "normalise", text))
     average = average_gold_size(corpus, record) if "average" in settings.k else 0
     cutoffs = tuple(dict.fromkeys(average if cutoff == "average" else cutoff for cutoff in settings.k))

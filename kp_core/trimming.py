@@ -140,6 +140,13 @@ def _choice_levels(choices: Choices) -> Levels:
     return Levels(k, gold, reason)
 
 
+def levels_of(choices: Choices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
+    """Return all levels in either form; pooled is for the binary form."""
+    if form not in FORMS:
+        raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
+    return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
+
+
 @dataclass(frozen=True)
 class Trimmed:
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
@@ -211,7 +218,7 @@ def trim_with(
     if pooled and form == "choices":
         raise UsageError("the choice-matrix form exists for one document at a time; leave out pooled")
     data = annotated(corpus, replace(settings, interval="none"))
-    found = levels(data.choices, data.universe, pooled) if form == "binary" else _choice_levels(data.choices)
+    found = levels_of(data.choices, data.universe, form, pooled)
     frame = at_threshold(found, threshold, data.documents)
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
     notes = list(corpus.report.notes)

@@ -11,19 +11,22 @@ from kp_core.gold import Gold, gather
 from kp_core.matching import blocks, packed_forms, padded, ragged
 from kp_core.model import Corpus
 from kp_core.text.normalise import Normaliser
+from kp_core.text.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.text.tokenise import word_runs
 
-KINDS = ("ngrams", "rankings", "vocabulary")
+KINDS = ("ngrams", "rankings", "vocabulary", "sentences")
 _REFUSED = ("selected", "selection", "chosen", "pair")
 
 
 def parse(universe: str | float | None, corpus: Corpus) -> str:
     """Return the universe in its full spelling; None is n-grams where texts are loaded, else the pooled rankings.
 
+    Where the gold standard names sentences of loaded texts, None is the sentences.
+
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
     if universe is None or universe == "":
-        return "ngrams:3" if corpus.has_texts else "rankings"
+        return _default(corpus)
     name = str(universe).strip()
     if name in _REFUSED:
         raise UsageError(
@@ -34,10 +37,10 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
-    if kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10)):
+    if name == "sentences" or (kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10))):
         if not corpus.has_texts:
-            raise UsageError("the universe 'ngrams' needs the texts of the documents; load them, or choose rankings")
-        return f"ngrams:{int(size or 3)}"
+            raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
+        return name if name == "sentences" else f"ngrams:{int(size or 3)}"
     try:
         number = float(name)
     except ValueError:
@@ -45,8 +48,15 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
     raise UsageError(
-        f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases"
+        f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, sentences, or a number of "
+        "phrases"
     )
+
+
+def _default(corpus: Corpus) -> str:
+    if not corpus.has_texts:
+        return "rankings"
+    return "sentences" if names_sentences(corpus) else "ngrams:3"
 
 
 def all_items(corpus: Corpus, conventions: Conventions) -> Gold:
@@ -69,6 +79,8 @@ def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
     documents = len(coded.documents)
     if universe.isdigit():
         return np.full(documents, float(universe))
+    if universe == "sentences":
+        return _sentence_sizes(corpus)
     items = all_items(corpus, conventions)
     if universe == "vocabulary":
         used = np.zeros(len(identities.forms), bool)
@@ -80,6 +92,15 @@ def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
     if universe == "rankings":
         return _pooled_sizes(corpus, identities, items)
     return _ngram_sizes(corpus, identities, items, int(universe.partition(":")[2]), conventions)
+
+
+def _sentence_sizes(corpus: Corpus) -> Floats:
+    """Count the sentences of each text; refuses gold standards and systems that name anything else."""
+    sentence_rows(corpus.gold, corpus, "the gold standard")
+    for system, rows in corpus.runs.groupby("system", sort=False):
+        sentence_rows(rows, corpus, f"system '{system}'")
+    count = list_sentences(corpus).groupby("doc_id").size()
+    return np.asarray(count.reindex(list(code(corpus).documents), fill_value=0), float)
 
 
 def _pooled_sizes(corpus: Corpus, identities: Identities, items: Gold) -> Floats:

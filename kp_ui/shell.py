@@ -22,6 +22,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("annotators", "Annotators"),
         ("near_misses", "Near misses"),
         ("correlation", "Correlation"),
+        ("sentences", "Sentence study"),
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],

@@ -11,6 +11,7 @@ from kp_core.conventions import FIELDS
 from kp_core.evaluate import resolve
 from kp_core.settings import Settings, make_settings
 from kp_core.text.normalise import Normaliser
+from kp_core.text.sentence_ids import names_sentences
 from kp_core.text.stem import SNOWBALL
 from kp_ui import show, workspace
 
@@ -55,13 +56,16 @@ def draw() -> None:
                             help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their "
                             "grade.")  # fmt: skip
         universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
+        if here.corpus.has_texts and names_sentences(here.corpus):
+            universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
         st.selectbox(
             "Universe N",
             universes,
             key="universe",
             bind="query-params",
             help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases "
-            "that any annotator or system lists for it, the vocabulary of the collection, or a number.",
+            "that any annotator or system lists for it, the vocabulary of the collection, or a number; where sentences "
+            "are chosen, the sentences of its text.",
         )
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, 10**9, 1000, key="N", bind="query-params")

@@ -15,7 +15,7 @@ from kp_core.reading import Choice, Source, renamed
 from kp_core.reading.source import expand, is_workbook, is_zip
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
-_CURRENT, _UPLOADS, _PROBLEM, _PENDING = "workspace", "uploads", "problem", "pending"
+_CURRENT, _BESIDE, _UPLOADS, _PROBLEM, _PENDING = "workspace", "workspace_beside", "uploads", "problem", "pending"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 _SAMPLE, _FIRST = "sample", "lectures"
 
@@ -32,7 +32,7 @@ class Sample:
 
     def load(self) -> kp.Corpus:
         """Read the sample's files."""
-        systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))}
+        systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))} if self.systems else None
         judged = SAMPLE_DATA / self.judgements if self.judgements else None
         return kp.load(SAMPLE_DATA / self.gold, systems, SAMPLE_DATA / self.documents, judged)
 
@@ -44,6 +44,9 @@ SAMPLES = {
         "lectures/systems/*",
         "lectures/documents.jsonl",
         "lectures/judgements.csv",
+    ),
+    "extracts": Sample(
+        "the 20 lectures, sentences chosen by 3 annotators", "lectures/sentences.csv", "", "lectures/documents.jsonl"
     ),
     "chinese": Sample(
         "5 short Chinese texts, 2 systems", "chinese/gold.json", "chinese/system_*", "chinese/documents.jsonl"
@@ -117,8 +120,20 @@ def problem() -> str:
 
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
+    st.session_state[_CURRENT] = _sample(name)
+
+
+def _sample(name: str) -> Workspace:
     sample = SAMPLES[name]
-    st.session_state[_CURRENT] = _ready(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
+    return _ready(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
+
+
+def beside(name: str) -> Workspace:
+    """Return a sample for one page, without putting it on screen; kept with the session."""
+    if _BESIDE not in st.session_state or st.session_state[_BESIDE].sample != name:
+        st.session_state[_BESIDE] = _sample(name)
+    found: Workspace = st.session_state[_BESIDE]
+    return found
 
 
 def add(files: Sequence[Source]) -> None:

@@ -279,6 +279,7 @@ def universe(result: Result) -> str:
         "ngrams": f"the distinct word n-grams of each text, up to {size} words",
         "rankings": "all phrases that any annotator or system lists for the document",
         "vocabulary": "all phrases of the collection",
+        "sentences": "the sentences of each text",
     }
     rows = rows_of(result, "N")
     mean = f"; {rows['value'].iloc[0]:,.0f} phrases a document on average" if len(rows) else ""

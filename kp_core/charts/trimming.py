@@ -16,16 +16,13 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     Below on the same axis: documents and gold phrases left. Points with too few of either are not drawn.
     """
     rows = curve[(curve["measure"] == measure) & curve["drawn"]]
-    figure = make_subplots(
-        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.7, 0.3],
-        specs=[[{}], [{"secondary_y": True}]],
-    )  # fmt: skip
+    figure = two_panels()
     drawn = looks(dict.fromkeys(curve["system"]))
     for name, look in drawn.items():
         own = rows[rows["system"] == name]
         if name == system:
-            _band(figure, own, "null_low", "null_high", "rgba(136,136,136,0.22)")
-            _band(figure, own, "low", "high", look.band())
+            band(figure, own, "null_low", "null_high", "rgba(136,136,136,0.22)")
+            band(figure, own, "low", "high", look.band())
             for column, words, dash in (("null", "random trimming", "dot"), ("fixed", "same documents", "dash")):
                 figure.add_scatter(
                     x=own["threshold"], y=own[column], mode="lines", name=f"{label(name)}, {words}", row=1, col=1,
@@ -38,25 +35,44 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
             marker={"symbol": look.symbol, "size": 7}, hovertemplate="%{y:.3f}",
         )  # fmt: skip
     left = curve.drop_duplicates("threshold")
-    figure.add_bar(
-        x=left["threshold"], y=left["gold"], name="gold phrases left", row=2, col=1, hovertemplate="%{y} phrases",
-        marker={"color": "rgba(136,136,136,0.5)"},
-    )  # fmt: skip
-    figure.add_scatter(
-        x=left["threshold"], y=left["documents"], mode="lines+markers", name="documents left", row=2, col=1,
-        secondary_y=True, line={"color": GREY, "width": 1.5}, hovertemplate="%{y} documents",
-    )  # fmt: skip
-    figure.add_vline(x=threshold, line={"color": GREY, "width": 1.5})
-    figure.update_xaxes(title="agreement K that is left in every document, at least", row=2, col=1)
+    what_is_left(
+        figure, left["threshold"], left["gold"], left["documents"], ("gold phrases left", "phrases"), threshold
+    )
     figure.update_yaxes(title=label(measure), tickformat=".2~f", row=1, col=1)
-    figure.update_yaxes(title="phrases", rangemode="tozero", row=2, col=1, secondary_y=False)
-    figure.update_yaxes(title="documents", rangemode="tozero", row=2, col=1, secondary_y=True, showgrid=False,
-                        tickmode="auto", nticks=4, tickformat="d")  # fmt: skip
-    figure.update_layout(hovermode="x unified")
     return Chart(lay_out(figure, 560), _words(rows[rows["system"] == system], measure, system))
 
 
-def _band(figure: go.Figure, rows: pd.DataFrame, low: str, high: str, colour: str) -> None:
+def two_panels() -> go.Figure:
+    """Return an empty figure over thresholds: curves above, what is left of the gold standard below."""
+    return make_subplots(
+        rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.08, row_heights=[0.7, 0.3],
+        specs=[[{}], [{"secondary_y": True}]],
+    )  # fmt: skip
+
+
+def what_is_left(
+    figure: go.Figure, thresholds: pd.Series, gold: pd.Series, documents: pd.Series, names: tuple[str, str], at: float
+) -> None:
+    """Fill the lower panel: bars of what is left of the gold standard (name, unit), documents, and a mark at one t."""
+    name, unit = names
+    figure.add_bar(
+        x=thresholds, y=gold, name=name, row=2, col=1, hovertemplate=f"%{{y}} {unit}",
+        marker={"color": "rgba(136,136,136,0.5)"},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=thresholds, y=documents, mode="lines+markers", name="documents left", row=2, col=1,
+        secondary_y=True, line={"color": GREY, "width": 1.5}, hovertemplate="%{y} documents",
+    )  # fmt: skip
+    figure.add_vline(x=at, line={"color": GREY, "width": 1.5})
+    figure.update_xaxes(title="agreement K that is left in every document, at least", row=2, col=1)
+    figure.update_yaxes(title=unit, rangemode="tozero", row=2, col=1, secondary_y=False)
+    figure.update_yaxes(title="documents", rangemode="tozero", row=2, col=1, secondary_y=True, showgrid=False,
+                        tickmode="auto", nticks=4, tickformat="d")  # fmt: skip
+    figure.update_layout(hovermode="x unified")
+
+
+def band(figure: go.Figure, rows: pd.DataFrame, low: str, high: str, colour: str) -> None:
+    """Draw an interval over the column threshold in the upper panel, where there is one."""
     rows = rows[rows[low].notna()]
     if len(rows):
         figure.add_scatter(

@@ -63,8 +63,14 @@ def show(values: Values) -> View:
         f"{word} {one}" for word, one in zip(words, weights, strict=True)
     )
     chart = Chart(lay_out(drawn, 320).update_layout(showlegend=False), alt + ".")
-    return View(chart, tuple(said), (("All candidates of this keyphrase", _all(keyphrase)),
-                                     ("Mean human scores (0 to 4) as Kim, Baldwin & Kan print them", kim2010_scores())))
+    return View(
+        chart,
+        tuple(said),
+        (
+            ("All candidates of this keyphrase", _all(keyphrase)),
+            ("Mean human scores (0 to 4) as Kim, Baldwin & Kan print them", kim2010_scores()),
+        ),
+    )
 
 
 def _all(keyphrase: str) -> pd.DataFrame:

@@ -60,4 +60,3 @@ LESSON = Lesson(
             "P_o = 10,255 / 10,750 = .954, so PABAK = 2 · .954 − 1 = .908, more than any of the six lecture systems."),
     ),
 )  # fmt: skip
-

@@ -98,8 +98,10 @@ def in_order(lists: tuple[tuple[int, ...], ...]) -> float:
 
 ERRATA = pd.DataFrame(
     [
-        ["about 7 (7.33) annotators a text",
-         "85 people took one test and 27 took five: 220 places in 25 tests are 8.8."],
+        [
+            "about 7 (7.33) annotators a text",
+            "85 people took one test and 27 took five: 220 places in 25 tests are 8.8.",
+        ],
         ["stop when K is above the threshold", "The text beside it also exempts a K equal to it; here: at least."],
         [
             "the i-th choice of one person is held against the i-th of another",

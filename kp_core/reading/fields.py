@@ -21,7 +21,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "score": "score scores weight confidence probability",
         "votes": "votes count",
         "relevance": "relevance rel grade pertinence",
-        "phrase": "phrase keyphrase keyword term label candidate tag",
+        "phrase": "phrase keyphrase keyword term label candidate tag sentence",
         "phrases": f"{_GOLD} phrases terms labels predictions prediction predicted preds output",
         "gold": _GOLD,
         "predictions": "predictions prediction predicted preds output",
@@ -31,6 +31,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "concept": "concept uri concept_id",
         "keyphrase": "keyphrase",
         "candidate": "candidate",
+        "sentence": "sentence",
     }.items()
 }
 #: The words by which a first line is known to be a header.

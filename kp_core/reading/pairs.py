@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -21,18 +21,24 @@ def load_pairs(
     paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
 ) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frames = []
+    frames = [_frame(table, columns) for table, columns in tables_with(paths, _ROLES, _ROLES[2:], encoding, limits)]
+    return pd.concat(frames, ignore_index=True)
+
+
+def tables_with(
+    paths: Sequence[str | Path | Source], roles: Sequence[str], needed: Sequence[str], encoding: str | None,
+    limits: Limits = LIMITS,
+) -> Iterator[tuple[Table, dict[str, str]]]:  # fmt: skip
+    """Give each table with its role → column; refuses one without a header that names the roles needed."""
     for path in paths:
         for source in expand(path, limits).files:
             table = read_delimited(File(source, limits, encoding), Choice())
-            columns = find_roles(table.names, _ROLES) if table is not None and table.header else {}
-            if table is None or not {"keyphrase", "candidate"} <= set(columns):
+            columns = find_roles(table.names, roles) if table is not None and table.header else {}
+            if table is None or not set(needed) <= set(columns):
                 found = "columns " + ", ".join(table.names) if table is not None else "no table"
-                raise InputError(
-                    source.name, found, "a table with the columns keyphrase and candidate", "Name them in the header."
-                )
-            frames.append(_frame(table, columns))
-    return pd.concat(frames, ignore_index=True)
+                what = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
+                raise InputError(source.name, found, what, "Name them in the header.")
+            yield table, columns
 
 
 def _frame(table: Table, columns: dict[str, str]) -> pd.DataFrame:

@@ -210,5 +210,3 @@ def _sources(measures: Sequence[str]) -> str:
             named.setdefault(base.source, []).append(name)
     listed = "; ".join(f"{', '.join(names)} ({source})" for source, names in named.items())
     return f"Definitions of the measures: {listed}." if listed else ""
-
-

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
 
 #: Chinese and Japanese characters, as a class of a regular expression.
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -51,13 +53,30 @@ def sentences(text: str) -> list[list[str]]:
     [['A', 'hash', 'table', '.'], ['It', "'s", 'fast', ',', 'e', '.', 'g', '.', 'here', '.']]
     """
     words: list[str] = _TOKEN.findall(text)
-    found, start = [], 0
+    return [words[start:end] for start, end in _bounds(words)]
+
+
+def sentence_places(text: str) -> list[tuple[int, int]]:
+    """Return where the sentences of a cleaned text start and end, by the rule of `sentences`.
+
+    >>> text = "A hash table. It's fast."
+    >>> [text[start:end] for start, end in sentence_places(text)]
+    ['A hash table.', "It's fast."]
+    """
+    found = tokens(text)
+    return [(found[start][1], found[end - 1][2]) for start, end in _bounds([token for token, _, _ in found])]
+
+
+def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:
+    """Return first and next-after-last token of each sentence."""
+    ends = []
+    start = 0
     for place, token in enumerate(words):
         ended = place > start and words[place - 1] in _SENTENCE_END
         if place - start == LONGEST_SENTENCE or (ended and _begins(token)):
-            found.append(words[start:place])
+            ends.append(place)
             start = place
-    return [*found, words[start:]] if words else []
+    return list(pairwise([0, *ends, len(words)])) if words else []
 
 
 def word_runs(text: str) -> list[list[str]]:

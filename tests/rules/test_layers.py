@@ -46,7 +46,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "near_misses",
         "export.tables",
     ),
-    ("trimming", "trimming_curve", "extractors", "scale"),
+    ("trimming", "trimming_curve", "abstracting", "extractors", "scale"),
     ("export", "charts", "learn", "report", "reference", "convert", "commands", "cli", "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}

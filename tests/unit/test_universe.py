@@ -35,7 +35,9 @@ def test_spellings(universe, spelled):
     "universe", ["ngrams:0", "ngrams:11", "ngrams:x", "nan", "inf", "1e400", "-1", "0", "1.5", "all"]
 )
 def test_what_is_no_universe(universe):
-    with pytest.raises(kp.UsageError, match="choose ngrams, ngrams:n, rankings, vocabulary, or a number of phrases"):
+    with pytest.raises(
+        kp.UsageError, match="choose ngrams, ngrams:n, rankings, vocabulary, sentences, or a number of phrases"
+    ):
         parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"}))
 
 

@@ -1,0 +1,102 @@
+"""The Sentence study page shows the numbers of the Python functions, on the sample and on data it cannot use."""
+
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.abstracting.rules import rules
+from kp_core.charts import abstracting as drawn
+from kp_core.reading import Source
+from kp_ui.show import plain
+from kp_ui.workspace import SAMPLES
+from tests.app.test_results_pages import opened, shown, words
+from tests.corpora import corpus_of
+
+pytestmark = pytest.mark.app
+
+
+@pytest.fixture(scope="module")
+def extracts() -> kp.Corpus:
+    return SAMPLES["extracts"].load()
+
+
+def given_table(corpus: kp.Corpus) -> pd.DataFrame:
+    """Return attributes that need no tagger, so that the study is fast."""
+    table = kp.list_sentences(corpus)[["sentence"]]
+    return table.assign(title_similarity="0", tf_idf=table["sentence"].str[-2:].astype(int).astype(str))
+
+
+def test_the_sample_is_ready_to_run() -> None:
+    app = opened("sentences")
+    assert "370 sentences, 15 thresholds, 5 draws at each" in words(app)
+    assert app.button(key="run_study").label == "Run the study"
+
+
+def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kp_ui.abstracting.THRESHOLDS", (0.5, 0.8))
+    monkeypatch.setattr("kp_ui.abstracting._DRAWS", ("1",))
+    given = given_table(extracts)
+    app = opened("sentences", extracts)
+    app.session_state["given_attributes"] = Source("own.csv", given.to_csv(index=False).encode())
+    app.run()
+    app.button(key="run_study").click().run(timeout=120)
+    assert not app.exception
+    expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1)
+    assert f"#### {plain(drawn.finding(expected, 'F1', 0.5))}" in words(app)
+    table = shown(app, "kappa, 95 % interval").set_index("system")
+    rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
+    assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
+    for row in rules(list(expected.trees[0.5])).itertuples():
+        assert f"- **{row.decision}** ({row.yes} : {row.no}) if {plain(row.rule)}" in words(app)
+    assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
+    app.selectbox(key="of_yes").set_value("kappa").run()
+    assert f"#### {plain(drawn.finding(expected, 'kappa', 0.5))}" in words(app)
+
+
+def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None:
+    app = opened("sentences", extracts)
+    app.segmented_control(key="sentence_view").set_value("Sentences").run(timeout=120)
+    assert not app.exception
+    table: Any = shown(app, "title_similarity")
+    assert table["sentence"].tolist() == kp.list_sentences(extracts)["sentence"].tolist()
+    assert plain("lecture-01#s003") in words(app)
+
+
+def test_keyphrases_are_no_sentences() -> None:
+    gold = {"A": {"d1": ["sea"]}, "B": {"d1": ["sea"]}}
+    app = opened("sentences", corpus_of(gold, texts={"d1": "The sea rises. The sea falls."}))
+    assert "names no sentences" in words(app)
+    app = opened("sentences", corpus_of(gold))
+    assert "needs the texts" in words(app)
+
+
+def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) -> None:
+    app = opened("sentences", extracts)
+    app.session_state["given_attributes"] = Source("own.csv", b"sentence,length\nlecture-01#s001,long\n")
+    app.run()
+    app.button(key="run_study").click().run(timeout=120)
+    assert not app.exception
+    assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
+    app.segmented_control(key="sentence_view").set_value("Sentences").run()
+    assert "expected a number, found “long”" in "\n".join(str(one.value) for one in app.error)
+    app.button(key="forget_attributes").click().run(timeout=120)
+    assert not app.error
+    assert len(shown(app, "title_similarity")) == 370
+
+
+def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:
+    app = opened("annotators", extracts)
+    table = shown(app, "what it says").set_index("measure")
+    frame = kp.agreement(extracts, "K", universe="sentences").frame
+    expected = frame[(frame["system"] == "all") & (frame["subset"] == "all")]["value"].item()
+    assert table["value"]["K"] == expected
+    assert app.selectbox(key="universe").value == "sentences"
+
+
+def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
+    app = opened("sentences")
+    assert app.selectbox(key="universe").value == "ngrams:3"
+    app.button(key="open_extracts").click().run()
+    assert app.selectbox(key="universe").value == "sentences"

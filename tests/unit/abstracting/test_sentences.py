@@ -1,0 +1,232 @@
+"""Sentences, their ids and their attributes, against values computed by hand."""
+
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.abstracting.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
+from kp_core.conventions import PRESETS
+from kp_core.evaluate import resolve
+from kp_core.text.normalise import Normaliser
+from kp_core.text.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
+from kp_core.text.stem import STEMMERS
+from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
+from kp_core.universe import parse, sizes
+from tests.corpora import settings as settings_of
+
+PIPELINES = sorted({preset.conventions.normalise for preset in PRESETS.values()})
+#: Four sentences in two paragraphs. Nouns: (tide, table) (tide, tide, harbour) (harbour) (moon).
+TEXT = "The tide has a table.\nThe tide meets the tide in the harbour.\n\nA harbour is old! Must the moon be seen?"
+
+
+def loaded(**documents: tuple[str | None, str | None, str | None]) -> kp.Corpus:
+    """Return a corpus of documents: id = (text, title, type)."""
+    rows = [(name, *told) for name, told in documents.items()]
+    return kp.Corpus(documents=pd.DataFrame(rows, columns=["doc_id", "text", "title", "group"]).astype("str"))
+
+
+@pytest.fixture
+def tides():
+    return loaded(d1=(TEXT, "The harbours", "lecture"))
+
+
+def test_sentences_are_listed_with_ids_and_paragraphs(tides):
+    table = list_sentences(tides)
+    assert table["sentence"].tolist() == ["d1#s001", "d1#s002", "d1#s003", "d1#s004"]
+    assert table["paragraph"].tolist() == [1, 1, 2, 2]
+    assert table["text"].tolist() == [
+        "The tide has a table.", "The tide meets the tide in the harbour.", "A harbour is old!",
+        "Must the moon be seen?",
+    ]  # fmt: skip
+
+
+def test_attributes_by_hand(tides):
+    table, notes = attributes(tides)
+    assert notes == []
+    assert table["location"].tolist() == [0, 0.25, 0.5, 0.75]
+    assert table["paragraph_location"].tolist() == [0, 0.5, 0, 0.5]
+    assert table["length"].tolist() == [21, 39, 17, 22]
+    assert table["attitude"].tolist() == [1, 1, 3, 3]
+    assert table["group"].tolist() == ["lecture"] * 4
+    # tide and harbour are in two of four sentences: ln 2 / ln 4 = 1/2; table and moon in one: 1.
+    assert table["tf_idf"].tolist() == pytest.approx([0.5 + 1, 0.5 + 0.5 * 0.5, 0.5, 1], abs=1e-12)
+    assert table["title_similarity"].tolist() == pytest.approx([0, 0.25, 0.5, 0], abs=1e-12)
+
+
+def test_the_weights_are_those_of_the_formula(tides):
+    """Σ F/MAX_F · ln(N/DF)/ln N, spelled out anew from the nouns."""
+    nouns = [["tide", "table"], ["tide", "tide", "harbour"], ["harbour"], ["moon"]]
+    expected = [
+        sum(
+            own.count(word) / max(map(own.count, own)) * log(4 / sum(word in other for other in nouns)) / log(4)
+            for word in set(own)
+        )
+        for own in nouns
+    ]
+    assert attributes(tides)[0]["tf_idf"].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Water rises.", 1), ("Ships must wait.", 2), ("It CAN rise.", 2), ("It can't rise.", 2), ("It won’t.", 2),
+        ("He needs to go.", 2), ("They have to go.", 2), ("He has a ship.", 1), ("It is important to go.", 2),
+        ("It was important.", 1), ("We hope so.", 2), ("He believes it.", 2), ("They argued.", 1), ("A canal.", 1),
+        ("It was in May.", 1), ("It may be.", 2), ("The must-have list.", 1), ("Must it?", 3), ("Go!", 3),
+        ("He asked: “Must it?”", 3), ("Is it (or is it not?)", 3), ("A question? No.", 1),
+    ],
+)  # fmt: skip
+def test_attitude(text, expected):
+    assert attitude(text) == expected
+
+
+def test_every_word_of_attitude_that_is_printed_counts():
+    for word in ATTITUDE_WORDS.replace(";", ",").split(", "):
+        if "followed" not in word and " or " not in word and word not in ("important", "expected"):
+            for spelled in {word.replace("(s)", ""), word.replace("(s)", "s")}:
+                assert attitude(f"They {spelled} it.") == 2, spelled
+    for word in ("necessary", "important", "expected", "likely"):
+        assert [attitude(f"It {verb} {word}.") for verb in ("is", "are", "was")] == [2, 2, 1]
+
+
+def test_what_is_missing_is_0_and_said():
+    table, notes = attributes(
+        loaded(d1=("One tide.", None, None), d2=("", "Empty", None), d3=("A sea. A sea.", "", None))
+    )
+    assert table["doc_id"].tolist() == ["d1", "d3", "d3"]
+    assert table["title_similarity"].tolist() == [0, 0, 0]
+    assert table["tf_idf"].tolist() == [0, 0, 0]
+    said = {note.where: note.message for note in notes}
+    assert said == {
+        "texts": "no sentence in 1 document: d2, so nothing can be chosen there",
+        "title_similarity": "no title in 2 documents: d1, d3; the attribute counts as 0 there",
+        "title_similarity and tf_idf": "one sentence, whose weights are undefined in 1 document: d1; the attribute "
+        "counts as 0 there",
+    }
+
+
+@pytest.mark.parametrize("text", ["12 34. 56 78.", "机器学习很有用。我们用它。", "Море шумит. Волна бьёт."])
+def test_texts_without_english_nouns_are_named(text):
+    table, notes = attributes(loaded(d1=(text, "12", None)))
+    assert table["tf_idf"].tolist() == [0, 0]
+    assert "no English noun was found in 1 document: d1" in notes[0].message
+
+
+def test_a_word_of_100000_letters():
+    table, _ = attributes(loaded(d1=(f"{'x' * 100_000} is long. The tide is not.", "Tide", None)))
+    assert table["length"].tolist() == [100_009, 16]
+    assert table["title_similarity"].tolist() == [0, 1]
+
+
+def test_no_text_is_refused():
+    with pytest.raises(kp.InputError, match="expected texts whose sentences can be chosen"):
+        attributes(loaded(d1=("", None, None)))
+
+
+def test_given_attributes_take_the_place_of_computed_ones(tides):
+    given = pd.DataFrame({
+        "sentence": ["d1#s002", "d1#s001", "d1#s003"], "length": ["7", "5", None], "attitude": ["2", "1", "1"],
+        "group": ["N", "C", "E"],
+    })  # fmt: skip
+    table, notes = attributes(tides, given)
+    assert table["length"].tolist() == [5, 7, 0, 0]
+    assert table["attitude"].tolist() == [1, 2, 1, 0]
+    assert table["group"].tolist() == ["C", "N", "E", ""]
+    assert [(note.where, note.message[:7]) for note in notes] == [("length", "2 of 4 "), ("attitude", "1 of 4 ")]
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"length": ["1"]}, "a column sentence and at least one of: group, location"),
+        ({"sentence": ["d1#s001"], "size": ["1"]}, "a column sentence and at least one of: group, location"),
+        ({"sentence": ["d1#s009"], "length": ["1"]}, "“d1#s009”, no sentence of the loaded texts"),
+        ({"sentence": ["d1#s001", "d1#s001"], "length": ["1", "2"]}, "“d1#s001”, a sentence given twice"),
+        ({"sentence": ["d1#s001"], "length": ["long"]}, "column length, sentence 'd1#s001': expected a number"),
+        ({"sentence": ["d1#s001"], "attitude": ["1.5"]}, "expected a whole number, found “1.5”"),
+        ({"sentence": ["d1#s001"], "tf_idf": ["inf"]}, "expected a number, found “inf”"),
+    ],
+)
+def test_given_attributes_that_are_wrong_are_refused(tides, given, words):
+    with pytest.raises(kp.InputError, match=words.replace("“", ".").replace("”", ".")):
+        attributes(tides, pd.DataFrame(given))
+
+
+def test_categories_become_columns(tides):
+    table, _ = attributes(loaded(d1=(TEXT, "x", "lecture"), d2=("A sea. It may rise.", "x", "lab")))
+    found = columns(table)
+    assert [name for name in found.names if name[1]] == [
+        ("group", "lab"), ("group", "lecture"), ("attitude", "1"), ("attitude", "2"), ("attitude", "3")
+    ]  # fmt: skip
+    assert found.matrix[:, found.names.index(("attitude", "2"))].tolist() == [0, 0, 0, 0, 0, 1]
+    assert found.attributes == list(ATTRIBUTES)
+    assert np.bincount(found.attribute).tolist() == [2, 1, 1, 1, 3, 1, 1]
+
+
+@pytest.mark.parametrize("text", [TEXT, "One. Two? three. Four", "x " * 200, "", "e.g. here. 3.5 is. 4"])
+def test_places_are_those_of_the_sentences(text):
+    text = clean(text)
+    places = sentence_places(text)
+    assert [[token for token, _, _ in tokens(text[start:end])] for start, end in places] == sentences(text)
+
+
+@pytest.mark.parametrize("pipeline", [*PIPELINES, *STEMMERS, "sort", "punct-strip", "hyphen-split", "possessive-drop"])
+def test_no_normalisation_merges_two_sentences(pipeline):
+    ids = [sentence_id("a-b's", number) for number in range(1, 13)]
+    corpus = kp.Corpus(
+        documents=pd.DataFrame([("a-b's", "A sea. " * 12, None, None)], columns=["doc_id", "text", "title", "group"]),
+        gold=pd.DataFrame(
+            [("a-b's", annotator, phrase, np.nan) for annotator in "AB" for phrase in ids],
+            columns=["doc_id", "annotator", "phrase", "relevance"],
+        ),
+    )
+    settings, notes = resolve(corpus, settings_of(normalise=pipeline))
+    assert (settings.conventions.normalise, settings.k) == ("none", (12,))
+    assert "compared as they stand" in notes[-1].message
+
+
+def test_a_stemmer_would_merge_them():
+    assert len(set(Normaliser.parse("snowball-tr").apply(["a-b's#s001", "a-b's#s002"]))) == 1
+    assert len(set(Normaliser.parse("nfkc+lower+space+porter-nltk").apply(["s3", "s03", "d#s003", "d#s0003"]))) == 4
+
+
+def chosen(corpus: kp.Corpus, **lists: list[str]) -> kp.Corpus:
+    """Return the corpus with a gold standard: annotator = phrases of d1."""
+    rows = [("d1", annotator, phrase, np.nan) for annotator, phrases in lists.items() for phrase in phrases]
+    gold = pd.DataFrame(rows, columns=["doc_id", "annotator", "phrase", "relevance"])
+    return kp.Corpus(documents=corpus.documents, gold=gold.astype(dict.fromkeys(gold.columns[:3], "str")))
+
+
+def test_sentences_are_the_universe_where_they_are_chosen(tides):
+    corpus = chosen(tides, A=["d1#s001", "d1#s002"], B=["d1#s001"])
+    assert names_sentences(corpus)
+    assert parse(None, corpus) == "sentences"
+    assert sizes(corpus, "sentences", kp.Conventions()).tolist() == [4]
+    # a = 1, b + c = 1, N = 4: P(A) = 3/4, p = 3/8, K = 1 - (1/4) / (2 · 3/8 · 5/8) = 7/15
+    frame = kp.agreement(corpus, "K").frame
+    assert frame.loc[frame["system"] == "all", "value"].item() == pytest.approx(7 / 15, abs=1e-12)
+    words = chosen(tides, A=["tide", "d1#s002"])
+    assert not names_sentences(words)
+    assert parse(None, words) == "ngrams:3"
+
+
+@pytest.mark.parametrize("phrase", ["s3", "d1#s3", "d1#s03", "d1#s009", "d2#s001", "tide"])
+def test_what_is_no_sentence_is_refused(tides, phrase):
+    corpus = chosen(tides, A=["d1#s001", phrase], B=["d1#s001"])
+    with pytest.raises(
+        kp.InputError, match=rf"document 'd1': expected one of its 4 sentences, such as d1#s001, .*{phrase}"
+    ):
+        sentence_rows(corpus.gold, corpus, "the gold standard")
+    with pytest.raises(kp.InputError, match="Write the ids as the list of sentences has them"):
+        kp.sentence_study(corpus)
+
+
+def test_the_words_of_attitude_stand_in_the_documentation():
+    page = (Path(__file__).resolve().parents[3] / "docs" / "sentence_study.md").read_text("utf-8")
+    assert ATTITUDE_WORDS in " ".join(page.split())
+    for name in ATTRIBUTES:
+        assert f"| `{name}` |" in page

@@ -1,0 +1,334 @@
+"""The sentence study: draws, trees, trimming and baselines against hand values, brute force and scikit-learn."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.abstracting import protocol
+from kp_core.abstracting.extracts import extracts
+from kp_core.abstracting.protocol import LEAD, MAJORITY, NULL, PRUNING, RANDOM, SYSTEMS, TREE
+from kp_core.abstracting.rules import nodes, rules
+from kp_core.abstracting.study import MEASURES, Plan, assemble, at_majority
+from kp_core.charts import abstracting as drawn
+
+LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
+
+
+@pytest.fixture(scope="module")
+def lectures():
+    return kp.load(gold=LECTURES / "sentences.csv", documents=LECTURES / "documents.jsonl")
+
+
+@pytest.fixture(scope="module")
+def given(lectures):
+    """Attributes without a tagger: fast, and the trees have something to learn."""
+    rng = np.random.default_rng(7)
+    table = kp.list_sentences(lectures)[["sentence"]].copy()
+    return table.assign(title_similarity=rng.random(len(table)).round(3), tf_idf=rng.random(len(table)).round(3))
+
+
+@pytest.fixture(scope="module")
+def found(lectures, given):
+    return extracts(lectures, given)
+
+
+@pytest.fixture(scope="module")
+def study(lectures, given):
+    return kp.sentence_study(lectures, [0.1, 0.5], attributes=given, repeats=1)
+
+
+def test_classes_are_those_of_trimming(lectures, found):
+    """As `trim` keeps them under the same universe, and as counted by brute force from the file."""
+    gold = pd.read_csv(LECTURES / "sentences.csv")
+    votes = gold.groupby("sentence")["annotator"].nunique()
+    for threshold in (0.1, 0.3, 0.5, 0.65, 0.8):
+        frame = kp.trim(lectures, threshold).frame.set_index("document")
+        majority = found.majority(threshold)
+        expected = {
+            document: int(row["size"]) if row["status"] == "ok" else 0
+            for document, row in frame.to_dict("index").items()
+        }
+        assert dict(zip(found.documents, majority.tolist(), strict=True)) == expected
+        yes = set(found.frame["sentence"][found.yes(majority)])
+        needed = gold.drop_duplicates("sentence").set_index("sentence")["doc_id"].map(expected)
+        assert yes == set(votes.index[(needed[votes.index] > 0) & (votes >= needed[votes.index])])
+
+
+def test_choices_stand_in_the_order_of_the_text(lectures, given):
+    shuffled = lectures.gold.sample(frac=1, random_state=3).sort_values("doc_id", kind="stable").reset_index(drop=True)
+    one, two = (
+        extracts(lectures, given, "choices"),
+        extracts(replace(lectures, gold=shuffled, cache={}), given, "choices"),
+    )
+    names = list(two.documents)
+    place = [names.index(name) for name in one.documents]
+    np.testing.assert_array_equal(one.majority(0.4), two.majority(0.4)[place])
+    frame = kp.trim(lectures, 0.4, form="choices").frame
+    assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
+
+
+def test_the_best_split_of_four_sentences():
+    """Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after."""
+    matrix = np.array([[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]])
+    yes = np.array([True, False, True, False])
+    tree = protocol.learner(0.0, 0).fit(matrix, yes)
+    names = (("location", ""), ("length", ""))
+    table = rules(nodes(tree, names, matrix, yes))
+    assert table.to_dict("records") == [
+        {"decision": "no", "yes": 0, "no": 2, "rule": "length ≤ 50"},
+        {"decision": "yes", "yes": 2, "no": 0, "rule": "length > 50"},
+    ]
+    assert tree.feature_importances_.tolist() == [0, 1]
+    pruned = protocol.learner(1.0, 0).fit(matrix, yes)
+    assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
+
+
+def test_a_category_is_asked_for_by_name():
+    matrix = np.array([[1.0], [1.0], [0.0], [0.0]])
+    yes = np.array([True, True, False, False])
+    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
+    assert list(zip(table["rule"], table["decision"], strict=True)) == [
+        ("type is lab note", "yes"), ("type is not lab note", "no")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
+    rng = np.random.default_rng(seed)
+    matrix, yes = rng.random((150, 6)).round(2), rng.random(150) < 0.2
+    train, test = np.arange(100), np.arange(100, 150)
+    whole = protocol.learner(0.0, seed).fit(matrix[train], yes[train])
+    expected = [
+        int((protocol.learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
+        for strength in PRUNING
+    ]
+    assert protocol.errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("yes", "no", "drawn"),
+    [
+        (60, 300, (40, 200, "")), (40, 200, (40, 200, "")), (35, 300, (35, 175, "")), (10, 300, (10, 50, "")),
+        (9, 300, (0, 0, "few_yes")), (60, 150, (40, 150, "")), (60, 9, (0, 0, "few_no")), (0, 0, (0, 0, "few_yes")),
+    ],
+)  # fmt: skip
+def test_what_a_draw_takes(yes, no, drawn):
+    classes = np.arange(yes + no + 20) < yes
+    kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
+    planned = protocol.plan(classes, kept)
+    assert (planned.drawn_yes, planned.drawn_no, planned.reason) == drawn
+    assert (planned.yes, planned.no) == (yes, no)
+    if not planned.reason:
+        rows = protocol.draw(classes, kept, np.random.default_rng(1))
+        assert len(set(rows)) == len(rows) == drawn[0] + drawn[1]
+        assert classes[rows].sum() == drawn[0]
+        assert kept[rows].all()
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_folds_test_every_sentence_once(grouped):
+    rng = np.random.default_rng(2)
+    yes, document = np.arange(240) % 6 == 0, rng.integers(0, 20, 240)
+    folds = list(protocol.folds(yes, document, 10, grouped, 5))
+    assert len(folds) == 10
+    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == list(range(240))
+    for train, test in folds:
+        assert not set(train) & set(test)
+        if grouped:
+            assert not set(document[train]) & set(document[test])
+        else:
+            assert yes[test].sum() == 4
+
+
+def test_random_trimming_keeps_as_many_of_the_chosen():
+    votes = np.array([1, 0, 3, 1, 2, 0, 1, 1])
+    document = np.array([0, 0, 0, 0, 1, 1, 1, 2])
+    kept = np.stack([
+        protocol.at_random(votes, document, np.array([2, 1, 0]), np.random.default_rng(seed)) for seed in range(600)
+    ])  # fmt: skip
+    assert (np.stack([kept[:, :4].sum(1), kept[:, 4:7].sum(1), kept[:, 7].astype(int)], 1) == [2, 1, 0]).all()
+    assert not kept[:, votes == 0].any()
+    # Each of the three chosen sentences stays in 2 of 3 cases, each of the two in 1 of 2: ± 4 standard errors.
+    assert np.abs(kept[:, [0, 2, 3]].mean(0) - 2 / 3).max() < 4 * np.sqrt(2 / 9 / 600)
+    assert np.abs(kept[:, [4, 6]].mean(0) - 1 / 2).max() < 4 * np.sqrt(1 / 4 / 600)
+
+
+def test_without_trimming_the_null_is_the_tree(found):
+    """At one vote nothing is removed, so random trimming removes nothing either."""
+    outcome = at_majority(found, np.ones(20, np.int64), Plan(repeats=1))
+    assert (outcome.repeats[0].tables[NULL] == outcome.repeats[0].tables[TREE]).all()
+    trimmed = at_majority(found, np.full(20, 2), Plan(repeats=1))
+    assert (trimmed.repeats[0].tables[NULL] != trimmed.repeats[0].tables[TREE]).any()
+
+
+def test_tables_count_the_draw(found):
+    outcome = at_majority(found, np.full(20, 2), Plan(repeats=2))
+    for repeat in outcome.repeats:
+        for system in SYSTEMS:
+            hits, said, there, number = repeat.tables[system].sum(axis=1)
+            assert (there, number) == (40, 240)
+            assert hits <= min(said, there)
+        assert repeat.tables[MAJORITY][:2].sum() == 0
+    assert outcome.repeats[0].tables[TREE].tolist() != outcome.repeats[1].tables[TREE].tolist()
+
+
+def test_measures_are_those_of_scikit_learn(found):
+    from sklearn import metrics
+
+    outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
+    frame = assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
+    for system in (TREE, LEAD, RANDOM):
+        hits, said, there, number = outcome.repeats[0].tables[system].sum(axis=1).astype(int)
+        guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
+        truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
+        own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
+        expected = {
+            "accuracy": metrics.accuracy_score(truth, guess), "P": metrics.precision_score(truth, guess),
+            "R": metrics.recall_score(truth, guess), "F1": metrics.f1_score(truth, guess),
+            "kappa": metrics.cohen_kappa_score(truth, guess),
+        }  # fmt: skip
+        assert own["value"].to_dict() == pytest.approx(expected, abs=1e-12)
+        assert (own["low"] <= own["value"]).all()
+        assert (own["value"] <= own["high"]).all()
+
+
+def test_the_lead_and_the_majority_by_hand(found, study):
+    rows = study.frame[(study.frame["threshold"] == 0.5) & (study.frame["subset"] == "all")]
+    majority = rows[rows["system"] == MAJORITY].set_index("measure")
+    assert majority["value"].drop("P").to_dict() == {"accuracy": 200 / 240, "R": 0, "F1": 0, "kappa": 0}
+    assert np.isnan(majority["value"]["P"])
+    assert majority["reason"]["P"] == "the system returned no phrase"
+    size = found.frame.groupby("doc_id", sort=False).size()
+    few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
+    first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
+    outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
+    rows = protocol.draw(found.yes(np.full(20, 2)), np.ones(len(found.frame), bool), np.random.default_rng((0, 0)))
+    assert outcome.repeats[0].tables[LEAD][1].sum() == first.to_numpy()[rows].sum()
+
+
+def test_the_same_seed_gives_the_same_study(lectures, given, study):
+    again = kp.sentence_study(lectures, [0.1, 0.5], attributes=given, repeats=1)
+    pd.testing.assert_frame_equal(again.frame, study.frame)
+    other = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, seed=1)
+    assert other.frame["value"].tolist() != study.frame.loc[study.frame["threshold"] == 0.5, "value"].tolist()
+    assert other.signature.startswith(
+        "kps-sentences|t:0.5|form:binary|draw:40+200|folds:10|repeats:1|grouped:no|seed:1|"
+    )
+
+
+def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
+    """From 0.5 to 0.55 the majorities of the sample are the same."""
+    told: list[float] = []
+    found = kp.sentence_study(lectures, [0.5, 0.55], attributes=given, repeats=1, progress=told.append)
+    assert told == [0.5]
+    one, two = (found.frame[found.frame["threshold"] == t].drop(columns="threshold") for t in (0.5, 0.55))
+    pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
+
+
+def test_what_progress_raises_stops_the_study(lectures, given):
+    def stop(share: float) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        kp.sentence_study(lectures, [0.5], attributes=given, progress=stop)
+
+
+def test_learning_finds_what_is_there(lectures):
+    """Where an attribute says which sentences people chose, the tree finds it, and random trimming breaks it."""
+    gold = pd.read_csv(LECTURES / "sentences.csv")
+    votes = gold.groupby("sentence")["annotator"].nunique()
+    table = kp.list_sentences(lectures)[["sentence"]].copy()
+    told = table.assign(tf_idf=table["sentence"].map(votes).fillna(0).astype(float), title_similarity=0.0)
+    found = kp.sentence_study(lectures, [0.8], attributes=told, repeats=1)
+    rows = found.frame[(found.frame["measure"] == "F1") & (found.frame["subset"] == "all")].set_index("system")["value"]
+    assert rows[TREE] > 0.85
+    assert rows[NULL] < 0.7
+    share = found.used.set_index("attribute")
+    assert share["share"]["tf_idf"] == 1
+    assert share["importance"].idxmax() == "tf_idf"
+    assert share["share"]["title_similarity"] == 0
+
+
+def test_grouped_folds(lectures, given):
+    found = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, grouped=True)
+    assert "grouped:yes" in found.signature
+    assert found.frame["threshold"].unique().tolist() == [0.5]
+
+
+def test_types_are_parts_of_the_whole(found, study):
+    """Right decisions over the types add up to those over all."""
+    outcome = at_majority(found, found.majority(0.5), Plan(repeats=1))
+    hits, said, there, number = outcome.repeats[0].tables[TREE]
+    right = number - (there - hits) - (said - hits)
+    rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
+    rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
+    for kind in ("lab note", "lecture", "reading guide"):
+        among = np.array(found.groups) == kind
+        assert rows[f"group:{kind}"] == pytest.approx(right[among].sum() / number[among].sum(), abs=1e-12)
+    assert rows["all"] == pytest.approx(right.sum() / number.sum(), abs=1e-12)
+
+
+def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:
+    """Return a corpus of d1 (and others) with sentences chosen by their number."""
+    texts = texts or {"d1": " ".join(["A sea rises."] * 30)}
+    gold = pd.DataFrame([("d1", name, f"d1#s{n:03d}") for name, numbers in lists for n in numbers])
+    gold.columns = ["doc_id", "annotator", "sentence"]
+    documents = pd.DataFrame(
+        [(name, text, "Seas") for name, text in texts.items()], columns=["doc_id", "text", "title"]
+    )
+    return kp.load(gold=gold, documents=documents)
+
+
+def test_too_little_is_said_and_not_run():
+    found = kp.sentence_study(small(("A", [1, 2, 3]), ("B", [1, 2, 4])), [0.1, 0.8])
+    assert found.frame.empty
+    assert found.left["reason"].tolist() == ["fewer than 10 sentences are “yes”"] * 2
+    assert found.left["yes"].tolist() == [4, 2]
+    assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
+    assert "does not run at K ≥ 0.8: fewer than 10" in drawn.finding(found, "F1", 0.8)
+
+
+def test_one_document_cannot_be_left_out():
+    corpus = small(("A", list(range(1, 13))), ("B", list(range(1, 14))))
+    assert kp.sentence_study(corpus, [0.1], grouped=True).left["reason"].tolist() == [
+        "fewer than two documents are left, so no fold can leave one out"
+    ]
+    assert kp.sentence_study(corpus, [0.1], repeats=1).left[["drawn_yes", "drawn_no"]].to_numpy().tolist() == [[13, 17]]
+
+
+def test_one_sentence_and_one_annotator():
+    assert kp.sentence_study(small(("A", [1]), ("B", [1]), texts={"d1": "A sea."}), [0.1]).left[
+        "documents"
+    ].tolist() == [0]
+    with pytest.raises(kp.InputError, match="one annotator"):
+        kp.sentence_study(small(("A", [1])))
+    with pytest.raises(kp.UsageError, match="repeats is 0"):
+        kp.sentence_study(small(("A", [1]), ("B", [1])), repeats=0)
+
+
+def test_documents_without_extracts_are_left_out():
+    texts = {"d1": " ".join(["A sea rises."] * 30), "d2": "Not read.", "d3": ""}
+    found = kp.sentence_study(small(("A", [1]), ("B", [1]), texts=texts), [0.1])
+    said = [note.message for note in found.notes]
+    assert "no sentence in 1 document: d3, so nothing can be chosen there" in said
+    assert "1 of 2 documents have no extract and are left out" in said
+
+
+def test_charts_say_what_is_seen(study):
+    curve = drawn.over_agreement(study, "F1", 0.5)
+    value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
+    assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
+    assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
+    tree = drawn.tree(study.trees[0.5])
+    table = rules(list(study.trees[0.5]))
+    assert f"with {len(table)} leaves, {(table['decision'] == 'yes').sum()} of which decide yes" in tree.alt
+    assert table["yes"].sum() == 40
+    assert table["no"].sum() == 200
+    assert drawn.used(study).figure.data[0].z.shape == (7, 2)
+    assert drawn.systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    assert drawn.types(study, "F1", 0.5)["document type"].tolist() == ["lab note", "lecture", "reading guide"]
+    assert list(drawn.systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
