@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("model",),
+    ("digest",),
     ("conventions", "text", "reading"),
     ("coding",),
     ("gold", "matching", "terms", "counts", "annotators", "baselines", "universe"),
