@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
     from kp_core.reading import load
 
+    if options.workspace:
+        return _saved(options)
     if "gold" in needs and not options.gold:
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
     if "system" in needs and not options.system:
@@ -60,6 +62,19 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     return corpus
 
 
+def _saved(options: argparse.Namespace) -> Corpus:
+    """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
+    from kp_core.judgements.sample import with_ratings
+    from kp_core.reading import read_workspace
+
+    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict")
+    given = next((name for name in beside if getattr(options, name)), "")
+    if given:
+        raise UsageError(f"--workspace holds all data already; leave out --{given}")
+    saved = read_workspace(options.workspace)
+    return replace(saved.corpus, judgements=with_ratings(saved.corpus.judgements, saved.ratings))
+
+
 def _stem(path: str) -> str:
     from kp_core.reading.source import stem_of
 
@@ -68,8 +83,10 @@ def _stem(path: str) -> str:
 
 def _print(text: str, options: argparse.Namespace) -> int:
     if options.out:
+        from kp_core.export.disk import write_files
+
         try:
-            Path(options.out).write_text(text, encoding="utf-8")
+            write_files({Path(options.out): text.encode()})
         except OSError as error:
             raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
     else:
@@ -158,7 +175,7 @@ def _similarity(options: argparse.Namespace) -> int:
 def _correlate(options: argparse.Namespace) -> int:
     from kp_core.correlate import correlate
 
-    if not options.judgements:
+    if not (options.judgements or options.workspace):
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
     names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test", "trials", "correction")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
@@ -184,8 +201,8 @@ def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -
 def _validate(options: argparse.Namespace) -> int:
     from kp_core import validation
 
-    if not (options.gold or options.system or options.documents or options.judgements):
-        raise UsageError("name the files to look at: --gold, --system, --documents or --judgements")
+    if not (options.gold or options.system or options.documents or options.judgements or options.workspace):
+        raise UsageError("name the files to look at: --gold, --system, --documents, --judgements or --workspace")
     if options.k is not None and not (options.k.isdecimal() and int(options.k)):
         raise UsageError(f"k is '{options.k}'; for this report write one number")
     corpus = _load(options, ())

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kp_core.errors import UsageError
+from kp_core.export.disk import write_files
 from kp_core.export.written import Written
 from kp_core.model import Corpus
 
-FORMS = ("tidy", "jsonl", "parquet", "trec")
+FORMS = ("tidy", "jsonl", "parquet", "trec", "workspace")
 
 
 def add_options(parser: ArgumentParser, data_options: Callable[[ArgumentParser], None]) -> None:
@@ -32,8 +33,8 @@ def checked(options: Namespace) -> Namespace:
         raise UsageError(f"there is no form '{options.to}'; choose one of: {', '.join(FORMS)}")
     if not options.folder:
         raise UsageError("--out is missing: name the folder for the files")
-    if not (options.gold or options.system or options.documents or options.judgements):
-        raise UsageError("name the files to convert: --gold, --system, --documents or --judgements")
+    if not (options.gold or options.system or options.documents or options.judgements or options.workspace):
+        raise UsageError("name the files to convert: --gold, --system, --documents, --judgements or --workspace")
     if options.to != "trec" and (options.normalise != "none" or options.gold_stemmed or options.union):
         raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")
     return options
@@ -45,6 +46,11 @@ def converted(corpus: Corpus, options: Namespace) -> Written:
         from kp_core.export.trec import trec
 
         return trec(corpus, options.normalise, options.gold_stemmed, options.union)
+    if options.to == "workspace":
+        from kp_core.export.workspace_file import workspace_file
+        from kp_core.reading.workspace_file import ENDING, Saved
+
+        return Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
     from kp_core.export.tidy import tidy
 
     return tidy(corpus, "csv" if options.to == "tidy" else options.to)
@@ -57,9 +63,7 @@ def save(written: Written, folder: str | Path, force: bool = False) -> str:
     if there and not force:
         raise UsageError(f"{there[0]} is there already; choose another folder, or add --force to overwrite")
     try:
-        for path, data in paths.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_files(paths)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     return "".join(f"{path} ({len(data):,} bytes)\n" for path, data in paths.items())

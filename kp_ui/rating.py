@@ -10,6 +10,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.export import tables
 from kp_core.judgements.sample import near_miss_pairs, rating_table
+from kp_core.judgements.sample import with_ratings as judged
 from kp_core.reading import Source
 from kp_ui import cached, show, workspace
 
@@ -45,8 +46,7 @@ def with_ratings() -> pd.DataFrame:
     loaded, own = workspace.current().corpus.judgements, ratings()
     if len(own):
         st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
-    both = pd.concat([loaded, own], ignore_index=True) if len(own) else loaded
-    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)
+    return judged(loaded, own)
 
 
 def section() -> None:

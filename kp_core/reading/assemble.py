@@ -56,8 +56,7 @@ def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     parts = [part for part in parts if len(part.checked.table)]
     tables = [part.checked.table for part in parts]
     if not tables:
-        empty = empty_table("gold").drop(columns="variants")
-        return empty.astype({"relevance": "float64"})
+        return empty_table("gold").drop(columns="variants")
     table = _concat(tables).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
         _refuse_long_lists(
@@ -95,7 +94,7 @@ def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
         if name in pieces:
             tables.append(_ranked(name, _concat(pieces[name]), part, draft, limits))
     if not tables:
-        return empty_table("runs").astype({"rank": "int64", "score": "float64"})
+        return empty_table("runs")
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score"))
 
 

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.errors import InputError, UsageError
-from kp_core.model import COLUMNS, Corpus, LoadReport, Note, Ranking, Reading, empty_table
+from kp_core.model import COLUMNS, TYPES, Corpus, LoadReport, Note, Ranking, Reading, empty_table
 from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import TEXT, frame_of
@@ -26,7 +27,6 @@ FORMAT, VERSION = "kpscope-workspace", 1
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
 #: The tables of a file, each a member `<name>.parquet`; `ratings` has the columns of the judgements.
 TABLES = {**COLUMNS, "rejected": ("file", "line", "reason", "content"), "ratings": COLUMNS["judgements"]}
-_TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants": "object"}
 _NEW = "Save the workspace again, or use another copy."
 
 T = TypeVar("T")
@@ -49,7 +49,7 @@ class Saved:
     signature: str = ""
     query: Mapping[str, str] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
-    ratings: pd.DataFrame = field(default_factory=lambda: empty_table("judgements").astype({"score": "float64"}))
+    ratings: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
     version: str = ""
 
 
@@ -63,14 +63,18 @@ def is_workspace_file(source: Source) -> bool:
     return first or source.name.lower().endswith(ENDING)
 
 
-def read_workspace(source: Source, limits: Limits = LIMITS) -> Saved:
+def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     """Return what a workspace file holds; raise `InputError` if it is damaged, altered, or of a newer format."""
-    members = {member.name: member.data for member in _members(source, limits)}
+    file = item.name if isinstance(item, Source) else Path(item).name
+    try:
+        members = {member.name: member.data for member in expand(item, limits).files}
+    except InputError as error:
+        raise InputError(file, error.found, "a whole workspace file", _NEW) from None
     if MANIFEST not in members:
-        raise InputError(source.name, f"no member {MANIFEST}", "a workspace file of KPScope", _NEW)
-    manifest = _Manifest(source.name, members.pop(MANIFEST), limits)
+        raise InputError(file, f"no member {MANIFEST}", "a workspace file of KPScope", _NEW)
+    manifest = _Manifest(file, members.pop(MANIFEST), limits)
     manifest.check(members)
-    tables = {name: _table(source.name, name, members[f"{name}.parquet"], limits) for name in TABLES}
+    tables = {name: _table(file, name, members[f"{name}.parquet"], limits) for name in TABLES}
     rejected, ratings = tables.pop("rejected"), tables.pop("ratings")
     report, settings = manifest.part("report", dict), manifest.part("settings", dict)
     try:
@@ -89,15 +93,8 @@ def read_workspace(source: Source, limits: Limits = LIMITS) -> Saved:
     except (KeyError, TypeError, AttributeError, UsageError):
         wrong = f"a {MANIFEST} that does not describe a workspace"
     if wrong:
-        raise InputError(source.name, wrong, "tables that fit together", _NEW)
+        raise InputError(file, wrong, "tables that fit together", _NEW)
     return saved
-
-
-def _members(source: Source, limits: Limits) -> tuple[Source, ...]:
-    try:
-        return expand(source, limits).files
-    except InputError as error:
-        raise InputError(source.name, error.found, "a whole workspace file", _NEW) from None
 
 
 def _got(part: Mapping[str, Any], name: str, kind: type[T]) -> T:
@@ -151,7 +148,7 @@ def _table(file: str, name: str, data: bytes, limits: Limits) -> pd.DataFrame:
         known, optional = column.rstrip("?"), column.endswith("?")
         if known == "variants" and known not in frame:
             continue
-        fits = known in frame and frame[known].dtype == _TYPES.get(known, TEXT)
+        fits = known in frame and frame[known].dtype == TYPES.get(known, TEXT)
         if not fits or not (optional or frame[known].notna().all()):
             found = f"the column {known} of {name}.parquet missing, of another type, or with gaps"
             raise InputError(file, found, "the columns of the format", _NEW)

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kp_core as kp
+from kp_core.cli import main
 from kp_core.digest import content_digest
 from kp_core.export.workspace_file import workspace_file
 from kp_core.model import COLUMNS, Note, Ranking
@@ -74,7 +75,7 @@ def corpora(draw):
     return replace(corpus, **tables, rankings=rankings, report=report)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(corpora(), st.dictionaries(phrase, phrase, max_size=3), phrase)
 def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
     saved = Saved(corpus, title, "kps|k:7", words, words)
@@ -85,7 +86,7 @@ def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
 
 
 @given(corpora(), st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_the_digest_sees_every_change(corpus, data):
     name = data.draw(st.sampled_from([name for name in COLUMNS if len(getattr(corpus, name))]))
     table = getattr(corpus, name).copy()
@@ -331,3 +332,35 @@ def outcome(source: Source) -> str:
 def test_other_zips_are_no_workspace_files():
     assert is_workspace_file(Source("renamed.zip", WHOLE))
     assert not is_workspace_file(Source("lists.zip", packed({"gold.csv": b"x"}).data))
+
+
+# the command line
+
+DATA = ("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv"),
+        "--documents", str(LECTURES / "documents.jsonl"))  # fmt: skip
+
+
+def test_the_command_line_saves_and_opens_a_workspace(tmp_path, capsys):
+    assert main(["convert", *DATA, "--to", "workspace", "--out", str(tmp_path)]) == 0
+    file = str(tmp_path / "workspace.kpscope")
+    asked = ["--measures", "kappa,F1@7", "--format", "json"]
+    assert capsys.readouterr().out.startswith(file)
+    assert main(["evaluate", *DATA, *asked]) == 0
+    first = capsys.readouterr().out
+    assert main(["evaluate", "--workspace", file, *asked]) == 0
+    assert capsys.readouterr().out == first
+    assert json.loads(first)["rows"][0]["value"] > 0
+
+
+def test_a_workspace_stands_alone_on_the_command_line(capsys):
+    assert main(["evaluate", "--workspace", str(FIRST), "--gold", "gold.csv"]) == 2
+    assert capsys.readouterr().err == "kpscope: --workspace holds all data already; leave out --gold\n"
+    assert main(["evaluate", "--workspace", str(FIRST.with_name("no.kpscope"))]) == 1
+    assert capsys.readouterr().err.startswith("kpscope: no.kpscope: expected a whole workspace file, found no such file")
+
+
+def test_ratings_count_as_judgements_on_the_command_line(tmp_path, capsys):
+    assert main(["convert", "--workspace", str(FIRST), "--out", str(tmp_path)]) == 0
+    assert (tmp_path / "judgements.csv").read_text().splitlines()[1:] == [
+        "p1,d1,tide table,tide,ana,3.0", "p2,d1,tide table,tide tables,me,4.0",
+    ]  # fmt: skip
