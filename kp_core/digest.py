@@ -27,11 +27,12 @@ def _column(column: pd.Series) -> pa.ChunkedArray:
 
 
 def content_digest(corpus: Corpus) -> str:
-    """Return the SHA-256 of all that decides a number: the tables, how ranks came about, and the fixes of the ids.
+    """Return the SHA-256 of all that decides a result: the tables, how ranks came about, the fixes and the notes.
 
-    Two corpora with equal tables have the same digest in one process, whatever files they came from.
+    Two corpora that are equal in these have the same digest in one process, whatever files they came from.
     """
-    total = hashlib.sha256(repr((list(corpus.rankings.items()), corpus.report.fixes)).encode())
+    report = corpus.report
+    total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
     for name in COLUMNS:
         table = arrow_table(getattr(corpus, name))
         total.update(repr((name, len(table), table.column_names, [str(kind) for kind in table.schema.types])).encode())
