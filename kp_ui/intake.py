@@ -13,7 +13,7 @@ from kp_core.model import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.sniff import family_named
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, results, saving, show, workspace
 
 _ROLES = {
     "": "guess",
@@ -46,7 +46,8 @@ def drop_zone() -> None:
     )
     st.caption(
         f"Gold keyphrases, system outputs and texts, all at once. Up to {LIMITS.file_bytes // 1_000_000} MB a file and "
-        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it."
+        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it. "
+        "A saved workspace (.kpscope) is opened here too; it takes the place of your files."
     )
     with st.expander("A whole folder, or the limits"):
         st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
@@ -57,7 +58,7 @@ def drop_zone() -> None:
 def _take(key: str) -> None:
     dropped = st.session_state.get(key) or []
     if dropped:
-        workspace.add([Source(file.name, file.getvalue()) for file in dropped])
+        saving.take([Source(file.name, file.getvalue()) for file in dropped])
         st.session_state["drop_turn"] += 1
 
 
@@ -107,6 +108,13 @@ def problem(words: str) -> None:
 
 def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
+    if own.saved is not None:
+        with st.container(border=True):
+            name, gone = st.columns([10, 1], vertical_alignment="bottom")
+            fixes = own.saved.corpus.report.fixes
+            with_fixes = f"\nFixes applied before it was saved: {', '.join(fixes)}" if fixes else ""
+            name.text(f"{own.saved_as}, a workspace saved by KPScope {own.saved.version}{with_fixes}")
+            gone.button("✕", key="remove workspace", on_click=workspace.close_saved, help="Remove")
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
         found = [one for one in readings if one.file == file.name]

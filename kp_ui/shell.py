@@ -8,7 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import show, sidebar, workspace
+from kp_ui import saving, show, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
@@ -53,6 +53,8 @@ def run() -> None:
     workspace.keep_in_link()
     workspace.banner()
     sidebar.draw()
+    with st.sidebar:
+        saving.button("save")
     token = _running.set(True)
     try:
         page.run()

@@ -21,7 +21,7 @@ with right:
     intake.templates()
 
 intake.problem(workspace.problem())
-if own.files:
+if own:
     st.subheader("Your files", anchor=False)
     on_screen = here.sample is None and not workspace.problem()
     intake.file_choices(own, corpus.report.readings if on_screen else ())
