@@ -48,7 +48,7 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     systems: Any = {**named}
     if unnamed:
         systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
-    corpus = load(
+    return load(
         gold=options.gold,
         systems=systems or None,
         documents=options.documents,
@@ -57,9 +57,6 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
         strict=options.strict,
         fixes=tuple(options.fix),
     )
-    if lost := len(corpus.report.rejected):
-        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
-    return corpus
 
 
 def _saved(options: argparse.Namespace) -> Corpus:
@@ -179,7 +176,9 @@ def _correlate(options: argparse.Namespace) -> int:
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
     names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test", "trials", "correction")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
+    corpus = _load(options, ())
+    _warn(corpus.report.notes)
+    found = correlate(corpus, options.measures, options.by, paper=options.paper, **chosen)
     return _print_table(found, options, "Correlation of similarity with human scores")
 
 
@@ -207,12 +206,15 @@ def _validate(options: argparse.Namespace) -> int:
         raise UsageError(f"k is '{options.k}'; for this report write one number")
     corpus = _load(options, ())
     k = int(options.k) if options.k else None
+    if options.format not in ("table", "json"):  # these two hold the notes themselves
+        _warn(corpus.report.notes)
     return _print(validation.text(corpus, options.normalise, k, options.format), options)
 
 
 def _convert(options: argparse.Namespace) -> int:
-    written = converting.converted(_load(converting.checked(options), ()), options)
-    _warn(written.notes)
+    corpus = _load(converting.checked(options), ())
+    written = converting.converted(corpus, options)
+    _warn((*corpus.report.notes, *written.notes))
     return _print(converting.save(written, options.folder, options.force), options)
 
 

@@ -63,6 +63,8 @@ def save(written: Written, folder: str | Path, force: bool = False) -> str:
     if there and not force:
         raise UsageError(f"{there[0]} is there already; choose another folder, or add --force to overwrite")
     try:
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
         write_files(paths)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def write_files(files: Mapping[Path, bytes]) -> None:
-    """Write files, making their folders; where writing fails or is cut short, the old files stay as they were.
+    """Write files into folders that are there; where writing fails or is cut short, the old files stay as they were.
 
     Each goes to a temporary name in its own folder, is forced onto the disk, and then takes the place of the old file
     in one step; that begins when all are written. What a killed process leaves behind is named `.….part`.
@@ -19,7 +19,6 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     try:
         for path, data in files.items():
             target = Path(os.path.realpath(path))  # a link stays one
-            target.parent.mkdir(parents=True, exist_ok=True)
             if target.exists() and not target.is_file():
                 target.write_bytes(data)  # a pipe or a terminal has no old content to keep
                 continue

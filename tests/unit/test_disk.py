@@ -67,7 +67,7 @@ def test_of_several_files_none_is_replaced_where_one_cannot_be_written(tmp_path)
     old, blocked = tmp_path / "a.csv", tmp_path / "file" / "b.csv"
     old.write_bytes(b"old")
     (tmp_path / "file").write_bytes(b"no folder")
-    with pytest.raises(OSError, match="exist"):
+    with pytest.raises(OSError, match="Not a directory"):
         write_files({old: b"new", blocked: b"new"})
     assert old.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]
