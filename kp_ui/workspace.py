@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -183,6 +184,10 @@ def _read(asked: Uploads) -> None:
         corpus = renamed(_corpus(asked), asked.names)
     except (kp.InputError, kp.UsageError) as refusal:
         refuse(str(refusal))
+        return
+    except Exception:
+        logging.getLogger("kpscope").exception("Files could not be read")
+        refuse("Something went wrong inside KPScope while it read these files. Remove the last one, and try again.")
         return
     st.session_state[_CURRENT] = _ready(corpus, asked.titled())
 
