@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 
 @dataclass
 class Kept:
-    """The result of one run of a page on the data with a digest, and how many seconds such a run took at most."""
+    """The result of one run of a page on the data with a digest, its settings, and how many seconds it took at most."""
 
     digest: str
     table: pd.DataFrame | None = None
     signature: str = ""
     seconds: float = 0.0
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 _noting: ContextVar[Kept | None] = ContextVar("noting", default=None)

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, results, saving, show, workspace
+from kp_ui import kept, results, saving, show, sidebar, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -42,14 +42,17 @@ def page(name: str) -> Iterator[None]:
             with body:
                 yield
         except (InputError, UsageError) as refusal:
-            show.error(refusal)
+            with body:
+                show.error(refusal)
         except Exception:
             logging.getLogger("kpscope").exception("The page %s failed", name)
-            st.error(_FAILED)
-            _ways_on()
+            with body:
+                st.error(_FAILED)
+                _ways_on()
         else:
             if record.signature:
                 record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
+                record.settings = sidebar.chosen()
                 every[name] = record
             below.empty()
             return
@@ -59,11 +62,13 @@ def page(name: str) -> Iterator[None]:
 
 def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
     with place.container():
-        st.caption("The last complete result of this page. It stays until a new one is complete; its own settings are "
-                   "those of the signature below it.")  # fmt: skip
+        st.caption("The last complete result of this page stays here until a new one is complete. The signature below "
+                   "it says by which settings it was made.")  # fmt: skip
         if last.table is not None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature)
+        st.button("Back to the settings of this result", key="back_to_result", icon=":material/undo:",
+                  on_click=sidebar.restore, args=(last.settings,))  # fmt: skip
 
 
 def _ways_on() -> None:

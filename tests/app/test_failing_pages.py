@@ -55,6 +55,11 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         pd.testing.assert_frame_equal(app.dataframe[-1].value, good)
         assert app.code[-1].value == line
         assert app.session_state["workspace"].corpus.systems == ["mine"]
+        app.button(key="back_to_result").click().run()
+        assert not app.error
+        assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("2", "kpscope")
+        pd.testing.assert_frame_equal(app.dataframe[0].value, good)
+        app.selectbox(key="preset").set_value("kex").run()
     app.button(key="try_again").click().run()
     assert not app.error
     assert "preset:kex" in app.code[-1].value
