@@ -20,6 +20,13 @@ _OFFERED = ["fix", "what it does", "left", "right", "match", "of"]
 
 def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Return the documents of every annotator, system and of the texts, by side, in order; a side may be out."""
+    if "sources" not in corpus.cache:
+        corpus.cache["sources"] = _sources(corpus)
+    found: dict[str, dict[str, list[str]]] = corpus.cache["sources"]
+    return found
+
+
+def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     empty, documents = corpus.empty, corpus.documents
     found: dict[str, dict[str, list[str]]] = {"gold": {}, "systems": {}, "texts": {}}
     for side, role, names, table, column in (

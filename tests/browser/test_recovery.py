@@ -72,7 +72,7 @@ def test_a_workspace_is_saved_and_opened_by_somebody_else(
     other.get_by_text("On screen: the workspace lectures.kpscope.").wait_for()
     settle(other)
     other.get_by_role("link", name="Overview").click()
-    other.get_by_text("preset:jcdl20").wait_for()
+    expect(other.locator('[data-testid="stCode"]')).to_contain_text("preset:jcdl20", timeout=30_000)
     settle(other)
     assert (signature(other), table(other, "better than")) == (line, rows)
     context.close()
