@@ -55,7 +55,7 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
         judgements=options.judgements,
         encoding=options.encoding,
         strict=options.strict,
-        fixes=tuple(options.fix),
+        fixes=[name for one in options.fix for name in one.split(",")],
     )
 
 

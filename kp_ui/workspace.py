@@ -159,9 +159,10 @@ def decide(name: str, choice: Choice) -> None:
 
 
 def fix(name: str, wanted: bool) -> None:
-    """Apply a fix of ids, or take it back."""
-    others = tuple(other for other in uploads().fixes if other != name)
-    open_uploads(replace(uploads(), fixes=(*others, name) if wanted else others))
+    """Apply a fix, or several with commas between them; or take them back."""
+    names = name.split(",")
+    others = tuple(other for other in uploads().fixes if other not in names)
+    open_uploads(replace(uploads(), fixes=(*others, *names) if wanted else others))
 
 
 def rename(names: dict[str, str]) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
@@ -93,7 +94,7 @@ def fixes(corpus: Corpus) -> pd.DataFrame:
 
 
 def suggestions(corpus: Corpus) -> pd.DataFrame:
-    """Return the fixes for ids that make two sides meet one to one, in the order in which to try them.
+    """Return the fixes for ids that make two sides meet one to one; where it takes two, they are joined by a comma.
 
     Where a side holds ids in several forms, because its annotators or systems differ, these are tried one by one.
     """
@@ -109,13 +110,20 @@ def suggestions(corpus: Corpus) -> pd.DataFrame:
 
 
 def _offer(left: str, left_ids: list[str], right: str, right_ids: list[str]) -> list[_Offer]:
-    """Return the first fix that makes more ids of two sides meet, if there is one."""
+    """Return the first fix that makes more ids of two sides meet, or else the first two fixes together."""
     if set(left_ids) == set(right_ids):
         return []
-    for fix, (words, rule) in ID_RULES.items():
-        if met := matches(left_ids, right_ids, rule):
-            return [(fix, words, left, right, met, min(len(set(left_ids)), len(set(right_ids))))]
+    for names in [*((name,) for name in ID_RULES), *combinations(ID_RULES, 2)]:
+        if met := matches(left_ids, right_ids, partial(_applied, names)):
+            words = " and ".join(WORDS[name] for name in names)
+            return [(",".join(names), words, left, right, met, min(len(set(left_ids)), len(set(right_ids))))]
     return []
+
+
+def _applied(names: Sequence[str], doc_id: str) -> str:
+    for name in names:
+        doc_id = ID_RULES[name][1](doc_id)
+    return doc_id
 
 
 def _one_by_one(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -> Iterator[_Offer]:

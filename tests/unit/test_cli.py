@@ -184,7 +184,8 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
     assert found["missing"] == [{"system": "mine", "no list": 3, "of": 3, "first": "d1, d2, d3"}]
     rejected = "1 row was rejected and is not used; the first, line 5: an empty id."
     assert rejected in [note["message"] for note in found["notes"]]
-    fixes = ["--fix", "strip-extension", "--fix", "casefold-ids"]
+    assert [row["fix"] for row in found["suggestions"]] == ["strip-extension,casefold-ids"]
+    fixes = ["--fix", found["suggestions"][0]["fix"]]  # as it is offered
     assert main(["validate", *asked, *fixes]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [row["fix"] for row in found["fixes"]] == ["strip-extension", "casefold-ids"]

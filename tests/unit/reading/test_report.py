@@ -72,6 +72,16 @@ def test_where_systems_write_ids_in_two_ways_the_fix_is_offered_for_the_odd_one(
     assert not len(meeting.suggestions(fixed))
 
 
+def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
+    gold, run = {"c-1": ["a"], "c-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
+    offered = meeting.suggestions(load(gold=gold, systems={"s": run}))
+    assert offered.to_numpy().tolist() == [
+        ["strip-extension,casefold-ids", "strip the extension and ignore case", "gold", "systems", 2, 2]
+    ]
+    fixed = load(gold=gold, systems={"s": run}, fixes=offered["fix"][0].split(","))
+    assert fixed.documents["doc_id"].tolist() == ["c-1", "c-2"]
+
+
 def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
     assert meeting.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
     assert meeting.coverage(corpus).to_numpy().tolist() == [
