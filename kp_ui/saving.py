@@ -37,17 +37,13 @@ def button(key: str) -> None:
 def take(files: Sequence[Source]) -> None:
     """Open the workspace file among some files, if there is one, and add the others to what is loaded."""
     opened = [file for file in files if is_workspace_file(file)]
-    if len(opened) > 1:
-        workspace.refuse("Two workspaces cannot be open at once. Drop one of them.")
-        return
-    for file in opened:
-        try:
+    with workspace.refusals():
+        if len(opened) > 1:
+            raise kp.UsageError("two workspaces cannot be open at once; drop one of them")
+        for file in opened:
             saved = read_workspace(file)
-        except (kp.InputError, kp.UsageError) as refusal:
-            workspace.refuse(str(refusal))
-            return
-        workspace.open_saved(saved, file.name)
-        sidebar.restore(saved.query)
-        rating.take_up(content_digest(saved.corpus), saved.ratings)
-    if others := [file for file in files if file not in opened]:
-        workspace.add(others)
+            workspace.open_saved(saved, file.name)
+            sidebar.restore(saved.query)
+            rating.take_up(content_digest(saved.corpus), saved.ratings)
+        if others := [file for file in files if file not in opened]:
+            workspace.add(others)

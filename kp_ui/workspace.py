@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -118,11 +119,6 @@ def problem() -> str:
     return str(st.session_state.get(_PROBLEM, ""))
 
 
-def refuse(words: str) -> None:
-    """Say why files are not on screen."""
-    st.session_state[_PROBLEM] = words
-
-
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
     sample = SAMPLES[name]
@@ -179,18 +175,23 @@ def open_uploads(asked: Uploads) -> None:
         open_sample(_FIRST)
 
 
-def _read(asked: Uploads) -> None:
-    """Read the user's files; if they are refused, the screen stays and `problem` says why."""
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Say why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
     try:
-        corpus = renamed(_corpus(asked), asked.names)
+        yield
     except (kp.InputError, kp.UsageError) as refusal:
-        refuse(str(refusal))
-        return
+        st.session_state[_PROBLEM] = str(refusal)
     except Exception:
         logging.getLogger("kpscope").exception("Files could not be read")
-        refuse("Something went wrong inside KPScope while it read these files. Remove the last one, and try again.")
-        return
-    st.session_state[_CURRENT] = _ready(corpus, asked.titled())
+        words = "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
+        st.session_state[_PROBLEM] = words
+
+
+def _read(asked: Uploads) -> None:
+    """Read the user's files; if they are refused, the screen stays and `problem` says why."""
+    with refusals():
+        st.session_state[_CURRENT] = _ready(renamed(_corpus(asked), asked.names), asked.titled())
 
 
 def _corpus(asked: Uploads) -> kp.Corpus:

@@ -163,4 +163,4 @@ def test_two_workspaces_at_once_are_refused() -> None:
     data = workspace_file(Saved(corpus_of({"d1": ["tide"]})))
     app = start()
     drop(app, Source("a.kpscope", data), Source("b.kpscope", data))
-    assert "Two workspaces cannot be open at once" in app.error[0].value
+    assert "two workspaces cannot be open at once" in app.error[0].value
