@@ -28,7 +28,7 @@ def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
     slow_server: str, page: Page, settle: SETTLE
 ) -> None:
     page.goto(f"{slow_server}/?k=7")  # this script has no folder of pages, so only "/" is known before the first run
-    page.get_by_role("combobox", name="Preset", exact=True).wait_for(timeout=60_000)
+    page.locator('[data-testid="stCode"]').wait_for(timeout=120_000)  # the signature ends the page
     settle(page)
     line, rows = signature(page), table(page, "better than")
     choose_only(page, "Preset", "pke")
@@ -59,7 +59,7 @@ def test_a_workspace_is_saved_and_opened_by_somebody_else(
     server: str, browser: Browser, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
     page.goto(f"{server}/overview?k=5&preset=jcdl20&annotators=B")
-    page.get_by_role("button", name="Save the workspace").wait_for(timeout=60_000)
+    page.locator('[data-testid="stCode"]').wait_for(timeout=120_000)
     settle(page)
     line, rows = signature(page), table(page, "better than")
     file = tmp_path / "lectures.kpscope"
