@@ -28,6 +28,7 @@ def _data_options(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--system", nargs="+", action="append", metavar="[NAME=]PATH", help="ranked output of a system")
     data.add_argument("--documents", metavar="PATH", nargs="+", help="texts of the documents")
     data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
+    data.add_argument("--workspace", metavar="PATH", help="a saved workspace, in place of all other data")
     data.add_argument("--encoding", help="encoding of files that are not UTF-8")
     data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
     data.add_argument("--fix", action="append", default=[], metavar="NAME", help="a fix that the load report offers")

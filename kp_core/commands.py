@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
     from kp_core.reading import load
 
+    if options.workspace:
+        return _saved(options)
     if "gold" in needs and not options.gold:
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
     if "system" in needs and not options.system:
@@ -48,18 +50,28 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     systems: Any = {**named}
     if unnamed:
         systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
-    corpus = load(
+    return load(
         gold=options.gold,
         systems=systems or None,
         documents=options.documents,
         judgements=options.judgements,
         encoding=options.encoding,
         strict=options.strict,
-        fixes=tuple(options.fix),
+        fixes=[name for one in options.fix for name in one.split(",")],
     )
-    if lost := len(corpus.report.rejected):
-        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
-    return corpus
+
+
+def _saved(options: argparse.Namespace) -> Corpus:
+    """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
+    from kp_core.judgements.sample import with_ratings
+    from kp_core.reading import read_workspace
+
+    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict")
+    given = next((name for name in beside if getattr(options, name)), "")
+    if given:
+        raise UsageError(f"--workspace holds all data already; leave out --{given}")
+    saved = read_workspace(options.workspace)
+    return replace(saved.corpus, judgements=with_ratings(saved.corpus.judgements, saved.ratings))
 
 
 def _stem(path: str) -> str:
@@ -70,8 +82,10 @@ def _stem(path: str) -> str:
 
 def _print(text: str, options: argparse.Namespace) -> int:
     if options.out:
+        from kp_core.export.disk import write_files
+
         try:
-            Path(options.out).write_text(text, encoding="utf-8")
+            write_files({Path(options.out): text.encode()})
         except OSError as error:
             raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
     else:
@@ -160,11 +174,13 @@ def _similarity(options: argparse.Namespace) -> int:
 def _correlate(options: argparse.Namespace) -> int:
     from kp_core.correlate import correlate
 
-    if not options.judgements:
+    if not (options.judgements or options.workspace):
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
     names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test", "trials", "correction")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    found = correlate(_load(options, ()), options.measures, options.by, paper=options.paper, **chosen)
+    corpus = _load(options, ())
+    _warn(corpus.report.notes)
+    found = correlate(corpus, options.measures, options.by, paper=options.paper, **chosen)
     return _print_table(found, options, "Correlation of similarity with human scores")
 
 
@@ -209,22 +225,26 @@ def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -
 def _validate(options: argparse.Namespace) -> int:
     from kp_core import validation
 
-    if not (options.gold or options.system or options.documents or options.judgements):
-        raise UsageError("name the files to look at: --gold, --system, --documents or --judgements")
+    if not (options.gold or options.system or options.documents or options.judgements or options.workspace):
+        raise UsageError("name the files to look at: --gold, --system, --documents, --judgements or --workspace")
     if options.k is not None and not (options.k.isdecimal() and int(options.k)):
         raise UsageError(f"k is '{options.k}'; for this report write one number")
     corpus = _load(options, ())
     k = int(options.k) if options.k else None
+    if options.format not in ("table", "json"):  # these two hold the notes themselves
+        _warn(corpus.report.notes)
     return _print(validation.text(corpus, options.normalise, k, options.format), options)
 
 
 def _convert(options: argparse.Namespace) -> int:
-    written = converting.converted(_load(converting.checked(options), ()), options)
-    _warn(written.notes)
+    corpus = _load(converting.checked(options), ())
+    written = converting.converted(corpus, options)
+    _warn((*corpus.report.notes, *written.notes))
     return _print(converting.save(written, options.folder, options.force), options)
 
 
 def _report(options: argparse.Namespace) -> int:
+    from kp_core.export.disk import write_files
     from kp_core.report import SECTIONS, report_with
 
     path = Path(options.out)
@@ -237,7 +257,7 @@ def _report(options: argparse.Namespace) -> int:
         raise UsageError(f"--out is {options.out}; let the name end in {', '.join(forms)}")
     content = forms[path.suffix]()
     try:
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        write_files({path: content.encode() if isinstance(content, str) else content})
     except OSError as error:
         raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
     print(f"{options.out}: {len(found.sections)} sections, {found.signature}")

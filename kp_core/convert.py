@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kp_core.errors import UsageError
+from kp_core.export.disk import write_files
 from kp_core.export.written import Written
 from kp_core.model import Corpus
 
 #: Forms of the tidy tables, TREC, and lists by document (F1, F2, F3 and F4 in docs/formats.md).
-FORMS = ("tidy", "jsonl", "parquet", "trec", "variants", "lists", "lines", "keys")
+FORMS = ("tidy", "jsonl", "parquet", "trec", "workspace", "variants", "lists", "lines", "keys")
 
 
 def add_options(parser: ArgumentParser, data_options: Callable[[ArgumentParser], None]) -> None:
@@ -33,8 +34,8 @@ def checked(options: Namespace) -> Namespace:
         raise UsageError(f"there is no form '{options.to}'; choose one of: {', '.join(FORMS)}")
     if not options.folder:
         raise UsageError("--out is missing: name the folder for the files")
-    if not (options.gold or options.system or options.documents or options.judgements):
-        raise UsageError("name the files to convert: --gold, --system, --documents or --judgements")
+    if not (options.gold or options.system or options.documents or options.judgements or options.workspace):
+        raise UsageError("name the files to convert: --gold, --system, --documents, --judgements or --workspace")
     if options.to != "trec" and (options.normalise != "none" or options.gold_stemmed or options.union):
         raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")
     return options
@@ -46,6 +47,11 @@ def converted(corpus: Corpus, options: Namespace) -> Written:
         from kp_core.export.trec import trec
 
         return trec(corpus, options.normalise, options.gold_stemmed, options.union)
+    if options.to == "workspace":
+        from kp_core.export.workspace_file import workspace_file
+        from kp_core.reading.workspace_file import ENDING, Saved
+
+        return Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
     if options.to in ("tidy", "jsonl", "parquet"):
         from kp_core.export.tidy import tidy
 
@@ -62,9 +68,9 @@ def save(written: Written, folder: str | Path, force: bool = False) -> str:
     if there and not force:
         raise UsageError(f"{there[0]} is there already; choose another folder, or add --force to overwrite")
     try:
-        for path, data in paths.items():
+        for path in paths:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
+        write_files(paths)
     except OSError as error:
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     return "".join(f"{path} ({len(data):,} bytes)\n" for path, data in paths.items())

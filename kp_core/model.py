@@ -17,6 +17,8 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "judgements": ("pair_id", "doc_id?", "keyphrase?", "candidate", "annotator", "score"),
     "empty": ("role", "source", "doc_id"),
 }
+#: Types of the columns that are no text.
+TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants": "object"}
 
 
 def empty_table(name: str) -> pd.DataFrame:
@@ -25,7 +27,8 @@ def empty_table(name: str) -> pd.DataFrame:
     >>> list(empty_table("empty").columns)
     ['role', 'source', 'doc_id']
     """
-    return pd.DataFrame({column.rstrip("?"): pd.Series(dtype="str") for column in COLUMNS[name]})
+    names = [column.rstrip("?") for column in COLUMNS[name]]
+    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in names})
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from kp_core.coding import code
 from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
-from kp_core.reading.report import suggestions
+from kp_core.reading.meeting import suggestions
 from kp_core.settings import Settings
 
 _EMPTY_GOLD = {

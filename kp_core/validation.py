@@ -9,7 +9,7 @@ import pandas as pd
 
 from kp_core.export import tables
 from kp_core.model import Corpus
-from kp_core.reading import report
+from kp_core.reading import meeting, report
 from kp_core.text.normalise import Normaliser
 
 
@@ -18,9 +18,12 @@ def sections(corpus: Corpus, normalise: str, k: int | None) -> dict[str, pd.Data
     found = {
         "files": report.files(corpus),
         "sources": report.statistics(corpus, Normaliser.parse(normalise), k),
-        "gaps": report.gaps(corpus),
-        "suggestions": report.suggestions(corpus),
-        "unmatched": report.unmatched(corpus),
+        "documents": meeting.coverage(corpus),
+        "fixes": meeting.fixes(corpus),
+        "gaps": meeting.gaps(corpus),
+        "missing": meeting.missing(corpus),
+        "suggestions": meeting.suggestions(corpus),
+        "unmatched": meeting.unmatched(corpus),
         "characters": report.characters(corpus),
         "rejected": corpus.report.rejected,
     }

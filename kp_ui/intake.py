@@ -10,10 +10,10 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.model import Reading
-from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, meeting, preview, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.sniff import family_named
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, results, saving, show, sidebar, workspace
 
 _ROLES = {
     "": "guess",
@@ -56,7 +56,8 @@ def drop_zone() -> None:
     )
     st.caption(
         f"Gold keyphrases, system outputs and texts, all at once. Up to {LIMITS.file_bytes // 1_000_000} MB a file and "
-        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it."
+        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it. "
+        "A saved workspace (.kpscope) is opened here too; it takes the place of your files."
     )
     with st.expander("A whole folder, or the limits"):
         st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
@@ -67,7 +68,7 @@ def drop_zone() -> None:
 def _take(key: str) -> None:
     dropped = st.session_state.get(key) or []
     if dropped:
-        workspace.add([Source(file.name, file.getvalue()) for file in dropped])
+        saving.take([Source(file.name, file.getvalue()) for file in dropped])
         st.session_state["drop_turn"] += 1
 
 
@@ -117,6 +118,13 @@ def problem(words: str) -> None:
 
 def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
+    if own.saved is not None:
+        with st.container(border=True):
+            name, gone = st.columns([10, 1], vertical_alignment="bottom")
+            fixes = own.saved.corpus.report.fixes
+            with_fixes = f"\nFixes applied before it was saved: {', '.join(fixes)}" if fixes else ""
+            name.text(f"{own.saved_as}, a workspace saved by KPScope {own.saved.version}{with_fixes}")
+            gone.button("✕", key="remove workspace", on_click=workspace.close_saved, help="Remove")
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
         found = [one for one in readings if one.file == file.name]
@@ -225,8 +233,9 @@ def understood(corpus: kp.Corpus) -> None:
     """Show what was understood of every file; columns that say nothing are left out."""
     table = report.files(corpus)
     table["format"] = [_title(family) for family in table["family"]]
-    wanted = ["file", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding", "line ends"]
-    more = [name for name in ("BOM", "ignored") if table[name].astype(bool).any()]
+    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding",
+              "line ends"]  # fmt: skip
+    more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
     results.table(table[[*wanted, *more]], "files")
 
 
@@ -259,25 +268,65 @@ def _rename(name: str, key: str) -> None:
     workspace.rename({name: st.session_state[key]})
 
 
-def gaps(corpus: kp.Corpus, fixes: tuple[str, ...]) -> None:
-    """Show which ids only one side has, and offer the fixes that would match them one to one."""
-    for name in fixes:
-        st.button(f"Undo the fix {name}", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
-    missing = report.gaps(corpus)
-    missing = missing[missing["only here"] > 0]
-    if not len(missing):
+def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
+    """List the fixes that hold, and let the user take back those of this session."""
+    table = meeting.fixes(corpus)
+    for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
+        table.loc[len(table)] = [name, meeting.WORDS[name]]
+    if not len(table):
         return
-    st.markdown("**Documents that only one side has**")
-    results.table(missing, "gaps")
-    for fix, words, left, right, match, of in report.suggestions(corpus).itertuples(index=False):
-        label = show.plain(f"{words}: {match} of {of} ids of {left} and {right} match")
-        st.button(label, key=f"fix {fix} {left} {right}", on_click=workspace.fix, args=(fix, True),
+    st.markdown("**Fixes that hold**, part of every signature")
+    for name, what in table.itertuples(index=False):
+        words, undo = st.columns([5, 1], vertical_alignment="center")
+        words.markdown(show.plain(f"{name}: {what}" + ("" if name in own else " (applied before it was saved)")))
+        if name in own:
+            undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
+
+
+def gaps(corpus: kp.Corpus) -> None:
+    """Show which ids only one side has, and offer the fixes that would match them one to one."""
+    counts = ", ".join(f"{side} {number:,}" for side, number in meeting.coverage(corpus).itertuples(index=False))
+    st.caption(f"Documents: {counts}.")
+    missing = meeting.gaps(corpus)
+    missing = missing[missing["only here"] > 0]
+    if len(missing):
+        st.markdown("**Documents that only one side has**")
+        results.table(missing, "gaps")
+    offers = meeting.suggestions(corpus)
+    for fix, found in offers.groupby("fix", sort=False):
+        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
+        more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
+        label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
+        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True),
                   disabled=workspace.current().sample is not None)  # fmt: skip
-    near = report.unmatched(corpus)
+    near = meeting.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
         with st.expander("Ids that look alike"):
             results.table(near, "near")
+
+
+def missing_lists(corpus: kp.Corpus) -> None:
+    """Show which systems lack lists, and let the user say whether these count as empty or are left out."""
+    table = meeting.missing(corpus)
+    if not len(table):
+        return
+    st.markdown("**Documents of the gold standard that a system has no list for**")
+    results.table(table, "missing_lists")
+    now = sidebar.settings().conventions.missing
+    st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
+    with st.container(horizontal=True):
+        for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
+            st.button(label, key=f"missing_{value}", on_click=sidebar.restore, args=({"missing": value},),
+                      disabled=now == value)  # fmt: skip
+
+
+#: What becomes of a document that a system has no list for, by the convention `missing`.
+_MISSING = {
+    "zero": "These documents now count as if the system had returned nothing.",
+    "skip": "These documents are now left out for the system that lacks them.",
+    "error": "An evaluation is now refused because of these documents.",
+}
 
 
 def normalisation(most: int = 2000) -> None:

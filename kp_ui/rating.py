@@ -10,6 +10,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.export import tables
 from kp_core.judgements.sample import near_miss_pairs, rating_table
+from kp_core.judgements.sample import with_ratings as judged
 from kp_core.reading import Source
 from kp_ui import cached, show, workspace
 
@@ -29,10 +30,14 @@ class _Rated:
     files: set[str] = field(default_factory=set)
 
 
+def _rated(digest: str) -> _Rated:
+    every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
+    return every.setdefault(digest, _Rated())
+
+
 def _here() -> _Rated:
     """Return the ratings of the data on screen; those of other data wait until these are on screen again."""
-    every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
-    return every.setdefault(workspace.current().digest, _Rated())
+    return _rated(workspace.current().digest)
 
 
 def ratings() -> pd.DataFrame:
@@ -45,8 +50,7 @@ def with_ratings() -> pd.DataFrame:
     loaded, own = workspace.current().corpus.judgements, ratings()
     if len(own):
         st.caption(f"With {show.counted(own['pair_id'].nunique(), 'pair')} rated on this page, from 0 to 4.")
-    both = pd.concat([loaded, own], ignore_index=True) if len(own) else loaded
-    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)
+    return judged(loaded, own)
 
 
 def section() -> None:
@@ -137,11 +141,19 @@ def _resume() -> None:
         if table["keyphrase"].isna().any():
             st.warning("This table has pairs without a keyphrase; only pairs of two phrases can be rated on.")
             return
-        pairs = table.drop_duplicates("pair_id")[["pair_id", "doc_id", "keyphrase", "candidate"]]
-        known = [pairs, here.pairs] if here.pairs is not None else [pairs]
-        here.pairs = pd.concat(known).drop_duplicates("pair_id", ignore_index=True)
-        for rater, rows in table.groupby("annotator", sort=False):
-            own = here.scores.setdefault(str(rater), {})
-            own |= dict(zip(rows["pair_id"], rows["score"], strict=True))
+        take_up(workspace.current().digest, table)
         here.files.add(given.file_id)
         st.rerun()
+
+
+def take_up(digest: str, table: pd.DataFrame) -> None:
+    """Add ratings made before to those of the data with a digest."""
+    if not len(table):
+        return
+    here = _rated(digest)
+    pairs = table.drop_duplicates("pair_id")[["pair_id", "doc_id", "keyphrase", "candidate"]]
+    known = [pairs, here.pairs] if here.pairs is not None else [pairs]
+    here.pairs = pd.concat(known).drop_duplicates("pair_id", ignore_index=True)
+    for rater, rows in table.groupby("annotator", sort=False):
+        own = here.scores.setdefault(str(rater), {})
+        own |= dict(zip(rows["pair_id"], rows["score"], strict=True))

@@ -13,7 +13,7 @@ from kp_core.charts import Marks
 from kp_core.charts.tables import FEW, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
-from kp_ui import show, sidebar, workspace
+from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -120,6 +120,7 @@ def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -
 
     A long table shows ten rows and scrolls, so that what follows stays within reach.
     """
+    kept.table(frame)
     whole = len(frame) <= WHOLE
     return st.dataframe(
         styled(frame, documents) if len(frame) <= 200 else frame, key=key, hide_index=True, placeholder="undefined",

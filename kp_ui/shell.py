@@ -7,8 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_core.errors import InputError, UsageError
-from kp_ui import show, sidebar, workspace
+from kp_ui import recovery, saving, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
@@ -53,13 +52,14 @@ def run() -> None:
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
-    workspace.banner()
-    sidebar.draw()
     token = _running.set(True)
     try:
-        page.run()
-    except (InputError, UsageError) as problem:
-        show.error(problem)
+        with recovery.page(page.url_path):
+            workspace.banner()
+            sidebar.draw()
+            with st.sidebar:
+                saving.button("save")
+            page.run()
     finally:
         _running.reset(token)
 

@@ -13,6 +13,7 @@ from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
 from kp_core.model import Note
+from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
@@ -51,6 +52,7 @@ def counted(number: int, noun: str) -> str:
 
 def signature(line: str) -> None:
     """Show a signature in small type, with a button to copy it."""
+    kept.signature(line)
     st.code(line, language=None, wrap_lines=True)
 
 

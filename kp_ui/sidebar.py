@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
@@ -23,10 +24,13 @@ _NORMALISERS = (
     "nfkc+lower+space+possessive-drop+porter-nltk", "nfkc+lower+space+hyphen-split+porter-nltk",
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
 )  # fmt: skip
+_LARGEST_N = 10**9
 _AS_PRESET = "as the preset says"
 #: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
 _CONTROLS = ("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as",
              "variants", "filter", "ties", "gain", "ap", "ideal", "rr")  # fmt: skip
+#: Every setting: the key of its widget, and its parameter in the link.
+_SETTINGS = ("k", "annotators", "universe", "N", "preset", "pool", "normalise", *_CONTROLS)
 
 
 def draw() -> None:
@@ -36,7 +40,6 @@ def draw() -> None:
         st.select_slider(
             "Number of keywords k",
             CUTOFFS,
-            value="average",
             key="k",
             bind="query-params",
             help="How many phrases of each list count. “average” is the mean number of keyphrases an annotator gives a "
@@ -68,7 +71,7 @@ def draw() -> None:
             "are chosen, the sentences of its text.",
         )
         if st.session_state.get("universe") == "number":
-            st.number_input("Phrases per document", 1, 10**9, 1000, key="N", bind="query-params")
+            st.number_input("Phrases per document", 1, _LARGEST_N, 1000, key="N", bind="query-params")
         st.selectbox(
             "Preset",
             list(kp.PRESETS),
@@ -96,7 +99,7 @@ def draw() -> None:
 
 def _say_what_is_ignored(link: dict[str, str]) -> None:
     """Say which settings of the link do not exist here, and what is used in their place."""
-    for name in ("k", "annotators", "universe", "N", "preset", "pool", "normalise", *_CONTROLS):
+    for name in _SETTINGS:
         used = str(st.session_state.get(name, link.get(name)))
         if link.get(name, used) != used:
             st.warning(show.plain(f"The link asks for {name} = {link[name]}, which is no choice here; {used} is used."))
@@ -111,6 +114,28 @@ def settings() -> Settings:
         chosen["rel"] = state["rel"]
     made = make_settings(k=state["k"], preset_name=state["preset"], annotators=state["annotators"], **chosen)
     return replace(made, universe=universe, pool=state["pool"])
+
+
+def chosen() -> dict[str, str]:
+    """Return every setting as its parameter in a link, also where it is the one that holds anyway."""
+    return {name: str(st.session_state[name]) for name in _SETTINGS if name in st.session_state}
+
+
+def restore(query: Mapping[str, str]) -> None:
+    """Set the settings anew, before they are drawn; a value that is no choice here becomes the first one."""
+    for name in _SETTINGS:
+        value = query.get(name, "")
+        if name != "N" and value:
+            st.session_state[name] = value
+        elif value.isdecimal() and 1 <= int(value) <= _LARGEST_N:
+            st.session_state[name] = int(value)
+
+
+def signature() -> str:
+    """Return the settings as one line, k as it was chosen."""
+    corpus, asked = workspace.current().corpus, settings()
+    settled = resolve(corpus, asked)[0] if len(corpus.gold) else asked
+    return kp.signature(replace(settled, k=asked.k), len(corpus.documents))
 
 
 def normaliser() -> Normaliser:

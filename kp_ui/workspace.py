@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,13 +12,16 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.coding import average_gold_size
-from kp_core.reading import Choice, Source, renamed
+from kp_core.digest import content_digest
+from kp_core.extend import extended
+from kp_core.reading import Choice, Saved, Source, renamed
 from kp_core.reading.source import expand, is_workbook, is_zip
+from kp_ui import show
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
 _CURRENT, _BESIDE, _UPLOADS, _PROBLEM, _PENDING = "workspace", "workspace_beside", "uploads", "problem", "pending"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
-_SAMPLE, _FIRST = "sample", "lectures"
+SAMPLE, _FIRST = "sample", "lectures"
 
 
 @dataclass(frozen=True)
@@ -56,12 +60,28 @@ SAMPLES = {
 
 @dataclass(frozen=True)
 class Uploads:
-    """The user's own files, what was decided about each, the fixes chosen, and systems under other names."""
+    """The user's own files, what was decided about each, the fixes chosen, and systems under other names.
+
+    saved, saved_as  the workspace file that was opened, to which the files are added, and its name
+    """
 
     files: tuple[Source, ...] = ()
     choices: dict[str, Choice] = field(default_factory=dict)
     fixes: tuple[str, ...] = ()
     names: dict[str, str] = field(default_factory=dict)
+    saved: Saved | None = None
+    saved_as: str = ""
+
+    def __bool__(self) -> bool:
+        """Tell whether there is anything of the user's own."""
+        return bool(self.files) or self.saved is not None
+
+    def titled(self) -> str:
+        """Say what is loaded, in words."""
+        files = f"{len(self.files)} file{'' if len(self.files) == 1 else 's'}"
+        if self.saved is None:
+            return f"your {files}"
+        return f"the workspace {self.saved_as}" + (f" and {files}" if self.files else "")
 
 
 @dataclass(frozen=True)
@@ -74,19 +94,12 @@ class Workspace:
     sample: str | None = None
 
 
-def _digest(*parts: bytes) -> str:
-    total = hashlib.sha256()
-    for part in parts:
-        total.update(len(part).to_bytes(8, "big") + part)
-    return total.hexdigest()
-
-
 def current() -> Workspace:
     """Return the data on screen; a new session opens on the sample lectures."""
     if st.session_state.pop(_PENDING, False):
         _read(uploads())
     if _CURRENT not in st.session_state:
-        asked = st.query_params.get(_SAMPLE, "")
+        asked = st.query_params.get(SAMPLE, "")
         open_sample(asked if asked in SAMPLES else _FIRST)
     found: Workspace = st.session_state[_CURRENT]
     return found
@@ -102,9 +115,9 @@ def keep_in_link() -> None:
     """Write the sample on screen into the link, unless it is the one that opens anyway."""
     here = current()
     if here.sample not in (None, _FIRST):
-        st.query_params[_SAMPLE] = here.sample
-    elif _SAMPLE in st.query_params:
-        del st.query_params[_SAMPLE]
+        st.query_params[SAMPLE] = here.sample
+    elif SAMPLE in st.query_params:
+        del st.query_params[SAMPLE]
 
 
 def uploads() -> Uploads:
@@ -125,7 +138,7 @@ def open_sample(name: str) -> None:
 
 def _sample(name: str) -> Workspace:
     sample = SAMPLES[name]
-    return _ready(sample.load(), _digest(b"sample", name.encode()), sample.title, name)
+    return _ready(sample.load(), sample.title, name)
 
 
 def beside(name: str) -> Workspace:
@@ -143,11 +156,21 @@ def add(files: Sequence[Source]) -> None:
     open_uploads(replace(uploads(), files=(*kept, *files)))
 
 
+def open_saved(saved: Saved, name: str) -> None:
+    """Put a workspace that was saved on screen; it takes the place of the user's files."""
+    open_uploads(Uploads(saved=saved, saved_as=name))
+
+
+def close_saved() -> None:
+    """Take away the workspace that was opened; files that were added to it stay."""
+    open_uploads(replace(uploads(), saved=None, saved_as=""))
+
+
 def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
     kept = tuple(file for file in uploads().files if file.name != name)
     choices = {file: choice for file, choice in uploads().choices.items() if file != name}
-    open_uploads(replace(uploads(), files=kept, choices=choices) if kept else Uploads())
+    open_uploads(replace(uploads(), files=kept, choices=choices))
 
 
 def decide(name: str, choice: Choice) -> None:
@@ -156,9 +179,10 @@ def decide(name: str, choice: Choice) -> None:
 
 
 def fix(name: str, wanted: bool) -> None:
-    """Apply a fix of ids, or take it back."""
-    others = tuple(other for other in uploads().fixes if other != name)
-    open_uploads(replace(uploads(), fixes=(*others, name) if wanted else others))
+    """Apply a fix, or several with commas between them; or take them back."""
+    names = name.split(",")
+    others = tuple(other for other in uploads().fixes if other not in names)
+    open_uploads(replace(uploads(), fixes=(*others, *names) if wanted else others))
 
 
 def rename(names: dict[str, str]) -> None:
@@ -168,23 +192,39 @@ def rename(names: dict[str, str]) -> None:
 
 def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
-    st.session_state[_UPLOADS] = asked
+    st.session_state[_UPLOADS] = asked if asked else Uploads()
     st.session_state[_PROBLEM] = ""
-    st.session_state[_PENDING] = bool(asked.files)
-    if not asked.files:
+    st.session_state[_PENDING] = bool(asked)
+    if not asked:
         open_sample(_FIRST)
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Say why files are not on screen, whatever goes wrong inside; the screen stays as it was."""
+    try:
+        yield
+    except (kp.InputError, kp.UsageError) as refusal:
+        st.session_state[_PROBLEM] = str(refusal)
+    except Exception:
+        logging.getLogger("kpscope").exception("Files could not be read")
+        words = "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
+        st.session_state[_PROBLEM] = words
 
 
 def _read(asked: Uploads) -> None:
     """Read the user's files; if they are refused, the screen stays and `problem` says why."""
-    try:
-        corpus = renamed(kp.load(files=list(asked.files), roles=_by_member(asked), fixes=asked.fixes), asked.names)
-    except (kp.InputError, kp.UsageError) as refusal:
-        st.session_state[_PROBLEM] = str(refusal)
-        return
-    described = repr((sorted(asked.choices.items()), asked.fixes, sorted(asked.names.items()))).encode()
-    content = (part for file in asked.files for part in (file.name.encode(), file.data))
-    st.session_state[_CURRENT] = _ready(corpus, _digest(b"files", described, *content), "Your files")
+    with refusals():
+        st.session_state[_CURRENT] = _ready(renamed(_corpus(asked), asked.names), asked.titled())
+
+
+def _corpus(asked: Uploads) -> kp.Corpus:
+    files, roles = list(asked.files), _by_member(asked)
+    if asked.saved is None:
+        return kp.load(files=files, roles=roles, fixes=asked.fixes)
+    if not (files or asked.fixes):
+        return asked.saved.corpus
+    return extended(asked.saved.corpus, files, roles, asked.fixes)
 
 
 def is_archive(file: Source) -> bool:
@@ -201,21 +241,21 @@ def _by_member(asked: Uploads) -> dict[str, Choice]:
     return choices
 
 
-def _ready(corpus: kp.Corpus, digest: str, title: str, sample: str | None = None) -> Workspace:
+def _ready(corpus: kp.Corpus, title: str, sample: str | None = None) -> Workspace:
     """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
     if len(corpus.gold):
         average_gold_size(corpus, kp.Conventions())
-    return Workspace(corpus, digest, title, sample)
+    return Workspace(corpus, content_digest(corpus), title, sample)
 
 
 def banner() -> None:
     """Say which data are on screen, with one click back to the other."""
-    here, own = current(), len(uploads().files)
+    here, own = current(), uploads()
     with st.sidebar:
         if here.sample is None:
-            st.caption(f"On screen: your {own} file{'' if own == 1 else 's'}.")
+            st.caption(f"On screen: {show.plain(here.title)}.")
             st.button("Back to the sample data", on_click=open_sample, args=(_FIRST,), key="back_to_sample")
             return
         st.caption(f"On screen: sample data made for demonstration ({here.title}). Load your own on the Data page.")
         if own and not problem():
-            st.button("Back to your files", on_click=open_uploads, args=(uploads(),), key="back_to_files")
+            st.button("Back to your files", on_click=open_uploads, args=(own,), key="back_to_files")

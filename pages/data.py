@@ -21,7 +21,7 @@ with right:
     intake.templates()
 
 intake.problem(workspace.problem())
-if own.files:
+if own:
     st.subheader("Your files", anchor=False)
     on_screen = here.sample is None and not workspace.problem()
     intake.file_choices(own, corpus.report.readings if on_screen else ())
@@ -34,7 +34,9 @@ elif not corpus.systems:
 show.notes(corpus.report.notes, expanded=any(note.level == "warning" for note in corpus.report.notes))
 intake.understood(corpus)
 intake.statistics(corpus)
-intake.gaps(corpus, own.fixes)
+intake.fixes(corpus, own.fixes)
+intake.gaps(corpus)
+intake.missing_lists(corpus)
 if len(corpus.report.rejected):
     st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
     results.table(corpus.report.rejected, "rejected")

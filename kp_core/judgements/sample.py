@@ -47,3 +47,9 @@ def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, 
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
     known = pairs if pairs is not None else pd.DataFrame(columns=list(COLUMNS), dtype="str")
     return known.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
+
+
+def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return loaded judgements with ratings made later; of two scores of one person for one pair the later counts."""
+    both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
+    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

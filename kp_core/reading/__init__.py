@@ -4,10 +4,12 @@ from kp_core.reading.family import Choice
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load
+from kp_core.reading.meeting import gaps, sides, suggestions, unmatched
 from kp_core.reading.names import renamed
 from kp_core.reading.preview import Preview, column_names, previews
-from kp_core.reading.report import characters, files, gaps, sides, statistics, suggestions, unmatched
+from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.source import Source
+from kp_core.reading.workspace_file import Saved, is_workspace_file, read_workspace
 
 __all__ = [
     "ID_RULES",
@@ -17,13 +19,16 @@ __all__ = [
     "Item",
     "Limits",
     "Preview",
+    "Saved",
     "Source",
     "characters",
     "column_names",
     "files",
     "gaps",
+    "is_workspace_file",
     "load",
     "previews",
+    "read_workspace",
     "renamed",
     "sides",
     "statistics",

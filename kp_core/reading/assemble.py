@@ -42,10 +42,10 @@ def assemble(
     documents = document_table(texts, draft.ids, limits)
     judgements = judgement_table([p.checked for p in parts if p.role == "judgements"], gold, draft.notes)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
-    if "missing-as-empty" in fixes:
-        empty = _with_missing(empty, gold, runs, draft)
     rejected = [row for part in parts for row in part.checked.rejected]
     table = pd.DataFrame(rejected, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
+    for file, rows in table.groupby("file", sort=False):
+        draft.notes.append(Note("warning", str(file), _rejected(rows)))
     report = LoadReport(tuple(readings), table, tuple(dict.fromkeys(draft.notes)), tuple(fixes))
     return Corpus(documents, gold, runs, judgements, empty, draft.rankings, report)
 
@@ -56,8 +56,7 @@ def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     parts = [part for part in parts if len(part.checked.table)]
     tables = [part.checked.table for part in parts]
     if not tables:
-        empty = empty_table("gold").drop(columns="variants")
-        return empty.astype({"relevance": "float64"})
+        return empty_table("gold").drop(columns="variants")
     table = _concat(tables).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
         _refuse_long_lists(
@@ -95,7 +94,7 @@ def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
         if name in pieces:
             tables.append(_ranked(name, _concat(pieces[name]), part, draft, limits))
     if not tables:
-        return empty_table("runs").astype({"rank": "int64", "score": "float64"})
+        return empty_table("runs")
     return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score"))
 
 
@@ -163,14 +162,8 @@ def _as_text(table: pa.Table, name: str) -> pa.Table:
     )
 
 
-def _with_missing(empty: pd.DataFrame, gold: pd.DataFrame, runs: pd.DataFrame, draft: _Draft) -> pd.DataFrame:
-    """Count documents of the gold standard that a system lacks as empty lists."""
-    needed = list(dict.fromkeys([*gold["doc_id"].unique(), *empty.loc[empty["role"] == "gold", "doc_id"]]))
-    added = []
-    for system in draft.rankings:
-        there = set(runs.loc[runs["system"] == system, "doc_id"]) | set(
-            empty.loc[(empty["role"] == "system") & (empty["source"] == system), "doc_id"]
-        )
-        added += [("system", system, doc_id) for doc_id in needed if doc_id not in there]
-    draft.notes.append(Note("info", "systems", f"{len(added):,} missing lists count as empty."))
-    return pd.concat([empty, pd.DataFrame(added, columns=list(empty.columns), dtype=TEXT)], ignore_index=True)
+def _rejected(rows: pd.DataFrame) -> str:
+    first = rows.iloc[0]
+    place = f"line {first['line']}: " if first["line"] != "0" else ""
+    count = "1 row was" if len(rows) == 1 else f"{len(rows):,} rows were"
+    return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."

@@ -6,6 +6,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
 
+from rapidfuzz import process
+from rapidfuzz.distance import Levenshtein
+
 from kp_core.errors import UsageError
 
 _EXTENSIONS = (".txt", ".key", ".kwd", ".tags", ".abstr", ".html", ".htm", ".xml", ".json", ".pdf")
@@ -45,7 +48,6 @@ OTHER_FIXES: dict[str, str] = {
     "keep-first": "keep the first of two lists for one document",
     "merge": "merge two lists for one document",
     "strip-common": "strip what all file names of systems (or annotators) begin or end with",
-    "missing-as-empty": "count missing lists of a system as empty",
 }
 
 
@@ -93,24 +95,11 @@ def matches(left: Collection[str], right: Collection[str], rule: Callable[[str],
     return gained if gained > len(set(left) & set(right)) else 0
 
 
-def near(doc_id: str, others: Collection[str], limit: int = 3) -> list[str]:
+def near(doc_id: str, others: Sequence[str], limit: int = 3) -> list[str]:
     """Return up to three ids at edit distance two or less, the nearest first.
 
     >>> near("C-14", ["C-41", "C-4", "H-999"])
     ['C-4', 'C-41']
     """
-    close = [(distance, other) for other in others if (distance := _distance(doc_id, other)) <= 2]
-    return [other for _, other in sorted(close)[:limit]]
-
-
-def _distance(left: str, right: str) -> int:
-    if abs(len(left) - len(right)) > 2:
-        return 3
-    row = list(range(len(right) + 1))
-    for i, a in enumerate(left, 1):
-        previous, row[0] = row[0], i
-        for j, b in enumerate(right, 1):
-            previous, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, previous + (a != b))
-        if min(row) > 2:
-            return 3
-    return row[-1]
+    close = process.extract_iter(doc_id, others, scorer=Levenshtein.distance, score_cutoff=2)
+    return [other for _, other in sorted((distance, other) for other, distance, _ in close)[:limit]]

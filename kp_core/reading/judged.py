@@ -103,7 +103,7 @@ def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[No
         if len(part.table)
     ]
     if not frames:
-        return empty_table("judgements").astype({"score": "float64"})
+        return empty_table("judgements")
     table = pd.concat(frames, ignore_index=True)
     for name in ("doc_id", "keyphrase"):
         if name not in table:

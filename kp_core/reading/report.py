@@ -1,4 +1,4 @@
-"""Turn a loaded corpus into the tables that say what was understood: counts, gaps, suggestions, odd characters."""
+"""Turn a loaded corpus into the tables that say what was understood: files, lists, phrases, odd characters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.model import Corpus
-from kp_core.reading.identifiers import ID_RULES, matches, near
 from kp_core.reading.limits import WORDS, Limits
 from kp_core.text.normalise import Normaliser
 
@@ -111,7 +110,7 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     np.maximum.at(longest, owner, lengths)
     shortest = np.where(filled == 0, 0, shortest)
     exact, exact_lists = lists.duplicates(lists.phrases)
-    lower, _ = lists.duplicates([phrase.lower() for phrase in lists.phrases])
+    lower, lower_lists = lists.duplicates([phrase.lower() for phrase in lists.phrases])
     known = _known_documents(corpus)
     table = pd.DataFrame(
         {
@@ -127,6 +126,7 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
             "duplicates": exact,
             "lists with duplicates": exact_lists,
             "duplicates, lower case": lower,
+            "lists with duplicates, lower case": lower_lists,
         }
     )
     if normaliser is not None:
@@ -170,56 +170,6 @@ def _ties(corpus: Corpus) -> dict[str, int]:
 
 def _counted(names: pd.Series) -> dict[str, int]:
     return {str(name): int(count) for name, count in names.value_counts().items()}
-
-
-def sides(corpus: Corpus) -> dict[str, list[str]]:
-    """Return the documents of the gold standard, the systems and the texts, in order."""
-    empty = corpus.empty
-    gold = pd.concat([corpus.gold["doc_id"], empty.loc[empty["role"] == "gold", "doc_id"]])
-    runs = pd.concat([corpus.runs["doc_id"], empty.loc[empty["role"] == "system", "doc_id"]])
-    texts = corpus.documents.loc[corpus.documents["text"].notna(), "doc_id"]
-    found = {"gold": gold.unique().tolist(), "systems": runs.unique().tolist(), "texts": texts.tolist()}
-    return {side: ids for side, ids in found.items() if ids}
-
-
-def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return one row for two sides: documents of each, how many only one has, and the first of these."""
-    rows = []
-    found = sides(corpus)
-    for left, left_ids in found.items():
-        for right, right_ids in found.items():
-            if left != right:
-                others = set(right_ids)
-                only = [doc_id for doc_id in left_ids if doc_id not in others]
-                rows.append((left, right, len(left_ids), len(only), ", ".join(only[:first])))
-    return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
-
-
-def suggestions(corpus: Corpus) -> pd.DataFrame:
-    """Return the fixes for ids that make two sides meet one to one, in the order in which to try them."""
-    found, rows = sides(corpus), []
-    names = list(found)
-    for position, left in enumerate(names):
-        for right in names[position + 1 :]:
-            if set(found[left]) == set(found[right]):
-                continue
-            for fix, (words, rule) in ID_RULES.items():
-                met = matches(found[left], found[right], rule)
-                if met:
-                    rows.append((fix, words, left, right, met, min(len(found[left]), len(found[right]))))
-                    break
-    return pd.DataFrame(rows, columns=["fix", "what it does", "left", "right", "match", "of"])
-
-
-def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
-    """Return ids that only one side has, with up to three ids of the other side at edit distance two or less."""
-    found, rows = sides(corpus), []
-    for left, left_ids in found.items():
-        for right, right_ids in found.items():
-            others = set(right_ids)
-            only = [doc_id for doc_id in left_ids if doc_id not in others][:first] if left != right else []
-            rows += [(doc_id, left, right, ", ".join(near(doc_id, right_ids))) for doc_id in only]
-    return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])
 
 
 def characters(corpus: Corpus) -> pd.DataFrame:

@@ -142,6 +142,35 @@ def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
     assert "again" in app.error[0].value
 
 
+def test_a_fix_is_offered_listed_and_undone() -> None:
+    ending = Source("mine.csv", MINE.data.replace(b"d1", b"d1.txt").replace(b"d2", b"D2.txt").replace(b"d3", b"d3.txt"))
+    app = opened("data", GOLD, ending)
+    offer = app.button(key="fix strip-extension")
+    assert offer.label == r"Strip the extension\: 2 of 3 ids of gold and systems match"
+    offer.click().run()
+    assert r"strip\-extension\: strip the extension" in words(app)
+    assert "Documents: gold 3, systems 3, every side 2, all 4" in words(app)
+    app.button(key="fix casefold-ids").click().run()
+    assert app.session_state["workspace"].corpus.report.fixes == ("strip-extension", "casefold-ids")
+    assert "Documents: gold 3, systems 3, every side 3, all 3" in words(app)
+    app.button(key="undo strip-extension").click().run()
+    assert app.session_state["workspace"].corpus.report.fixes == ("casefold-ids",)
+    app.button(key="undo casefold-ids").click().run()
+    assert "Fixes that hold" not in words(app)
+
+
+def test_missing_lists_lead_to_the_convention() -> None:
+    app = opened("data", GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n"))
+    shown = table(app, "no list")
+    assert shown.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
+    assert "now count as if the system had returned nothing" in words(app)
+    app.button(key="missing_skip").click().run()
+    assert app.selectbox(key="missing").value == "skip"
+    assert "now left out for the system that lacks them" in words(app)
+    app.switch_page("pages/overview.py").run()
+    assert "|miss:skip|" in app.code[0].value
+
+
 def test_a_role_holds_for_everything_in_an_archive() -> None:
     lists = zipped(a__tsv=b"d1\ttide;sea\nd2\tmoon;sun\n")
     app = opened("data", GOLD, Source("lists.zip", lists))

@@ -48,12 +48,12 @@ def chromium() -> str:
 
 
 @contextmanager
-def running(log: Path) -> Iterator[str]:
+def running(log: Path, app: str = "app.py") -> Iterator[str]:
     """Run the app in a process of its own on a free port; give its address."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", app, "--server.headless", "true"]
     command += ["--server.address", HOST, "--server.port", str(port)]
     with log.open("wb") as output, subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
         try:

@@ -13,6 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLOORS: tuple[tuple[str, ...], ...] = (
     ("errors",),
     ("model",),
+    ("digest",),
     ("conventions", "text", "reading"),
     ("coding",),
     ("gold", "matching", "terms", "counts", "annotators", "baselines", "universe"),
@@ -47,7 +48,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "export.tables",
     ),
     ("trimming", "trimming_curve", "abstracting", "extractors", "scale"),
-    ("export", "charts", "learn", "report", "reference", "convert", "commands", "cli", "__main__", ""),
+    ("export", "charts", "learn", "report", "reference", "convert", "extend", "commands", "cli", "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 DASHBOARD = {"kp_ui": len(FLOORS), "pages": len(FLOORS) + 1, "app": len(FLOORS) + 1}

@@ -12,6 +12,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.settings import settings_from
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
@@ -167,3 +168,31 @@ def test_published_rows_through_the_command_line(
                 "textrank": (0.1070, 0.0744, 0.0867)}  # fmt: skip
     for system, values in expected.items():
         assert tuple(found[system, measure] for measure in ("P@10", "R@10", "F1@10")) == values
+
+
+def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, system = tmp_path / "gold.csv", tmp_path / "mine.csv"
+    gold.write_text("doc_id,keyphrase\nd1,tide\nd2,moon\nd3,sea\n,lost\nd3,reef\n", encoding="utf-8")
+    system.write_text("doc_id,rank,keyphrase\nD1.txt,1,tide\nD2.txt,1,sun\n", encoding="utf-8")
+    asked = ["--gold", str(gold), "--system", str(system), "--format", "json"]
+    assert main(["validate", *asked]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["documents"][-2:] == [{"side": "every side", "documents": 0}, {"side": "all", "documents": 5}]
+    assert "fixes" not in found
+    assert found["missing"] == [{"system": "mine", "no list": 3, "of": 3, "first": "d1, d2, d3"}]
+    rejected = "1 row was rejected and is not used; the first, line 5: an empty id."
+    assert rejected in [note["message"] for note in found["notes"]]
+    assert [row["fix"] for row in found["suggestions"]] == ["strip-extension,casefold-ids"]
+    fixes = ["--fix", found["suggestions"][0]["fix"]]  # as it is offered
+    assert main(["validate", *asked, *fixes]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["fix"] for row in found["fixes"]] == ["strip-extension", "casefold-ids"]
+    assert found["missing"] == [{"system": "mine", "no list": 1, "of": 3, "first": "d3"}]
+    assert main(["evaluate", *asked, *fixes, "--measures", "P@1"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert [note for note in result["notes"] if note in found["notes"]] == found["notes"]
+    assert "|fix:strip-extension,casefold-ids|" in result["signature"]
+    assert settings_from(result["signature"]).fixes == ("strip-extension", "casefold-ids")
+    assert result["rows"][0]["value"] == pytest.approx(1 / 3)  # tide; not sun; no list for d3

@@ -24,22 +24,23 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     """Recognise Parquet by its first bytes, and its columns as those of any table."""
     if len(files) != 1 or not files[0].source.data.startswith(b"PAR1"):
         return None
-    return whole_tables.recognise(NAME, files[0].once("parquet", lambda: _table(files[0])), files, role, choice)
+    return whole_tables.recognise(NAME, files[0].once("parquet", lambda: table_of(files[0])), files, role, choice)
 
 
 def column_names(file: File, choice: Choice) -> list[str]:
     """Return the names of the columns, so that a user can say what each is."""
     parquet = file.source.data.startswith(b"PAR1")
-    return list(file.once("parquet", lambda: _table(file)).names) if parquet else []
+    return list(file.once("parquet", lambda: table_of(file)).names) if parquet else []
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the table by the columns recognised."""
     file = recognition.files[0]
-    return whole_tables.read(file.once("parquet", lambda: _table(file)), recognition, role)
+    return whole_tables.read(file.once("parquet", lambda: table_of(file)), recognition, role)
 
 
-def _table(file: File) -> Table:
+def table_of(file: File) -> Table:
+    """Return a Parquet file as a table, within the limits."""
     try:
         stored = pq.ParquetFile(io.BytesIO(file.source.data))
         _refuse_too_large(file, stored.metadata)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kp_core.model import Corpus
-from kp_core.reading import Source, load, report
+from kp_core.reading import Source, load, meeting, report
 from kp_core.text.normalise import Normaliser
 
 
@@ -30,6 +30,7 @@ def test_statistics_of_annotators_and_systems(corpus: Corpus) -> None:
         2,
     ]
     assert table.loc["gold", ["duplicates", "lists with duplicates", "duplicates, lower case"]].tolist() == [1, 1, 2]
+    assert table.loc["gold", "lists with duplicates, lower case"] == 2
     assert table.loc["gold", ["duplicates, normalised", "vanishing"]].tolist() == [3, 1]
     assert table.loc["gold", "shorter than 3"] == 2
     assert table.loc["s", ["documents", "ties", "re-sorted", "missing", "shorter than 3"]].tolist() == [2, 1, 1, 3, 1]
@@ -43,19 +44,74 @@ def test_statistics_of_nothing() -> None:
 
 
 def test_gaps_and_suggestions(corpus: Corpus) -> None:
-    gaps = report.gaps(corpus).set_index(["in", "not in"])
+    gaps = meeting.gaps(corpus).set_index(["in", "not in"])
     assert gaps.loc[("gold", "texts"), ["documents", "only here", "first"]].tolist() == [3, 2, "C-1, C-3"]
-    assert report.unmatched(corpus).query("doc_id == 'C-4'")["similar"].iloc[0] == "C-1, C-2, C-3"
+    assert meeting.unmatched(corpus).query("doc_id == 'C-4'")["similar"].iloc[0] == "C-1, C-2, C-3"
 
 
 def test_a_fix_is_offered_only_if_it_keeps_ids_apart() -> None:
     left, right = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
-    offered = report.suggestions(load(gold=left, systems={"s": right}))
+    offered = meeting.suggestions(load(gold=left, systems={"s": right}))
     assert offered.to_numpy().tolist() == [["strip-extension", "strip the extension", "gold", "systems", 2, 2]]
-    assert not len(report.suggestions(load(gold=left, systems={"s": right | {"C-1.key": ["x"]}})))
-    assert report.suggestions(load(gold={"A": ["x"]}, systems={"s": {"a": ["x"]}}))["fix"].tolist() == ["casefold-ids"]
-    assert report.suggestions(load(gold={"007": ["x"]}, systems={"s": {"7": ["x"]}}))["fix"].tolist() == ["strip-zeros"]
-    assert not len(report.suggestions(load(gold=left, systems={"s": left})))
+    assert not len(meeting.suggestions(load(gold=left, systems={"s": right | {"C-1.key": ["x"]}})))
+    for one, other, fix in (("A", "a", "casefold-ids"), ("007", "7", "strip-zeros"), ("x/1", "1", "strip-path")):
+        corpus = load(gold={one: ["x"]}, systems={"s": {other: ["x"]}})
+        assert meeting.suggestions(corpus)["fix"].tolist() == [fix]
+    assert not len(meeting.suggestions(load(gold=left, systems={"s": left})))
+
+
+def test_where_systems_write_ids_in_two_ways_the_fix_is_offered_for_the_odd_one() -> None:
+    gold = {"C-1": ["a"], "C-2": ["b"], "C-3": ["c"]}
+    plain, ending = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
+    offered = meeting.suggestions(load(gold=gold, systems={"plain": plain, "ending": ending}))
+    assert offered.to_numpy().tolist() == [["strip-extension", "strip the extension", "gold", "ending", 2, 2]]
+    people = meeting.suggestions(load(gold={"ana": gold, "ben": {"c-1": ["a"], "c-2": ["b"]}}))
+    assert people[["fix", "left", "right", "match"]].to_numpy().tolist() == [["casefold-ids", "ana", "ben", 2]]
+    fixed = load(gold=gold, systems={"plain": plain, "ending": ending}, fixes=["strip-extension"])
+    assert meeting.fixes(fixed).to_numpy().tolist() == [["strip-extension", "strip the extension"]]
+    assert not len(meeting.suggestions(fixed))
+
+
+def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
+    gold, run = {"c-1": ["a"], "c-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
+    offered = meeting.suggestions(load(gold=gold, systems={"s": run}))
+    assert offered.to_numpy().tolist() == [
+        ["strip-extension,casefold-ids", "strip the extension and ignore case", "gold", "systems", 2, 2]
+    ]
+    fixed = load(gold=gold, systems={"s": run}, fixes=offered["fix"][0].split(","))
+    assert fixed.documents["doc_id"].tolist() == ["c-1", "c-2"]
+
+
+def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
+    assert meeting.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
+    assert meeting.coverage(corpus).to_numpy().tolist() == [
+        ["gold", 3], ["systems", 3], ["texts", 2], ["every side", 0], ["all", 6],
+    ]  # fmt: skip
+    whole = load(gold={"1": ["a"], "2": []}, systems={"s": {"1": ["a"], "2": []}})
+    assert not len(meeting.missing(whole))
+
+
+def test_ids_at_a_small_distance_agree_with_every_pair_compared() -> None:
+    from kp_core.reading.identifiers import near
+
+    def distance(a: str, b: str) -> int:
+        if not a or not b:
+            return len(a) + len(b)
+        if a[-1] == b[-1]:
+            return distance(a[:-1], b[:-1])
+        return 1 + min(distance(a[:-1], b), distance(a, b[:-1]), distance(a[:-1], b[:-1]))
+
+    ids = ["C-14", "C-41", "C-4", "H-99", "C-14x", "c-14", "", "C-1444"]
+    for one in ids:
+        close = sorted((distance(one, other), other) for other in ids)
+        assert near(one, ids, 99) == [other for apart, other in close if apart <= 2]
+
+
+def test_rejected_rows_are_a_note_that_every_output_shows() -> None:
+    corpus = load(gold=Source("g.csv", b"doc_id,phrase\nd1,a\n,b\n" + b"d1,c\n" * 8))
+    assert [(note.level, note.where, note.message) for note in corpus.report.notes] == [
+        ("warning", "g.csv", "1 row was rejected and is not used; the first, line 3: an empty id.")
+    ]
 
 
 def test_odd_characters_are_counted_with_an_example(corpus: Corpus) -> None:

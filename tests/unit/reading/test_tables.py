@@ -282,11 +282,6 @@ def test_documents_come_in_order_of_gold_texts_and_runs() -> None:
     assert corpus.systems == ["s"]
 
 
-def test_missing_lists_can_count_as_empty() -> None:
-    corpus = load(gold={"a": ["x"], "b": ["y"]}, systems={"s": {"a": ["x"]}}, fixes=["missing-as-empty"])
-    assert corpus.empty.to_numpy().tolist() == [["system", "s", "b"]]
-
-
 def test_ids_are_stripped_only_one_to_one() -> None:
     corpus = load(gold={"C-1": ["a"]}, systems={"s": {"C-1.txt": ["a"]}}, fixes=["strip-extension"])
     assert corpus.documents["doc_id"].tolist() == ["C-1"]

@@ -1,0 +1,80 @@
+"""Keep a page that fails or is interrupted from taking anything away: data, settings and the last result stay."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from kp_core.errors import InputError, UsageError
+from kp_ui import kept, results, saving, show, sidebar, workspace
+
+_KEPT = "kept_results"
+#: A page that took longer shows its last whole result while it computes the next; others would only flicker.
+SLOW = 2.0
+_FAILED = (
+    "Something went wrong inside KPScope, and this page could not be finished. Your data, settings and ratings are "
+    "still here. Try again, change a setting, or save the workspace."
+)
+
+
+@contextmanager
+def page(name: str) -> Iterator[None]:
+    """Run a page inside this: whatever goes wrong is said in one sentence, under which the last whole result stands.
+
+    A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
+    of a slow page is drawn before it begins, and taken away at its end.
+    """
+    every: dict[str, kept.Kept] = st.session_state.setdefault(_KEPT, {})
+    digest, started = workspace.current().digest, time.monotonic()
+    last = every.get(name)
+    last = last if last is not None and last.digest == digest else None
+    body, below = st.container(), st.empty()
+    before = last is not None and last.seconds > SLOW
+    if last is not None and before:
+        _show(last, name, below)
+    with kept.noting(digest) as record:
+        try:
+            with body:
+                yield
+        except (InputError, UsageError) as refusal:
+            with body:
+                show.error(refusal)
+        except Exception:
+            logging.getLogger("kpscope").exception("The page %s failed", name)
+            with body:
+                st.error(_FAILED)
+                _ways_on()
+        else:
+            if record.signature:
+                record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
+                record.settings = sidebar.chosen()
+                every[name] = record
+            below.empty()
+            return
+    if last is not None and not before:
+        _show(last, name, below)
+
+
+def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
+    with place.container():
+        st.caption("The last complete result of this page stays here until a new one is complete. The signature below "
+                   "it says by which settings it was made.")  # fmt: skip
+        if last.table is not None:
+            results.table(last.table, f"kept {name}")
+        show.signature(last.signature)
+        st.button("Back to the settings of this result", key="back_to_result", icon=":material/undo:",
+                  on_click=sidebar.restore, args=(last.settings,))  # fmt: skip
+
+
+def _ways_on() -> None:
+    with st.container(horizontal=True):
+        st.button("Try again", key="try_again", icon=":material/refresh:")
+        try:
+            saving.button("save_after_failure")
+        except Exception:  # what failed may be the settings; the data can still be loaded anew
+            logging.getLogger("kpscope").exception("The workspace cannot be saved")

@@ -1,0 +1,137 @@
+"""A page that fails keeps the sidebar, the data, the settings and the last whole result, and says one sentence."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.reading import Source
+from kp_ui import show, workspace
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
+MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
+
+
+def opened(page: str, marker: bytes) -> Any:
+    """Open a page on data of its own, so that no result of another test stands in the cache."""
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.session_state["uploads"] = workspace.Uploads((Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)))
+    app.session_state["pending"] = True
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception
+    return app
+
+
+def fail(*_: Any, **__: Any) -> Any:
+    raise MemoryError("/srv/kpscope/secret.py ran out")
+
+
+def text(app: Any) -> str:
+    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.code)
+    return "\n".join(one.value for kind in kinds for one in kind)
+
+
+def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("overview", b"moon")
+    app.select_slider(key="k").set_value("2").run()
+    good, line = app.dataframe[0].value, app.code[-1].value
+    assert "|k:2|" in line
+    with monkeypatch.context() as broken:
+        broken.setattr(kp, "evaluate_with", fail)
+        app.select_slider(key="k").set_value("3").run()
+        app.selectbox(key="preset").set_value("kex").run()
+        assert not app.exception
+        assert [one.value.startswith("Something went wrong inside KPScope") for one in app.error] == [True]
+        assert "secret" not in text(app)
+        assert "Traceback" not in text(app)
+        # the settings are those asked for; the result is the last good one, under its own signature
+        assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("3", "kex")
+        pd.testing.assert_frame_equal(app.dataframe[-1].value, good)
+        assert app.code[-1].value == line
+        assert app.session_state["workspace"].corpus.systems == ["mine"]
+        app.button(key="back_to_result").click().run()
+        assert not app.error
+        assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("2", "kpscope")
+        pd.testing.assert_frame_equal(app.dataframe[0].value, good)
+        app.selectbox(key="preset").set_value("kex").run()
+    app.button(key="try_again").click().run()
+    assert not app.error
+    assert "preset:kex" in app.code[-1].value
+    assert not app.dataframe[0].value.equals(good)
+
+
+def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("overview", b"sea")
+    line = app.code[-1].value
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
+
+    monkeypatch.setattr(kp, "evaluate_with", refuse)
+    app.selectbox(key="preset").set_value("jcdl20").run()
+    assert app.error[0].value == r"gold\.csv\: expected something, found nothing\. Load more\."
+    assert app.code[-1].value == line
+
+
+def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("methods", b"reef")
+    monkeypatch.setattr(kp, "evaluate_with", fail)
+    app.switch_page("pages/agreement.py").run()
+    assert len(app.error) == 1
+    assert not app.exception
+    assert not app.code
+    app.switch_page("pages/data.py").run()
+    assert not app.error
+    assert app.title[0].value == "Data"
+
+
+def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("overview", b"wave")
+    monkeypatch.setattr(kp, "evaluate_with", fail)
+    app.button(key="back_to_sample").click().run()
+    if not app.error:  # the sample was evaluated before, and its result is in the cache
+        app.selectbox(key="preset").set_value("chan").run()
+    assert len(app.error) == 1
+    assert "mine" not in "".join(str(frame.value) for frame in app.dataframe)
+
+
+def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened("data", b"foam")
+    monkeypatch.setattr(kp, "load", fail)
+    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
+    zone.upload("more.csv", b"doc_id,keyphrase\nd1,x\n")
+    app.run()
+    assert not app.exception
+    assert "while it read these files" in app.error[0].value
+    assert app.session_state["workspace"].corpus.systems == ["mine"]
+
+
+def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is on screen the moment the computation begins is what a stopped run leaves."""
+    app = opened("overview", b"tide pool")
+    record = app.session_state["kept_results"]["overview"]
+    record.seconds = 10.0
+    shown: list[str] = []
+    draw, evaluate = show.signature, kp.evaluate_with
+
+    def note(line: str) -> None:
+        shown.append(line)
+        draw(line)
+
+    def compute(*arguments: Any, **options: Any) -> kp.Result:
+        shown.append("computing")
+        return evaluate(*arguments, **options)
+
+    monkeypatch.setattr(show, "signature", note)
+    monkeypatch.setattr(kp, "evaluate_with", compute)
+    app.selectbox(key="preset").set_value("pke").run()
+    assert shown[:2] == [record.signature, "computing"]
+    assert "preset:pke" in app.code[-1].value
+    assert "The last complete result" not in text(app)  # gone when the new one is complete
+    assert app.session_state["kept_results"]["overview"].seconds >= 10

@@ -1,0 +1,166 @@
+"""A workspace that is saved and opened again gives the same digest, settings, ratings and results."""
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.export.workspace_file import workspace_file
+from kp_core.reading import Saved, Source, read_workspace
+from tests.corpora import corpus_of
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+GOLD = Source(
+    "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
+)
+MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,bucket\nd2.txt,1,tide\nd3.txt,1,sun\n")
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Give what the download buttons of the app would send, by key."""
+    found: dict[str, Any] = {}
+    original = st.download_button
+
+    def note(label: str, data: Any, *args: Any, **options: Any) -> bool:
+        found[options["key"]] = data
+        return bool(original(label, data, *args, **options))
+
+    monkeypatch.setattr(st, "download_button", note)
+    return found
+
+
+def start(page: str = "data") -> Any:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.run()
+    return go(app, page)
+
+
+def go(app: Any, page: str) -> Any:
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def drop(app: Any, *files: Source) -> None:
+    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
+    for file in files:
+        zone.upload(file.name, file.data)
+    app.run()
+    assert not app.exception, app.exception
+
+
+def table(app: Any, column: str) -> pd.DataFrame:
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def board(app: Any) -> pd.DataFrame:
+    go(app, "overview")
+    assert not app.exception
+    return app.dataframe[0].value
+
+
+def words(app: Any) -> str:
+    return "\n".join(
+        one.value for kind in (app.caption, app.markdown, app.warning, app.error, app.info, app.text) for one in kind
+    )
+
+
+def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
+    app = start()
+    drop(app, GOLD, MINE)
+    app.button(key="fix strip-extension").click().run()
+    app.text_input(key="name mine").input("my best").run()
+    app.selectbox(key="annotators").set_value("ben").run()
+    app.selectbox(key="preset").set_value("pke").run()
+    app.select_slider(key="k").set_value("2").run()
+    first = board(app)
+    digest, line = app.session_state["workspace"].digest, app.code[0].value
+    file = Source("mine.kpscope", offered["save"]())
+    saved = read_workspace(file)
+    assert saved.corpus.report.fixes == ("strip-extension",)
+    assert saved.names == {"mine": "my best"}
+    assert kp.settings_from(saved.signature).k == (2,)
+
+    again = start()
+    drop(again, file)
+    assert again.session_state["workspace"].digest == digest
+    assert (again.selectbox(key="annotators").value, again.select_slider(key="k").value) == ("ben", "2")
+    assert "On screen: the workspace mine\\.kpscope." in words(again)
+    assert "Fixes applied before it was saved: strip-extension" in words(again)
+    pd.testing.assert_frame_equal(board(again), first)
+    assert again.code[0].value == line
+    assert "fix:strip-extension" in line
+
+
+def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
+    app = start("overview")
+    for page in ("overview", "agreement", "methods"):
+        offered.clear()
+        go(app, page)
+        saved = read_workspace(Source("x.kpscope", offered["save"]()))
+        assert saved.corpus.systems == ["rake", "textrank", "tfidf", "yake"]
+        assert saved.query["preset"] == "kpscope"
+
+
+def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
+    app = start("correlation")
+    app.segmented_control[0].set_value(next(o for o in app.segmented_control[0].options if "ate" in o)).run()
+    app.button(key="rate_3").click().run()
+    app.button(key="rate_1").click().run()
+    assert not app.exception
+    file = Source("rated.kpscope", offered["save"]())
+    assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
+    again = start()
+    drop(again, file)
+    go(again, "correlation")
+    offered.clear()
+    again.run()
+    pd.testing.assert_frame_equal(read_workspace(Source("x", offered["save"]())).ratings, read_workspace(file).ratings)
+
+
+def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
+    data = workspace_file(Saved(corpus_of({"d1": ["tide"]})))
+    app = start()
+    drop(app, Source("mine.kpscope", data[: len(data) // 2]))
+    assert "a whole workspace file" in app.error[0].value
+    assert "yake" in table(app, "phrases")["source"].tolist()
+
+
+def test_settings_that_are_no_choice_here_fall_back() -> None:
+    query = {"k": "banana", "annotators": "nobody", "preset": "none", "N": "x", "universe": "number", "ties": "1"}
+    app = start()
+    drop(
+        app,
+        Source(
+            "mine.kpscope", workspace_file(Saved(corpus_of({"d1": ["tide"]}, {"a": {"d1": ["tide"]}}), query=query))
+        ),
+    )
+    assert app.select_slider(key="k").value == "average"
+    assert app.selectbox(key="annotators").value == "union"
+    assert {"a", "says nothing"} <= set(board(app)["system"])
+
+
+def test_files_join_an_opened_workspace() -> None:
+    corpus = corpus_of({"d1": ["tide"], "d2": ["moon"]}, {"a": {"d1": ["tide"], "d2": ["sun"]}})
+    app = start()
+    drop(app, Source("mine.kpscope", workspace_file(Saved(corpus))))
+    drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\nd2,1,moon\n"))
+    assert table(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
+    assert "On screen: the workspace mine\\.kpscope and 1 file." in words(app)
+    app.button(key="remove workspace").click().run()
+    assert table(app, "phrases")["source"].tolist() == ["b"]
+    app.button(key="remove b.csv").click().run()
+    assert "yake" in table(app, "phrases")["source"].tolist()
+
+
+def test_two_workspaces_at_once_are_refused() -> None:
+    data = workspace_file(Saved(corpus_of({"d1": ["tide"]})))
+    app = start()
+    drop(app, Source("a.kpscope", data), Source("b.kpscope", data))
+    assert "two workspaces cannot be open at once" in app.error[0].value

@@ -1,0 +1,21 @@
+"""The app, in which one preset takes four seconds and another fails: what a large collection and a fault look like."""
+
+import time
+from typing import Any
+
+import kp_core as kp
+from kp_core.evaluate import evaluate_with
+from kp_ui import recovery, shell
+
+
+def evaluate(corpus: kp.Corpus, settings: kp.Settings, *rest: Any) -> kp.Result:
+    if settings.preset == "pke":
+        time.sleep(4)
+    if settings.preset == "chan":
+        raise MemoryError("a path of the server")
+    return evaluate_with(corpus, settings, *rest)
+
+
+kp.evaluate_with = evaluate
+recovery.SLOW = 0
+shell.run()

@@ -1,0 +1,109 @@
+"""A file on disk is the old one or the new one, also if the process is killed while it writes."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from kp_core.cli import main
+from kp_core.export.disk import write_files
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Saves over and over; every version is one byte, ten million times.
+WRITER = """
+import sys
+from pathlib import Path
+from kp_core.export.disk import write_files
+print("ready", flush=True)
+for turn in range(10_000):
+    write_files({Path(sys.argv[1]): bytes([turn % 251]) * 10_000_000})
+"""
+#: Stops for good where the old file is about to be replaced.
+HALTED = """
+import sys, time
+from pathlib import Path
+from kp_core.export import disk
+def halt(*_):
+    print("ready", flush=True)
+    time.sleep(600)
+setattr(*{place})
+disk.write_files({{Path(sys.argv[1]): b"new" * 1_000_000}})
+"""
+
+
+def killed(script: str, path: Path, after: float) -> None:
+    """Run a script with a path, and kill it some seconds after it said that it is ready."""
+    with subprocess.Popen([sys.executable, "-c", script, str(path)], cwd=ROOT, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+        time.sleep(after)
+        process.send_signal(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("place", ['(disk.os, "fsync", halt)', '(disk.Path, "replace", halt)'])
+def test_killed_before_the_replacement_the_old_file_is_intact(place, tmp_path):
+    path = tmp_path / "mine.kpscope"
+    path.write_bytes(b"old")
+    killed(HALTED.format(place=place), path, 0)
+    assert path.read_bytes() == b"old"
+    assert all(one.suffix == ".part" for one in tmp_path.iterdir() if one != path)
+
+
+def test_killed_at_any_time_the_file_is_whole(tmp_path):
+    path = tmp_path / "mine.kpscope"
+    write_files({path: b"\xff" * 10_000_000})
+    for after in (0.003, 0.02, 0.05):
+        killed(WRITER, path, after)
+        data = path.read_bytes()
+        assert len(data) == 10_000_000
+        assert data == data[:1] * 10_000_000
+
+
+def test_of_several_files_none_is_replaced_where_one_cannot_be_written(tmp_path):
+    old, blocked = tmp_path / "a.csv", tmp_path / "file" / "b.csv"
+    old.write_bytes(b"old")
+    (tmp_path / "file").write_bytes(b"no folder")
+    with pytest.raises(OSError, match="Not a directory"):
+        write_files({old: b"new", blocked: b"new"})
+    assert old.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]
+
+
+def test_links_and_permissions_stay(tmp_path):
+    real, link = tmp_path / "real.csv", tmp_path / "link.csv"
+    real.write_bytes(b"old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    write_files({link: b"new"})
+    assert link.is_symlink()
+    assert (real.read_bytes(), real.stat().st_mode & 0o777) == (b"new", 0o640)
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_files({pipe: b"new"})
+    assert os.read(reader, 9) == b"new"
+    os.close(reader)
+
+
+def test_the_command_line_saves_so(tmp_path, monkeypatch, capsys):
+    out = tmp_path / "methods.md"
+    out.write_text("old")
+    assert main(["methods", "--format", "markdown", "--out", str(out)]) == 0
+    new = out.read_text("utf-8")
+    assert "kappa" in new
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("kp_core.export.disk.os.fsync", fail)
+    assert main(["methods", "--format", "json", "--out", str(out)]) == 2
+    assert capsys.readouterr().err == f"kpscope: cannot write to {out}: No space left on device\n"
+    assert out.read_text("utf-8") == new
+    assert list(tmp_path.iterdir()) == [out]

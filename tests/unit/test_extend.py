@@ -1,0 +1,51 @@
+"""A corpus extended by nothing is the same; extended by files it holds both, ids settled together."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.extend import extended
+from kp_core.model import COLUMNS
+from kp_core.reading import Source
+
+LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
+MADE = {
+    "the lectures": lambda: kp.load(
+        LECTURES / "gold.csv",
+        {"yake": LECTURES / "systems" / "yake.csv", "silent": []},
+        LECTURES / "documents.jsonl",
+        LECTURES / "judgements.csv",
+    ),
+    "ties, lower is better, empty lists": lambda: kp.load(
+        {"1": ["tide"], "2": []}, {"a": {"1": [("tide", 0.1), ("sea", 0.2), ("sun", 0.2)], "2": []}}
+    ),
+    "only gold": lambda: kp.load({"1": ["tide"]}),
+    "only texts": lambda: kp.load(documents={"1": "Tides."}),
+    "spellings": lambda: kp.load(Source("g.json", b'{"1": [["tide", "tides"], ["sea"]], "2": []}')),
+}
+
+
+@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+def test_extended_by_nothing_it_is_the_same(made):
+    corpus = made()
+    again = extended(corpus, [])
+    for name in COLUMNS:
+        pd.testing.assert_frame_equal(getattr(again, name), getattr(corpus, name))
+    assert list(again.rankings.items()) == list(corpus.rankings.items())
+    assert replace(again.report, rejected=None, notes=()) == replace(corpus.report, rejected=None, notes=())
+
+
+def test_a_system_joins_and_a_fix_makes_its_ids_meet():
+    corpus = kp.load({"d1": ["tide"], "d2": ["moon"]}, {"a": {"d1": [("tide", 0.1), ("sea", 0.2)], "d2": [("sun", 1)]}})
+    file = Source("b.csv", b"doc_id,rank,keyphrase\nd1.txt,1,sea\nd2.txt,1,moon\n")
+    both = extended(corpus, [file], {"b.csv": kp.reading.Choice(role="system")}, ["strip-extension"])
+    assert both.systems == ["a", "b"]
+    assert not both.rankings["a"].higher_is_better
+    assert [reading.file for reading in both.report.readings][-1] == "b.csv"
+    assert both.report.fixes == ("strip-extension",)
+    found = kp.evaluate(both, 1, "P@k", interval="none")
+    assert found.frame["value"].tolist() == [0.5, 0.5]
+    assert "|fix:strip-extension|" in found.signature
