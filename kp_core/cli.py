@@ -39,7 +39,7 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--preset", default="kpscope", help=f"one of: {', '.join(PRESETS)}")
     gold = "union, majority[:M], intersection, votes, others[:majority], or a name"
     group.add_argument("--annotators", default="union", help=gold)
-    group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, or a number of phrases")
+    group.add_argument("--universe", help="ngrams[:n], candidates, rankings, vocabulary, or a number of phrases")
     group.add_argument("--average", help="micro, macro, f-of-means or both")
     group.add_argument("--gold-stemmed", nargs="?", const="yes", help="the gold was released as stems")
     for name, field in FIELDS.items():

@@ -50,14 +50,16 @@ def draw() -> None:
             help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the "
             "document. votes: the number of annotators is the grade. Or one annotator alone.",
         )
-        universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
+        of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []
+        universes = [*of_texts, "rankings", "vocabulary", "number"]
         st.selectbox(
             "Universe N",
             universes,
             key="universe",
             bind="query-params",
-            help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases "
-            "that any annotator or system lists for it, the vocabulary of the collection, or a number.",
+            help="How many phrases could have been chosen in a document: the word n-grams of its text, its candidates "
+            "(chunks of adjectives and nouns, for English texts), all phrases that any annotator or system lists for "
+            "it, the vocabulary of the collection, or a number.",
         )
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, 10**9, 1000, key="N", bind="query-params")
