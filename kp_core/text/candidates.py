@@ -116,7 +116,7 @@ def ngrams(text: Tokens, longest: int, stop: Collection[str] = (), edges: bool =
         for place in range(len(sentence) - 1, -1, -1):
             left = left + 1 if is_word(sentence[place]) else 0
             lefts[place] = left
-        edge = [not edges or _may_end(token, stop) for token in sentence]
+        edge = [not edges or may_end(token, stop) for token in sentence]
         for start, words in enumerate(lefts):
             if words and edge[start]:
                 for end in range(start + 1, start + 1 + min(words, longest)):
@@ -124,10 +124,28 @@ def ngrams(text: Tokens, longest: int, stop: Collection[str] = (), edges: bool =
                         yield number, start, end
 
 
-def _may_end(token: str, stop: Collection[str]) -> bool:
+def may_end(token: str, stop: Collection[str]) -> bool:
     """Tell whether a candidate may begin or end with a token."""
     letters = any(letter.isalpha() for letter in token)
     return letters and not is_possessive(token) and token.lower() not in stop
+
+
+def occurrences(text: Tokens, forms: Collection[str]) -> Iterator[Span]:
+    """Yield where phrases of these forms stand in a text, in its order, the shorter ones first.
+
+    >>> list(occurrences(Tokens.of("Hash tables and a hash", Stems()), {"hash", "hash tabl"}))
+    [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
+    """
+    lengths: dict[str, set[int]] = {}
+    for form in forms:
+        words = form.split(" ")
+        lengths.setdefault(words[0], set()).add(len(words))
+    for number, sentence in enumerate(text.forms):
+        for start, word in enumerate(sentence):
+            for length in sorted(lengths.get(word, ())):
+                end = start + length
+                if end <= len(sentence) and text.form((number, start, end)) in forms:
+                    yield number, start, end
 
 
 def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
