@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from kp_core.coding import Bools, Floats, Ints
-from kp_core.text.candidates import Rules, Span, Stems, Tokens, chunks, may_end, ngrams, occurrences, spellings
+from kp_core.text.candidates import Edges, Rules, Span, Stems, Tokens, chunks, ngrams, occurrences, spellings
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import is_word
 
@@ -72,14 +72,26 @@ class Collection:
     def spans(self, text: Tokens) -> Iterator[Span]:
         """Yield where candidates stand in a text, in its order, the shorter ones first."""
         if self.longest:
-            return ngrams(text, self.longest, self.stop)
+            return ngrams(text, self.longest, self._edges)
         return (span for span in occurrences(text, self._all_chunks) if self._is_candidate(text, span))
 
     def _is_candidate(self, text: Tokens, span: Span) -> bool:
         """Tell whether a phrase begins and ends as a candidate may."""
         sentence, start, end = span
         words = text.raw[sentence]
-        return may_end(words[start], self.stop) and may_end(words[end - 1], self.stop)
+        return self._edges[words[start]] == self._edges[words[end - 1]] == 2
+
+    @cached_property
+    def _edges(self) -> Edges:
+        return Edges(self.stop)
+
+    @cached_property
+    def _spans(self) -> list[list[Span]]:
+        return [list(self.spans(text)) for text in self.tokens]
+
+    @cached_property
+    def _span_forms(self) -> list[list[str]]:
+        return [[text.form(span) for span in own] for text, own in zip(self.tokens, self._spans, strict=True)]
 
     @cached_property
     def _all_chunks(self) -> set[str]:
@@ -90,17 +102,13 @@ class Collection:
         """The vectoriser, the counts, and how early each candidate comes in its document, aligned with the counts."""
         from sklearn.feature_extraction.text import CountVectorizer
 
-        vectoriser = CountVectorizer(analyzer=self._forms, dtype=np.float64)
         # One form that no text has keeps a collection without any candidate from being an error.
-        counts = vectoriser.fit_transform([*self.tokens, None])[:-1]
+        vectoriser = CountVectorizer(analyzer=list, dtype=np.float64)
+        counts = vectoriser.fit_transform([*self._span_forms, [""]])[:-1]
         counts.sort_indices()
         place = vectoriser.vocabulary_
-        columns = ([place[form] for form in dict.fromkeys(self._forms(text))] for text in self.tokens)
-        early = [np.argsort(own) for own in columns]
+        early = [np.argsort([place[form] for form in dict.fromkeys(own)]) for own in self._span_forms]
         return vectoriser, counts, np.concatenate(early).astype(np.int64)
-
-    def _forms(self, text: Tokens | None) -> list[str]:
-        return [""] if text is None else [text.form(span) for span in self.spans(text)]
 
     @property
     def counts(self) -> Any:
@@ -171,7 +179,8 @@ class Collection:
         np.put_along_axis(weights, nearest, np.take_along_axis(cosines, nearest, axis=1), axis=1)
         lengths, others = (np.array([text.length for text in texts], float) for texts in (self.tokens, self._external))
         weights *= lengths[:, None] / np.maximum(others, 1)[None, :]
-        frequencies = self._counted[0].transform(self._external)
+        listed = [[text.form(span) for span in self.spans(text)] for text in self._external]
+        frequencies = self._counted[0].transform(listed)
         added, counts = sparse.csr_matrix(weights) @ frequencies, self.counts
         rows = [
             added[row].toarray().ravel()[counts.indices[counts.indptr[row] : counts.indptr[row + 1]]]
@@ -200,7 +209,8 @@ class Collection:
             own = own[np.lexsort((early[own], -np.round(scores[own], 12)))][:top]
             chosen = forms[counts.indices[own]]
             wanted = set(chosen)
-            spelled = spellings(text, (span for span in self.spans(text) if text.form(span) in wanted))
+            both = zip(self._span_forms[row], self._spans[row], strict=True)
+            spelled = spellings(text, (span for form, span in both if form in wanted))
             phrases = [spelled[form].most_common(1)[0][0] for form in chosen]
             found.append(list(zip(phrases, scores[own].tolist(), strict=True)))
         return found

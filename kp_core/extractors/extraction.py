@@ -22,11 +22,11 @@ from kp_core.extractors.registry import PARAMETERS, System, named, unavailable
 from kp_core.model import COLUMNS, Corpus, Note, Ranking
 from kp_core.reading import Source, load
 from kp_core.settings import __version__
-from kp_core.text.candidates import Stems, Tokens
+from kp_core.text.candidates import Stems
 from kp_core.text.stem import STEMMERS, library
-from kp_core.text.tokenise import CJK, is_word
+from kp_core.text.tokenise import CJK
 
-_LATIN = re.compile("[A-Za-z]")
+_LATIN, _WORD = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
 #: English running text has 30 to 55 % stop words; a text of another language in Latin letters, below 10 %.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
@@ -108,15 +108,14 @@ def extract(
     for one in systems:
         if reason := unavailable(one, bool(outside.documents), bool(outside.phrases)):
             raise UsageError(reason)
-    words, listed = _stop_words(stop_words)
+    words, listed = stop_list(stop_words)
     english = stop_words == "english"
     if not english and any(one.chunks for one in systems):
         raise UsageError("systems with chunks need the tagger, which knows English only; keep the English stop words")
     if stemmer != "none" and stemmer not in STEMMERS:
         raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
-    stems = Stems(stemmer)
-    texts, silent, notes = _readable(_texts(documents), stems, words, english)
-    collection = Collection(texts, stems, words, int(chosen["longest"]), repair, outside, progress or _quiet)
+    texts, silent, notes = readable(texts_of(documents), words, english)
+    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), repair, outside, progress or _quiet)
     rows = []
     for one in systems:
         scores = one.score(collection, chosen)
@@ -160,7 +159,7 @@ def _english() -> frozenset[str]:
     return frozenset(ENGLISH_STOP_WORDS)
 
 
-def _stop_words(given: str | Iterable[str]) -> tuple[Words[str], str]:
+def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
     """Return the stop words in lower case, and the name of the list with its length and digest."""
     if isinstance(given, str) and given != "english":
         raise UsageError(f"stop_words is '{given}'; write english, or give a list of words")
@@ -169,7 +168,8 @@ def _stop_words(given: str | Iterable[str]) -> tuple[Words[str], str]:
     return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
 
 
-def _texts(documents: Any) -> dict[str, str]:
+def texts_of(documents: Any) -> dict[str, str]:
+    """Return id → text of a corpus, or of what `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), table["text"].fillna("").astype(str), strict=True))
@@ -180,20 +180,20 @@ def _texts(documents: Any) -> dict[str, str]:
     return texts
 
 
-def _readable(
-    texts: Mapping[str, str], stems: Stems, stop: Words[str], english: bool
+def readable(
+    texts: Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
-    """Return the texts with words of the language, the documents without, and warnings about both."""
-    letters, language = (_LATIN, "English tokens") if english else (_OTHER_LETTER, "tokens with letters")
+    """Return the texts with words of the language, the ids of the documents without, and warnings about both."""
+    letter, language = (_LATIN, "English tokens") if english else (_OTHER_LETTER, "tokens with letters")
     found, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
-        words = [token for sentence in Tokens.of(text, stems).raw for token in sentence if is_word(token)]
-        if not any(letters.search(word) for word in words):
+        if not letter.search(text):
             silent.append(doc_id)
             notes.append(Note("warning", doc_id, f"There are no {language} in document {doc_id}; its list is empty."))
             continue
+        words = _WORD.findall(text.lower())
         found[doc_id] = text
-        share = sum(word.lower() in stop for word in words) / len(words)
+        share = sum(word in stop for word in words) / len(words)
         if english and len(words) >= _ENOUGH_WORDS and share < _FEWEST_STOP_WORDS:
             message = (
                 f"Only {share:.0%} of the words of document {doc_id} are English stop words, so it is probably not in "

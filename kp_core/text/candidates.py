@@ -102,32 +102,48 @@ class Tokens:
         return sum(is_word(token) for sentence in self.raw for token in sentence)
 
 
-def ngrams(text: Tokens, longest: int, stop: Collection[str] = (), edges: bool = True) -> Iterator[Span]:
+class Edges(dict[str, int]):
+    """Where each token may stand in a candidate: 0 nowhere, 1 inside, 2 also first or last; looked up once a token.
+
+    First or last may be no stop word, no number and no possessive; without a list of stop words, any word may.
+
+    >>> edges = Edges({"of"})
+    >>> [edges[token] for token in ("tide", "Of", "1912", ",")]
+    [2, 1, 1, 0]
+    """
+
+    def __init__(self, stop: Collection[str] | None) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def __missing__(self, token: str) -> int:
+        if not is_word(token):
+            found = 0
+        elif self._stop is None:
+            found = 2
+        else:
+            letters = any(letter.isalpha() for letter in token)
+            found = 2 if letters and not is_possessive(token) and token.lower() not in self._stop else 1
+        self[token] = found
+        return found
+
+
+def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
     """Yield runs of up to `longest` words between punctuation marks, in the order of the text, the shorter ones first.
 
-    edges: first and last word may be no stop word, no number and no possessive.
-
     >>> text = Tokens.of("The tide tables of 1912, printed.", Stems("none"))
-    >>> [text.surface(span) for span in ngrams(text, 2, {"the", "of"})]
+    >>> [text.surface(span) for span in ngrams(text, 2, Edges({"the", "of"}))]
     ['tide', 'tide tables', 'tables', 'printed']
     """
     for number, sentence in enumerate(text.raw):
-        left, lefts = 0, [0] * len(sentence)  # words from here to the next punctuation mark
-        for place in range(len(sentence) - 1, -1, -1):
-            left = left + 1 if is_word(sentence[place]) else 0
-            lefts[place] = left
-        edge = [not edges or may_end(token, stop) for token in sentence]
-        for start, words in enumerate(lefts):
-            if words and edge[start]:
-                for end in range(start + 1, start + 1 + min(words, longest)):
-                    if edge[end - 1]:
+        allowed = [edges[token] for token in sentence]
+        for start, first in enumerate(allowed):
+            if first == 2:
+                for end, last in enumerate(allowed[start : start + longest], start + 1):
+                    if last == 0:
+                        break
+                    if last == 2:
                         yield number, start, end
-
-
-def may_end(token: str, stop: Collection[str]) -> bool:
-    """Tell whether a candidate may begin or end with a token."""
-    letters = any(letter.isalpha() for letter in token)
-    return letters and not is_possessive(token) and token.lower() not in stop
 
 
 def occurrences(text: Tokens, forms: Collection[str]) -> Iterator[Span]:

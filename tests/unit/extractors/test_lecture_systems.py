@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.extractors import RECONSTRUCTED, SYSTEMS, External, extract
 from kp_core.extractors.collection import Collection
 from kp_core.reading import Source
-from kp_core.text.candidates import Stems, Tokens, ngrams
+from kp_core.text.candidates import Edges, Stems, Tokens, ngrams
 
 STOP = ["the", "for", "and", "a", "of", "each"]
 TEXTS = {
@@ -212,7 +212,7 @@ def test_the_most_frequent_spelling_is_shown_and_the_earliest_of_equals():
 
 def test_candidates_stay_between_punctuation_and_keep_hyphens_and_possessives():
     text = Tokens.of("A user's guide, well-known in 1912.", Stems())
-    found = [text.surface(span) for span in ngrams(text, 3, {"a", "in"})]
+    found = [text.surface(span) for span in ngrams(text, 3, Edges({"a", "in"}))]
     assert found == ["user", "user's guide", "guide", "well-known"]
 
 

@@ -1,0 +1,105 @@
+"""Turn texts and their gold keyphrases into coverage: how many keyphrases each kind of candidate can reach at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from kp_core.errors import UsageError
+from kp_core.extractors.collection import Progress
+from kp_core.extractors.extraction import stop_list
+from kp_core.model import Corpus
+from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, canonical, chunk_candidates, ngrams
+from kp_core.text.tags import text_classes
+
+#: Kind of candidates → the rules of its chunks; None for those without tags.
+KINDS: dict[str, Rules | None] = {
+    "NBAR": Rules("NBAR"),
+    "NBAR and NBAR IN NBAR": Rules(),
+    "the same with suffixes": Rules(parts="suffixes"),
+    "the same with all sub-spans": Rules(parts="sub-spans"),
+    "runs of 1 to 3 words, no stop word first or last": None,
+    "runs of 1 to 3 words": None,
+    "any place inside a sentence": None,
+}
+_CEILING = "any place inside a sentence"
+
+
+def coverage(
+    corpus: Corpus,
+    stop_words: str | Iterable[str] = "english",
+    gold_stemmed: bool = False,
+    repair: bool = True,
+    kinds: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
+
+    A keyphrase counts once a document, whoever chose it. It is reachable if one of its variants is among the candidates
+    of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents
+    without a text are left out.
+
+    stop_words    words that may not begin or end a run of words, in the kind that says so
+    gold_stemmed  the gold standard was released as stems
+    kinds         names out of `KINDS`; all of them by default
+
+    >>> from kp_core import load
+    >>> corpus = load(gold={"d": ["hash tables", "sea"]}, documents={"d": "A hash table is fast."})
+    >>> coverage(corpus, kinds=["NBAR"])[["keyphrases", "reachable", "coverage"]].values.tolist()
+    [[2.0, 1.0, 0.5]]
+    """
+    wanted = list(KINDS if kinds is None else kinds)
+    if unknown := [kind for kind in wanted if kind not in KINDS]:
+        raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
+    gold, stems, edges = _gold(corpus), Stems(), Edges(stop_list(stop_words)[0])
+    texts = corpus.documents[corpus.documents["doc_id"].isin(gold)].dropna(subset=["text"])
+    entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
+    for place, (doc_id, text) in enumerate(zip(texts["doc_id"], texts["text"], strict=True), 1):
+        read = Tokens.of(text, stems)
+        known = abbreviations(read)
+        plain = [{_form(spelling, stems, gold_stemmed) for spelling in own} for own in gold[doc_id]]
+        forms = [own | {canonical(form, known) for form in own} for own in plain]
+        entries += len(forms)
+        for kind in wanted:
+            if kind == _CEILING:
+                line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
+                reached[kind] += sum(any(f" {form} " in line for form in own) for own in forms)
+                continue
+            candidates = _candidates(kind, text, read, edges, repair)
+            sizes[kind] += len(candidates)
+            matched = {canonical(form, known) for form in candidates}
+            reached[kind] += sum(not own.isdisjoint(matched) for own in forms)
+        if progress is not None:
+            progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
+    rows = []
+    for kind in wanted:
+        share = reached[kind] / entries if entries else float("nan")
+        mean = sizes[kind] / len(texts) if len(texts) and kind != _CEILING else float("nan")
+        rows.append((kind, entries, reached[kind], share, mean))
+    return pd.DataFrame(rows, columns=["candidates", "keyphrases", "reachable", "coverage", "candidates a document"])
+
+
+def _candidates(kind: str, text: str, read: Tokens, edges: Edges, repair: bool) -> set[str]:
+    rules = KINDS[kind]
+    if rules is not None:
+        return set(chunk_candidates(read, text_classes(text, repair), rules))
+    return {read.form(span) for span in ngrams(read, 3, Edges(None) if kind == "runs of 1 to 3 words" else edges)}
+
+
+def _gold(corpus: Corpus) -> dict[str, list[tuple[str, ...]]]:
+    """Return document → its distinct keyphrases, each with its spellings; what was judged irrelevant is left out."""
+    gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
+    variants = gold["variants"] if "variants" in gold else [None] * len(gold)
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
+        own = tuple(spellings) if isinstance(spellings, (tuple, list)) else (phrase,)
+        found.setdefault(doc_id, {}).setdefault(phrase.lower(), own)
+    return {doc_id: list(own.values()) for doc_id, own in found.items()}
+
+
+def _form(phrase: str, stems: Stems, stemmed: bool) -> str:
+    read = Tokens.of(phrase, stems)
+    if stemmed:
+        return " ".join(token.lower() for sentence in read.raw for token in sentence)
+    return " ".join(form for sentence in read.forms for form in sentence)
