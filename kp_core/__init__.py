@@ -13,6 +13,8 @@ from kp_core.correlate import CorrelationStudy, correlate
 from kp_core.documents import all_values, by_document, one_document
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
+from kp_core.extractors import SYSTEMS, External, Extracted, extract
+from kp_core.extractors.coverage import coverage
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import NearMisses, near_misses
@@ -32,10 +34,13 @@ __all__ = [
     "PRESETS",
     "SIMILARITIES",
     "SOFT_PRESETS",
+    "SYSTEMS",
     "Comparison",
     "Conventions",
     "Corpus",
     "CorrelationStudy",
+    "External",
+    "Extracted",
     "InputError",
     "NearMisses",
     "Result",
@@ -53,8 +58,10 @@ __all__ = [
     "compare",
     "compare_with",
     "correlate",
+    "coverage",
     "evaluate",
     "evaluate_with",
+    "extract",
     "load",
     "near_misses",
     "one_document",

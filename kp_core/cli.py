@@ -105,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
+    commands.extract_options(parsers.add_parser("extract", help="rank the phrases of texts by the lecture systems"))
     convert.add_options(parsers.add_parser("convert", help="write the data in another format"), _data_options)
     methods = parsers.add_parser("methods", help="list every measure with formula and source")
     for command in (evaluate, compare, agreement, trim, similarity, correlate, validate, methods):
@@ -121,8 +122,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
         if options.command is None:
             raise UsageError(f"name a command: {', '.join(commands.COMMANDS)}")
-        if getattr(options, "format", "table") not in FORMATS:
-            raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(FORMATS)}")
+        formats = getattr(options, "formats", FORMATS)
+        if getattr(options, "format", "table") not in formats:
+            raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(formats)}")
         return commands.COMMANDS[options.command](options)
     except UsageError as error:
         print(f"kpscope: {error}", file=sys.stderr)

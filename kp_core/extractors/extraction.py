@@ -23,11 +23,12 @@ from kp_core.model import COLUMNS, Corpus, Note, Ranking
 from kp_core.reading import Source, load
 from kp_core.settings import __version__
 from kp_core.text.candidates import Stems
+from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import STEMMERS, library
 from kp_core.text.tokenise import CJK
 
 _LATIN, _WORD = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_]+")
-_OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
+_CJK, _OTHER_LETTER = re.compile(f"[{CJK}]"), re.compile(rf"[^\W\d_{CJK}]")
 #: English running text has 30 to 55 % stop words; a text of another language in Latin letters, below 10 %.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
@@ -187,7 +188,7 @@ def readable(
     letter, language = (_LATIN, "English tokens") if english else (_OTHER_LETTER, "tokens with letters")
     found, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
-        if not letter.search(text):
+        if not letter.search(text) or (_CJK.search(text) and mostly_cjk([text])):
             silent.append(doc_id)
             notes.append(Note("warning", doc_id, f"There are no {language} in document {doc_id}; its list is empty."))
             continue
