@@ -10,7 +10,19 @@ from kp_core.errors import UsageError
 from kp_core.extractors.collection import Progress
 from kp_core.extractors.extraction import stop_list
 from kp_core.model import Corpus
-from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, canonical, chunk_candidates, ngrams
+from kp_core.text.candidates import (
+    Edges,
+    Rules,
+    Stems,
+    Tokens,
+    abbreviations,
+    candidates,
+    canonical,
+    chunk_candidates,
+    ngrams,
+)
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import pieces, places
 from kp_core.text.tags import text_classes
 
 #: Kind of candidates → the rules of its chunks; None for those without tags.
@@ -24,6 +36,8 @@ KINDS: dict[str, Rules | None] = {
     "any place inside a sentence": None,
 }
 _CEILING = "any place inside a sentence"
+#: What a phrase in a text is, the most telling first.
+MARKS = {"listed": "phrase of the list", "candidate": "another candidate"}
 
 
 def coverage(
@@ -66,9 +80,9 @@ def coverage(
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
                 reached[kind] += sum(any(f" {form} " in line for form in own) for own in forms)
                 continue
-            candidates = _candidates(kind, text, read, edges, repair)
-            sizes[kind] += len(candidates)
-            matched = {canonical(form, known) for form in candidates}
+            own_kind = _candidates(kind, text, read, edges, repair)
+            sizes[kind] += len(own_kind)
+            matched = {canonical(form, known) for form in own_kind}
             reached[kind] += sum(not own.isdisjoint(matched) for own in forms)
         if progress is not None:
             progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
@@ -78,6 +92,38 @@ def coverage(
         mean = sizes[kind] / len(texts) if len(texts) and kind != _CEILING else float("nan")
         rows.append((kind, entries, reached[kind], share, mean))
     return pd.DataFrame(rows, columns=["candidates", "keyphrases", "reachable", "coverage", "candidates a document"])
+
+
+def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
+    """Say what the coverage of one kind of candidates means.
+
+    >>> row = ("NBAR and NBAR IN NBAR", 4, 3, .75, 9.0)
+    >>> columns = ["candidates", "keyphrases", "reachable", "coverage", "candidates a document"]
+    >>> in_words(pd.DataFrame([row], columns=columns))
+    'Chunks (NBAR and NBAR IN NBAR) reach 3 of 4 keyphrases, so choosing among them gives a recall of at most 0.75.'
+    """
+    row = table.set_index("candidates").loc[kind]
+    if not row["keyphrases"]:
+        return "No document has both a text and a keyphrase, so there is nothing to reach."
+    return (
+        f"Chunks ({kind}) reach {row['reachable']:,.0f} of {row['keyphrases']:,.0f} keyphrases, so choosing among them "
+        f"gives a recall of at most {row['coverage']:.2f}."
+    )
+
+
+def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return a text in pieces (kind, text): phrases of a list, and the other candidates of a kind with chunks.
+
+    Where phrases overlap, the one with more words is marked.
+
+    >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
+    [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
+    """
+    rules = KINDS.get(kind)
+    if rules is None:
+        raise UsageError(f"'{kind}' has no chunks; choose among: {', '.join(name for name in KINDS if KINDS[name])}")
+    phrases = {"listed": listed, "candidate": list(candidates(text, rules).values())}
+    return pieces(text, places(text, phrases, Normaliser.parse("nfc+lower+porter-nltk")))
 
 
 def _candidates(kind: str, text: str, read: Tokens, edges: Edges, repair: bool) -> set[str]:
