@@ -84,8 +84,8 @@ def matching(family: str, search: str = "") -> list[dict[str, str]]:
 EXTRACTION = (
     "Systems that extract keyphrases",
     "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an external document; "
-    "tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; len: number of words; "
-    "w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase comes first.",
+    "tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; len: number of "
+    "words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase comes first.",
 )
 
 

@@ -24,7 +24,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("correlation", "Correlation"),
         ("documents", "Documents"),
     ],
-    "Input": [("data", "Data")],
+    "Input": [("data", "Data"), ("extract", "Extract")],
     "Reference": [("methods", "Methods")],
 }
 

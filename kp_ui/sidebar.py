@@ -110,6 +110,11 @@ def normaliser() -> Normaliser:
     return Normaliser.parse(_resolved().conventions.normalise)
 
 
+def gold_is_stemmed() -> bool:
+    """Return whether the gold standard was released as stems, as the settings say."""
+    return _resolved().conventions.gold_stemmed == "yes"
+
+
 def _resolved() -> Settings:
     """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
     corpus = workspace.current().corpus

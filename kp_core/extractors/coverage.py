@@ -50,9 +50,9 @@ def coverage(
 ) -> pd.DataFrame:
     """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
 
-    A keyphrase counts once a document, whoever chose it. It is reachable if one of its variants is among the candidates
-    of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text introduces. Documents
-    without a text are left out.
+    A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
+    among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text
+    introduces. Documents without a text are left out.
 
     stop_words    words that may not begin or end a run of words, in the kind that says so
     gold_stemmed  the gold standard was released as stems
@@ -66,14 +66,14 @@ def coverage(
     wanted = list(KINDS if kinds is None else kinds)
     if unknown := [kind for kind in wanted if kind not in KINDS]:
         raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
-    gold, stems, edges = _gold(corpus), Stems(), Edges(stop_list(stop_words)[0])
+    stems, edges = Stems(), Edges(stop_list(stop_words)[0])
+    gold = _gold(corpus, stems, gold_stemmed)
     texts = corpus.documents[corpus.documents["doc_id"].isin(gold)].dropna(subset=["text"])
     entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
     for place, (doc_id, text) in enumerate(zip(texts["doc_id"], texts["text"], strict=True), 1):
         read = Tokens.of(text, stems)
         known = abbreviations(read)
-        plain = [{_form(spelling, stems, gold_stemmed) for spelling in own} for own in gold[doc_id]]
-        forms = [own | {canonical(form, known) for form in own} for own in plain]
+        forms = [own | {canonical(form, known) for form in own} for own in gold[doc_id]]
         entries += len(forms)
         for kind in wanted:
             if kind == _CEILING:
@@ -133,14 +133,15 @@ def _candidates(kind: str, text: str, read: Tokens, edges: Edges, repair: bool) 
     return {read.form(span) for span in ngrams(read, 3, Edges(None) if kind == "runs of 1 to 3 words" else edges)}
 
 
-def _gold(corpus: Corpus) -> dict[str, list[tuple[str, ...]]]:
-    """Return document → its distinct keyphrases, each with its spellings; what was judged irrelevant is left out."""
+def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str]]]:
+    """Return document → its distinct keyphrases, each as the forms of its spellings; without what was rejected."""
     gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    found: dict[str, dict[str, set[str]]] = {}
     for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
-        own = tuple(spellings) if isinstance(spellings, (tuple, list)) else (phrase,)
-        found.setdefault(doc_id, {}).setdefault(phrase.lower(), own)
+        given = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
+        own = found.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
+        own.update(_form(spelling, stems, stemmed) for spelling in given)
     return {doc_id: list(own.values()) for doc_id, own in found.items()}
 
 
