@@ -10,7 +10,7 @@ from kp_core.errors import InputError, UsageError
 from kp_core.gold import Gold, gather
 from kp_core.matching import blocks, packed_forms, padded, ragged
 from kp_core.model import Corpus
-from kp_core.text.candidates import Stems, candidates
+from kp_core.text.candidates import Stems, candidates, has_english
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import word_runs
 
@@ -152,6 +152,9 @@ def _texts(corpus: Corpus) -> list[str]:
 def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conventions: Conventions) -> Floats:
     """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
     texts, stems = _texts(corpus), Stems()
+    if not any(map(has_english, texts)):
+        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
+        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
     spelled = [(document, phrase) for document, text in enumerate(texts)
                for phrase in candidates(text, stems=stems).values()]  # fmt: skip
     forms = Normaliser.parse(conventions.normalise).apply([phrase for _, phrase in spelled])

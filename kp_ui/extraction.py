@@ -13,6 +13,7 @@ from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
 from kp_core.extractors.coverage import KINDS, MARKS, coverage, in_words, marked_candidates
 from kp_core.extractors.external import read_documents, read_phrases
 from kp_core.reading import Source
+from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
 from kp_ui import cached, results, show, sidebar, workspace
 
@@ -73,7 +74,7 @@ def external(chosen: Sequence[str]) -> kp.External:
             _uploader(_DOCUMENTS, "External documents, such as the chapters of a textbook")
     if "phrases" in needs:
         with columns[-1]:
-            _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, perhaps with a TAB and a weight")
+            _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, or with a TAB and a weight")
     documents = read_documents(_sources(_DOCUMENTS)) if "documents" in needs and _sources(_DOCUMENTS) else {}
     phrases = read_phrases(_sources(_PHRASES)) if "phrases" in needs and _sources(_PHRASES) else {}
     return kp.External(documents, phrases)
@@ -132,7 +133,13 @@ def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str
                 bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
 
         corpus = workspace.current().corpus
-        st.session_state[_FOUND] = (_texts(), kp.extract(corpus, chosen, top, outside, progress=tell, **options))
+        try:
+            lists = kp.extract(corpus, chosen, top, outside, progress=tell, **options)
+        except (kp.InputError, kp.UsageError) as problem:
+            place.empty()
+            show.error(problem)
+            return
+        st.session_state[_FOUND] = (_texts(), lists)
         st.rerun()
 
 
@@ -165,6 +172,9 @@ def one_document(lists: kp.Extracted | None) -> None:
         own = lists.runs[(lists.runs["system"] == system) & (lists.runs["doc_id"] == document)]
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
+    if not has_english(text):
+        st.caption(show.plain(f"There are no English tokens in document {document}, so it has no candidates."))
+        return
     k = sidebar.cutoff_of_average()
     left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
     if left is not None:
@@ -196,7 +206,11 @@ def reach() -> None:
         st.caption(f"This takes about {letters // 50_000 + 1:,} seconds.")
         return
     stemmed = sidebar.gold_is_stemmed()
-    table = _coverage(cached.digest_of("coverage", stemmed), corpus, stemmed)
+    try:
+        table = _coverage(cached.digest_of("coverage", stemmed), corpus, stemmed)
+    except kp.InputError as problem:
+        st.caption(show.plain(str(problem)))
+        return
     st.markdown(show.plain(in_words(table)))
     results.table(table, "coverage")
     st.caption(

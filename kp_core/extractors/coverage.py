@@ -8,7 +8,7 @@ import pandas as pd
 
 from kp_core.errors import UsageError
 from kp_core.extractors.collection import Progress
-from kp_core.extractors.extraction import stop_list
+from kp_core.extractors.extraction import readable, stop_list, texts_of
 from kp_core.model import Corpus
 from kp_core.text.candidates import (
     Edges,
@@ -52,7 +52,7 @@ def coverage(
 
     A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
     among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text
-    introduces. Documents without a text are left out.
+    introduces. Documents without an English text are left out; raises `InputError` where no document has one.
 
     stop_words    words that may not begin or end a run of words, in the kind that says so
     gold_stemmed  the gold standard was released as stems
@@ -68,9 +68,10 @@ def coverage(
         raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
     stems, edges = Stems(), Edges(stop_list(stop_words)[0])
     gold = _gold(corpus, stems, gold_stemmed)
-    texts = corpus.documents[corpus.documents["doc_id"].isin(gold)].dropna(subset=["text"])
+    english = readable(texts_of(corpus), stop_list("english")[0])[0]
+    texts = {doc_id: text for doc_id, text in english.items() if doc_id in gold}
     entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
-    for place, (doc_id, text) in enumerate(zip(texts["doc_id"], texts["text"], strict=True), 1):
+    for place, (doc_id, text) in enumerate(texts.items(), 1):
         read = Tokens.of(text, stems)
         known = abbreviations(read)
         forms = [own | {canonical(form, known) for form in own} for own in gold[doc_id]]
@@ -78,7 +79,7 @@ def coverage(
         for kind in wanted:
             if kind == _CEILING:
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
-                reached[kind] += sum(any(f" {form} " in line for form in own) for own in forms)
+                reached[kind] += sum(any(f" {form} " in line for form in _turned(own)) for own in forms)
                 continue
             own_kind = _candidates(kind, text, read, edges, repair)
             sizes[kind] += len(own_kind)
@@ -143,6 +144,17 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
         own = found.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
         own.update(_form(spelling, stems, stemmed) for spelling in given)
     return {doc_id: list(own.values()) for doc_id, own in found.items()}
+
+
+def _turned(forms: set[str]) -> set[str]:
+    """Return forms and, of each B A, also A of B and A of the B."""
+    found = set(forms)
+    for form in forms:
+        words = form.split(" ")
+        for place in range(1, len(words)):
+            head, tail = " ".join(words[place:]), " ".join(words[:place])
+            found |= {f"{head} of {tail}", f"{head} of the {tail}"}
+    return found
 
 
 def _form(phrase: str, stems: Stems, stemmed: bool) -> str:

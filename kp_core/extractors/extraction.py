@@ -22,13 +22,13 @@ from kp_core.extractors.registry import PARAMETERS, System, named, unavailable
 from kp_core.model import COLUMNS, Corpus, Note, Ranking
 from kp_core.reading import Source, load
 from kp_core.settings import __version__
-from kp_core.text.candidates import Stems
+from kp_core.text.candidates import Stems, has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import STEMMERS, library
 from kp_core.text.tokenise import CJK
 
-_LATIN, _WORD = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_]+")
-_CJK, _OTHER_LETTER = re.compile(f"[{CJK}]"), re.compile(rf"[^\W\d_{CJK}]")
+_WORD = re.compile(r"[^\W\d_]+")
+_OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
 #: English running text has 30 to 55 % stop words; a text of another language in Latin letters, below 10 %.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
 
@@ -185,10 +185,10 @@ def readable(
     texts: Mapping[str, str], stop: Words[str], english: bool = True
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
     """Return the texts with words of the language, the ids of the documents without, and warnings about both."""
-    letter, language = (_LATIN, "English tokens") if english else (_OTHER_LETTER, "tokens with letters")
+    language = "English tokens" if english else "tokens with letters"
     found, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
-        if not letter.search(text) or (_CJK.search(text) and mostly_cjk([text])):
+        if not (has_english(text) if english else _OTHER_LETTER.search(text) and not mostly_cjk([text])):
             silent.append(doc_id)
             notes.append(Note("warning", doc_id, f"There are no {language} in document {doc_id}; its list is empty."))
             continue

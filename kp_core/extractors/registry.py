@@ -43,9 +43,9 @@ class Parameter:
 
 PARAMETERS: dict[str, Parameter] = {
     "longest": Parameter("n", 3, 0, 10, "most words of a candidate", whole=True),  # 0: any number, with chunks only
-    "m": Parameter("m", 5, 1, 1000, "how many of the most similar external documents are counted in", whole=True),
-    "lam": Parameter("λ", 0.5, 0, 100, "weight of what the external documents add to the frequency"),
-    "beta": Parameter("β", 1, 0, 100, "by how much a phrase of the list is raised; 1 doubles its score"),
+    "m": Parameter("m", 5, 1, 1000, "how many similar external documents count", whole=True),
+    "lam": Parameter("λ", 0.5, 0, 100, "weight of the external documents"),
+    "beta": Parameter("β", 1, 0, 100, "how much a listed phrase is raised (1: doubled)"),
 }
 
 

@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import Literal
 
 from kp_core.errors import UsageError
+from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
-from kp_core.text.tokenise import clean, is_possessive, is_word, sentences
+from kp_core.text.tokenise import CJK, clean, is_possessive, is_word, sentences
 
 #: Number of the sentence, its first token, and the token behind the last one.
 Span = tuple[int, int, int]
@@ -23,6 +24,7 @@ PATTERNS = ("NBAR IN NBAR", "NBAR")
 PARTS = ("maximal", "suffixes", "sub-spans")
 #: Words that an abbreviation may leave out.
 _SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
+_LATIN, _CJK = re.compile("[A-Za-z]"), re.compile(f"[{CJK}\uac00-\ud7af]")
 _ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
 
 
@@ -252,6 +254,15 @@ def _long_form(before: Sequence[str], letters: str) -> int | None:
         elif word not in _SMALL or place == len(before) - 1:
             return None
     return place if not left else None
+
+
+def has_english(text: str) -> bool:
+    """Tell whether a text may hold English tokens: it has Latin letters, and is not mostly Chinese, Japanese or Korean.
+
+    >>> has_english("A tide table."), has_english("潮汐表 PDF"), has_english("1912.")
+    (True, False, False)
+    """
+    return bool(_LATIN.search(text)) and not (_CJK.search(text) and mostly_cjk([text]))
 
 
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
