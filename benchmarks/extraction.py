@@ -111,12 +111,13 @@ def page(parts: dict[str, pd.DataFrame], coverages: dict[str, pd.DataFrame], sig
     reached = pd.DataFrame({"candidates": next(iter(coverages.values()))["candidates"]})
     for name, one in coverages.items():
         reached[f"coverage, {name}"] = one["coverage"]
-        sizes = one["candidates a document"].round()
-        reached[f"candidates a document, {name}"] = [None if np.isnan(size) else int(size) for size in sizes]
+        sizes = one["candidates a document"]
+        reached[f"candidates a document, {name}"] = ["–" if np.isnan(size) else f"{size:,.0f}" for size in sizes]
     lines = "\n".join(f"{name}: `{line}`\n" for name, line in signatures.items())
     return f"""# The lecture systems on other data
 
-Written by `python -m benchmarks.extraction`. Every system here is {RECONSTRUCTED}.
+Written by `python -m benchmarks.extraction`. Every system here is
+{RECONSTRUCTED}.
 Definitions and formulas: [methods.md](methods.md).
 
 ## As published
