@@ -19,6 +19,8 @@ from kp_ui import cached, results, show, sidebar, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
+#: Where the sources are kept → what a system says that it needs.
+_NEEDED = {_DOCUMENTS: "documents", _PHRASES: "phrases"}
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
 _LOOKS = {"listed": ("✓", "blue"), "candidate": ("·", "gray")}
 #: Texts of up to so many letters are tagged at once, longer ones when asked for: HanTa reads about 60,000 a second.
@@ -75,9 +77,14 @@ def external(chosen: Sequence[str]) -> kp.External:
     if "phrases" in needs:
         with columns[-1]:
             _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, or with a TAB and a weight")
-    documents = read_documents(_sources(_DOCUMENTS)) if "documents" in needs and _sources(_DOCUMENTS) else {}
-    phrases = read_phrases(_sources(_PHRASES)) if "phrases" in needs and _sources(_PHRASES) else {}
-    return kp.External(documents, phrases)
+    given = [_sources(kind) if need in needs else [] for kind, need in _NEEDED.items()]
+    content = repr([[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given])
+    return _read(hashlib.sha256(content.encode()).hexdigest(), *given)
+
+
+@st.cache_data(scope="session", max_entries=5, show_spinner="Reading the external sources …")
+def _read(digest: str, _documents: list[Source], _phrases: list[Source]) -> kp.External:
+    return kp.External(read_documents(_documents or None), read_phrases(_phrases or None))
 
 
 def _sources(kind: str) -> list[Source]:

@@ -61,11 +61,7 @@ class Collection:
         rules = Rules("NBAR", longest=self.longest or None, repair=self.repair)
         classes = self._each(list(self.texts.values()), "tagging", lambda text: text_classes(text, self.repair))
         return [
-            {
-                text.form(span)
-                for span in chunks(own, rules)
-                if self._is_candidate(text, span)
-            }
+            {text.form(span) for span in chunks(own, rules) if self._is_candidate(text, span)}
             for text, own in zip(self.tokens, classes, strict=True)
         ]
 
