@@ -140,8 +140,8 @@ the training part of SemEval-2010, each with weight 1. m = 5, λ = 0.5, β = 1.
 {lines}
 ## How many keyphrases can be reached
 
-Keyphrases with a variant among the candidates of their document, as a share of all; no system can find more. Chunks are
-those of HanTa's tags with participles repaired; a single word must occur twice.
+Keyphrases with a variant among the candidates of their document, as a share of all; a system that chooses among these
+candidates cannot find more. Chunks are those of HanTa's tags with participles repaired; a single word must occur twice.
 
 {markdown(reached, 3)}"""
 
