@@ -259,7 +259,7 @@ def _long_form(before: Sequence[str], letters: str) -> int | None:
 def has_english(text: str) -> bool:
     """Tell whether a text may hold English tokens: it has Latin letters, and is not mostly Chinese, Japanese or Korean.
 
-    >>> has_english("A tide table."), has_english("潮汐表 PDF"), has_english("1912.")
+    >>> has_english("A tide table."), has_english("潮汐表格 PDF"), has_english("1912.")
     (True, False, False)
     """
     return bool(_LATIN.search(text)) and not (_CJK.search(text) and mostly_cjk([text]))
