@@ -10,7 +10,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
-from kp_core.extractors.coverage import KINDS, MARKS, coverage, in_words, marked_candidates
+from kp_core.extractors.coverage import KINDS, coverage, in_words, marked_candidates
 from kp_core.extractors.external import read_documents, read_phrases
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
@@ -188,7 +188,7 @@ def one_document(lists: kp.Extracted | None) -> None:
         with left:
             results.table(listed, "extracted_list", height=420)
     with right:
-        words = f"{_LOOKS['candidate'][0]} {MARKS['candidate']}"
+        words = f"{_LOOKS['candidate'][0]} another candidate"
         if len(listed):
             words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {words}"
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))

@@ -36,8 +36,6 @@ KINDS: dict[str, Rules | None] = {
     "any place inside a sentence": None,
 }
 _CEILING = "any place inside a sentence"
-#: What a phrase in a text is, the most telling first.
-MARKS = {"listed": "phrase of the list", "candidate": "another candidate"}
 
 
 def coverage(
