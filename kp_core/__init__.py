@@ -14,6 +14,8 @@ from kp_core.correlate import CorrelationStudy, correlate
 from kp_core.documents import all_values, by_document, one_document
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import evaluate, evaluate_with
+from kp_core.extractors import SYSTEMS, External, Extracted, extract
+from kp_core.extractors.coverage import coverage
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import NearMisses, near_misses
@@ -34,10 +36,13 @@ __all__ = [
     "PRESETS",
     "SIMILARITIES",
     "SOFT_PRESETS",
+    "SYSTEMS",
     "Comparison",
     "Conventions",
     "Corpus",
     "CorrelationStudy",
+    "External",
+    "Extracted",
     "InputError",
     "NearMisses",
     "Result",
@@ -56,8 +61,10 @@ __all__ = [
     "compare",
     "compare_with",
     "correlate",
+    "coverage",
     "evaluate",
     "evaluate_with",
+    "extract",
     "list_sentences",
     "load",
     "near_misses",

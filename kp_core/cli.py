@@ -40,7 +40,7 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--preset", default="kpscope", help=f"one of: {', '.join(PRESETS)}")
     gold = "union, majority[:M], intersection, votes, others[:majority], or a name"
     group.add_argument("--annotators", default="union", help=gold)
-    group.add_argument("--universe", help="ngrams[:n], rankings, vocabulary, sentences, or a number of phrases")
+    group.add_argument("--universe", help="ngrams[:n], candidates, rankings, vocabulary, sentences, or a number")
     group.add_argument("--average", help="micro, macro, f-of-means or both")
     group.add_argument("--gold-stemmed", nargs="?", const="yes", help="the gold was released as stems")
     for name, field in FIELDS.items():
@@ -119,6 +119,7 @@ def make_parser() -> argparse.ArgumentParser:
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
+    commands.extract_options(parsers.add_parser("extract", help="rank the phrases of texts by the lecture systems"))
     convert.add_options(parsers.add_parser("convert", help="write the data in another format"), _data_options)
     methods = parsers.add_parser("methods", help="list every measure with formula and source")
     for command in (evaluate, compare, agreement, trim, similarity, correlate, sentences, validate, methods):
@@ -135,8 +136,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options = parser.parse_args(arguments)
         if options.command is None:
             raise UsageError(f"name a command: {', '.join(commands.COMMANDS)}")
-        if getattr(options, "format", "table") not in FORMATS:
-            raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(FORMATS)}")
+        formats = getattr(options, "formats", FORMATS)
+        if getattr(options, "format", "table") not in formats:
+            raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(formats)}")
         return commands.COMMANDS[options.command](options)
     except UsageError as error:
         print(f"kpscope: {error}", file=sys.stderr)

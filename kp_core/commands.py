@@ -222,6 +222,51 @@ def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -
     return status
 
 
+_PARAMETERS = ("longest", "m", "lam", "beta")
+
+
+def extract_options(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the command `extract`."""
+    parser.add_argument("--documents", nargs="+", metavar="PATH", help="the texts: files, folders or zips")
+    parser.add_argument("--method", default="tfidf", help="one system or several, as tfidf,tfidf-chunks (see: methods)")
+    parser.add_argument("--external", nargs="+", metavar="PATH", help="external documents, or lists of phrases")
+    parser.add_argument("--top", default="50", help="length of the lists, or all (50)")
+    parser.add_argument("--longest", type=float, help="most words of a candidate (3); 0: any number, with chunks only")
+    parser.add_argument("--m", type=float, help="how many of the most similar external documents count (5)")
+    parser.add_argument("--lambda", type=float, dest="lam", help="weight of the external documents (0.5)")
+    parser.add_argument("--beta", type=float, help="by how much a phrase of the list is raised (1)")
+    parser.add_argument("--stop-words", metavar="PATH", help="stop words of another language, one a line")
+    parser.add_argument("--stemmer", default="porter-nltk", help="none, porter-nltk, snowball-fr and so on")
+    parser.add_argument("--format", default="jsonl", help="jsonl, csv or table")
+    parser.add_argument("--out", metavar="PATH", help="write to a file instead of standard output")
+    parser.set_defaults(formats=("jsonl", "csv", "table"))
+
+
+def _extract(options: argparse.Namespace) -> int:
+    from kp_core.export import tables
+    from kp_core.extractors import extract
+    from kp_core.extractors.external import read_phrases
+
+    if not options.documents:
+        raise UsageError("--documents is missing: name the texts")
+    if options.top != "all" and not options.top.isdecimal():
+        raise UsageError(f"top is '{options.top}'; write a number or all")
+    stop = list(read_phrases(options.stop_words)) if options.stop_words else "english"
+    found = extract(
+        options.documents, options.method, None if options.top == "all" else int(options.top), options.external,
+        stop_words=stop, stemmer=options.stemmer,
+        **{name: value for name in _PARAMETERS if (value := getattr(options, name)) is not None},
+    )  # fmt: skip
+    texts: dict[str, Callable[[], str]] = {
+        "jsonl": lambda: found.jsonl().decode(),
+        "csv": lambda: tables.exchange_csv(found.runs),
+        "table": lambda: f"{tables.text(found.runs)}\n{found.signature}\n",
+    }
+    status = _print(texts[options.format](), options)
+    _warn(found.notes)
+    return status
+
+
 def _validate(options: argparse.Namespace) -> int:
     from kp_core import validation
 
@@ -281,6 +326,7 @@ def _app(options: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "sentences": _sentences, "validate": _validate, "convert": _convert, "report": _report,
+    "correlate": _correlate, "sentences": _sentences, "extract": _extract, "validate": _validate, "convert": _convert,
+    "report": _report,
     "methods": _methods, "app": _app,
 }  # fmt: skip

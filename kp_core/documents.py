@@ -20,7 +20,7 @@ from kp_core.metrics import of_systems, parse
 from kp_core.model import Corpus
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
-from kp_core.text.places import places
+from kp_core.text.places import pieces, places
 
 #: Marks of a phrase in a ranked list, in words.
 MARKS = {
@@ -135,11 +135,7 @@ def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tup
         "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
     }
     stemmed = ("hit", "missed") if record.gold_stemmed == "yes" else ()
-    pieces, end = list[tuple[str, str]](), 0
-    for place in places(view.text, phrases, Normaliser.parse(record.normalise), stemmed):
-        pieces += [("", view.text[end : place.start]), (place.kind, view.text[place.start : place.end])]
-        end = place.end
-    return [piece for piece in (*pieces, ("", view.text[end:])) if piece[1]]
+    return pieces(view.text, places(view.text, phrases, Normaliser.parse(record.normalise), stemmed))
 
 
 def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentView:

@@ -65,7 +65,7 @@ def evaluate(
     measures    names as in `kp.MEASURES`, with or without a cutoff: ["kappa", "P@5", "F1@k", "MAP"]
     annotators  the gold: union, majority[:M], intersection, votes, or one annotator; or others[:majority], under which
                 each annotator is left out in turn and stands beside the systems as the human ceiling
-    universe    N: ngrams[:n], rankings, vocabulary, sentences or a number; by default n-grams where texts are loaded
+    universe    N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams with texts
     average     micro, macro, f-of-means or both; every other convention under its own name
     by          also give the parts of the data: group (type of the document), length, or presence (in the text or not)
 

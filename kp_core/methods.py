@@ -10,6 +10,8 @@ import pandas as pd
 from kp_core.conventions import FIELDS, PRESETS
 from kp_core.errors import REASONS
 from kp_core.export import tables
+from kp_core.extractors import PARAMETERS
+from kp_core.extractors import SYSTEMS as EXTRACTORS
 from kp_core.metrics import MEASURES, Measure
 from kp_core.settings import format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
@@ -76,6 +78,35 @@ def matching(family: str, search: str = "") -> list[dict[str, str]]:
     """
     wanted = search.strip().lower()
     return [one for one in records() if family in ("all", one["family"]) and wanted in " ".join(one.values()).lower()]
+
+
+#: Title and explanation of the systems that extract keyphrases.
+EXTRACTION = (
+    "Systems that extract keyphrases",
+    "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an external document; "
+    "tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; len: number of "
+    "words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase comes first.",
+)
+
+
+def extractors(search: str = "") -> list[dict[str, str]]:
+    """Return one record a system that extracts keyphrases, those in which a word occurs.
+
+    >>> [one["name"] for one in extractors("N-Grams")]
+    ['phrase-boosting-ngrams']
+    """
+    found = []
+    for one in EXTRACTORS.values():
+        chosen = [(PARAMETERS[name].symbol, PARAMETERS[name]) for name in one.parameters]
+        numbers = "; ".join(f"{symbol} = {p.default:g}: {p.meaning}" for symbol, p in chosen)
+        numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
+        needs = {"": "nothing but the texts", "documents": "external documents", "phrases": "a list of phrases"}
+        found.append(
+            {"name": one.name, "title": one.title, "sentence": one.sentence, "formula": one.formula,
+             "needs": needs[one.needs], "parameters": numbers, "source": f"This definition is {one.source}"}
+        )  # fmt: skip
+    wanted = search.strip().lower()
+    return [one for one in found if wanted in " ".join(one.values()).lower()]
 
 
 def symbols() -> pd.DataFrame:
@@ -151,6 +182,12 @@ def markdown() -> str:
                 f"{one['range']}, {one['better']}; averages: {one['averages']}. Undefined: {one['undefined']}. "
                 f"Source: {one['source']}."
             )
+    parts.append(f"## {EXTRACTION[0]}\n\n{EXTRACTION[1]}")
+    for one in extractors():
+        parts.append(
+            f"### `{one['name']}`: {one['title']}\n\n{one['sentence']}\n\n$$ {one['formula']} $$\n\n"
+            f"Needs {one['needs']}. Parameters: {one['parameters']}. {one['source']}."
+        )
     for title, words, table in sections():
         parts.append(f"## {title}\n\n{words}\n\n{tables.markdown(table).rstrip()}")
     return "\n\n".join(parts) + "\n"

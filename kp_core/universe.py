@@ -10,11 +10,12 @@ from kp_core.errors import InputError, UsageError
 from kp_core.gold import Gold, gather
 from kp_core.matching import blocks, packed_forms, padded, ragged
 from kp_core.model import Corpus
+from kp_core.text.candidates import Stems, candidates, has_english
 from kp_core.text.normalise import Normaliser
 from kp_core.text.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.text.tokenise import word_runs
 
-KINDS = ("ngrams", "rankings", "vocabulary", "sentences")
+KINDS = ("ngrams", "candidates", "rankings", "vocabulary", "sentences")
 _REFUSED = ("selected", "selection", "chosen", "pair")
 
 
@@ -32,15 +33,16 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
         raise UsageError(
             "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
             "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
-            "ngrams, vocabulary or a number"
+            "ngrams, candidates, vocabulary or a number"
         )
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
-    if name == "sentences" or (kind == "ngrams" and (not size or (size.isdigit() and 1 <= int(size) <= 10))):
+    in_range = not size or (size.isdigit() and 1 <= int(size) <= 10)
+    if name in ("candidates", "sentences") or (kind == "ngrams" and in_range):
         if not corpus.has_texts:
             raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
-        return name if name == "sentences" else f"ngrams:{int(size or 3)}"
+        return name if kind != "ngrams" else f"ngrams:{int(size or 3)}"
     try:
         number = float(name)
     except ValueError:
@@ -48,8 +50,8 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
     raise UsageError(
-        f"there is no universe '{name}'; choose ngrams, ngrams:n, rankings, vocabulary, sentences, or a number of "
-        "phrases"
+        f"there is no universe '{name}'; choose ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a "
+        "number of phrases"
     )
 
 
@@ -91,6 +93,8 @@ def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
         return np.full(documents, float(used.sum()))
     if universe == "rankings":
         return _pooled_sizes(corpus, identities, items)
+    if universe == "candidates":
+        return _candidate_sizes(corpus, identities, items, conventions)
     return _ngram_sizes(corpus, identities, items, int(universe.partition(":")[2]), conventions)
 
 
@@ -128,8 +132,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     coded = code(corpus)
     documents = len(coded.documents)
     normaliser = Normaliser.parse(conventions.normalise)
-    texts = corpus.documents.set_index("doc_id")["text"].reindex(list(coded.documents)).fillna("").tolist()
-    runs = [(document, run) for document, text in enumerate(texts) for run in word_runs(text)]
+    runs = [(document, run) for document, text in enumerate(_texts(corpus)) for run in word_runs(text)]
     words = list(dict.fromkeys(word for _, run in runs for word in run))
     spelled = dict(zip(words, (form.split(" ") for form in normaliser.apply(words)), strict=True))
     # The forms of all phrases go through the same coding as the texts, each as a run after the last document.
@@ -159,6 +162,34 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
         in_text = np.concatenate([in_text, pairs])
         offset += int(gram.max(initial=0)) + 1
     return total + _outside_text(corpus, identities, items, in_text, form_gram)
+
+
+def _texts(corpus: Corpus) -> list[str]:
+    """Return the text of each document of the gold standard, empty where there is none."""
+    texts = corpus.documents.set_index("doc_id")["text"].reindex(list(code(corpus).documents))
+    return [str(text) for text in texts.fillna("")]
+
+
+def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conventions: Conventions) -> Floats:
+    """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
+    texts, stems = _texts(corpus), Stems()
+    if not any(map(has_english, texts)):
+        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
+        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+    spelled = [(document, phrase) for document, text in enumerate(texts)
+               for phrase in candidates(text, stems=stems).values()]  # fmt: skip
+    forms = Normaliser.parse(conventions.normalise).apply([phrase for _, phrase in spelled])
+    known = identities.forms.to_pylist()
+    number = {form: place for place, form in enumerate(dict.fromkeys([*known, *forms]))}
+    in_text = distinct(
+        np.array(
+            [number[form] * len(texts) + document for (document, _), form in zip(spelled, forms, strict=True) if form],
+            np.int64,
+        )
+    )
+    total = np.bincount(in_text % len(texts), minlength=len(texts))
+    outside = _outside_text(corpus, identities, items, in_text, np.array([number[form] for form in known], np.int64))
+    return total + outside
 
 
 def _outside_text(corpus: Corpus, identities: Identities, items: Gold, in_text: Ints, form_gram: Ints) -> Floats:

@@ -18,6 +18,9 @@ from kp_ui import kept, show, sidebar, workspace
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
 
+#: Columns of means that are read as whole numbers.
+WHOLE_NUMBERS = ("a", "b", "c", "d", "N", "candidates a document")
+
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
 
@@ -137,7 +140,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            digits = "%,.0f" if name in ("a", "b", "c", "d", "N") else "%.1f" if "%" in str(name) else "%.3f"
+            digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
             found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
         elif sentence:
             found[name] = st.column_config.Column(name, help=sentence)

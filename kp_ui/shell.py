@@ -24,7 +24,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("sentences", "Sentence study"),
         ("documents", "Documents"),
     ],
-    "Input": [("data", "Data")],
+    "Input": [("data", "Data"), ("extract", "Extract")],
     "Take along": [("report", "Report")],
     "Understand": [("learn", "Learn"), ("methods", "Methods")],
 }

@@ -58,7 +58,8 @@ def draw() -> None:
             st.number_input("Smallest grade that counts", 0.0, 1e9, 1.0, 1.0, "%g", key="rel", bind="query-params",
                             help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their "
                             "grade.")  # fmt: skip
-        universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
+        of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []
+        universes = [*of_texts, "rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
             universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
         st.selectbox(
@@ -66,9 +67,9 @@ def draw() -> None:
             universes,
             key="universe",
             bind="query-params",
-            help="How many phrases could have been chosen in a document: the word n-grams of its text, all phrases "
-            "that any annotator or system lists for it, the vocabulary of the collection, or a number; where sentences "
-            "are chosen, the sentences of its text.",
+            help="How many phrases could have been chosen in a document: the word n-grams of its text, its candidates "
+            "(chunks of adjectives and nouns, for English texts), all phrases that any annotator or system lists for "
+            "it, the vocabulary of the collection, or a number; where sentences are chosen, the sentences of its text.",
         )
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, _LARGEST_N, 1000, key="N", bind="query-params")
@@ -141,6 +142,11 @@ def signature() -> str:
 def normaliser() -> Normaliser:
     """Return the pipeline by which phrases are compared."""
     return Normaliser.parse(_resolved().conventions.normalise)
+
+
+def gold_is_stemmed() -> bool:
+    """Return whether the gold standard was released as stems, as the settings say."""
+    return _resolved().conventions.gold_stemmed == "yes"
 
 
 def _resolved() -> Settings:

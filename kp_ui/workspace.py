@@ -14,6 +14,7 @@ import kp_core as kp
 from kp_core.coding import average_gold_size
 from kp_core.digest import content_digest
 from kp_core.extend import extended
+from kp_core.model import Role
 from kp_core.reading import Choice, Saved, Source, renamed
 from kp_core.reading.source import expand, is_workbook, is_zip
 from kp_ui import show
@@ -39,6 +40,14 @@ class Sample:
         systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))} if self.systems else None
         judged = SAMPLE_DATA / self.judgements if self.judgements else None
         return kp.load(SAMPLE_DATA / self.gold, systems, SAMPLE_DATA / self.documents, judged)
+
+    def as_uploads(self) -> Uploads:
+        """Return the sample's files as if the user had loaded them, each with what it is."""
+        patterns: dict[Role, str] = {"gold": self.gold, "system": self.systems, "documents": self.documents,
+                                     "judgements": self.judgements}  # fmt: skip
+        roles = {path: role for role, name in patterns.items() if name for path in sorted(SAMPLE_DATA.glob(name))}
+        files = tuple(Source(path.name, path.read_bytes()) for path in roles)
+        return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
 
 
 SAMPLES = {
@@ -164,6 +173,13 @@ def open_saved(saved: Saved, name: str) -> None:
 def close_saved() -> None:
     """Take away the workspace that was opened; files that were added to it stay."""
     open_uploads(replace(uploads(), saved=None, saved_as=""))
+
+
+def add_beside(files: Sequence[Source]) -> None:
+    """Add files to what is on screen; the files of a sample become the user's own first."""
+    if (here := current().sample) is not None:
+        st.session_state[_UPLOADS] = SAMPLES[here].as_uploads()
+    add(files)
 
 
 def remove(name: str) -> None:

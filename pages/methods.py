@@ -34,10 +34,21 @@ for one_family, title in methods.FAMILIES.items():
                 )
             )
 
+systems = methods.extractors(search) if family == "all" else []
+if systems:
+    st.header(methods.EXTRACTION[0], anchor=False)
+    st.caption(show.plain(methods.EXTRACTION[1]))
+for one in systems:
+    with st.container(border=True):
+        st.subheader(show.plain(f"{one['name']}: {one['title']}"), anchor=False)
+        st.markdown(show.plain(one["sentence"]))
+        st.latex(one["formula"])
+        st.caption(show.plain(f"Needs {one['needs']}. Parameters: {one['parameters']}. {one['source']}."))
+
 beside = methods.sections(search) if family == "all" else []
 for title, words, table in beside:
     st.header(title, anchor=False)
     st.caption(words)
     show.plain_table(table, title.lower())
-if not beside and not methods.matching(family, search):
+if not beside and not systems and not methods.matching(family, search):
     st.info("Nothing fits the search.")

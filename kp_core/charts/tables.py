@@ -277,6 +277,7 @@ def universe(result: Result) -> str:
     kind, _, size = result.settings.universe.partition(":")
     words = {
         "ngrams": f"the distinct word n-grams of each text, up to {size} words",
+        "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
         "rankings": "all phrases that any annotator or system lists for the document",
         "vocabulary": "all phrases of the collection",
         "sentences": "the sentences of each text",

@@ -120,6 +120,19 @@ def places(
     return sorted(found, key=lambda place: place.start)
 
 
+def pieces(text: str, found: Iterable[Place]) -> list[tuple[str, str]]:
+    """Return a text in pieces (kind, text), in order; the kind is empty outside the places.
+
+    >>> pieces("a sea", [Place(2, 5, "hit", "sea")])
+    [('', 'a '), ('hit', 'sea')]
+    """
+    parts, end = list[tuple[str, str]](), 0
+    for place in found:
+        parts += [("", text[end : place.start]), (place.kind, text[place.start : place.end])]
+        end = place.end
+    return [part for part in (*parts, ("", text[end:])) if part[1]]
+
+
 def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
     """Return the normalised tokens of a text, each with its place in the text as it was given."""
     chunks = [(found.group(), found.start()) for found in _CHUNK.finditer(text)]

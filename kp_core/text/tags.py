@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
 from kp_core.errors import InputError, UsageError
@@ -38,6 +39,9 @@ _PENN = (
     ("WRB", "R"), ("RP", "R"), ("DT", "D"), ("PDT", "D"), ("WDT", "D"), ("CD", "M"), ("POS", "S"), ("PRP", "P"),
     ("WP", "P"), ("EX", "P"),
 )  # fmt: skip
+_KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
+_MOST_TEXTS = 5_000
+_LOCK = Lock()
 _PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
 _ADJECTIVE_AND_NOUN = re.compile(r"[JN]*J[JN]*N")
 
@@ -136,6 +140,33 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
     return "".join(found)
 
 
+def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
+    """Return for each sentence of an English text the classes of its tokens, one letter a token.
+
+    The classes of the last 5,000 texts are kept in memory, under the digests of the texts.
+
+    >>> text_classes("The distributed hash table. It is fast.")
+    ('DJNNO', 'PVJO')
+    """
+    key = hashlib.sha256(f"{repair} {text}".encode("utf-8", "surrogatepass")).digest()
+    with _LOCK:
+        if key in _KEPT:
+            _KEPT.move_to_end(key)
+            return _KEPT[key]
+    found = tuple(_sentence_classes(sentence, None, repair) for sentence in sentences(clean(text)))
+    with _LOCK:
+        _KEPT[key] = found
+        while len(_KEPT) > _MOST_TEXTS:
+            _KEPT.popitem(last=False)
+    return found
+
+
+def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None, repair: bool) -> str:
+    names = [name for _, _, name in tag_sentence(sentence, kept)]
+    classes = "".join(map(word_class, names))
+    return repair_participles(names, classes) if repair else classes
+
+
 def phrase_class(classes: str) -> str:
     """Return the class of a keyphrase: NN (nouns only), AdjN (adjectives and nouns, a noun last), or other.
 
@@ -195,9 +226,7 @@ def classes_in_texts(
                 if lower[place : place + len(wanted)] == wanted
             ]
             if hits:
-                names = [name for _, _, name in tag_sentence(sentence, kept)]
-                classes = "".join(map(word_class, names))
-                classes = repair_participles(names, classes) if repair else classes
+                classes = _sentence_classes(sentence, kept, repair)
                 for place, length, phrase in hits:
                     found[phrase][phrase_class(classes[place : place + length])] += 1
     return found

@@ -38,6 +38,11 @@ def is_word(token: str) -> bool:
     return token[0].isalnum() or len(token) > 1
 
 
+def is_possessive(token: str) -> bool:
+    """Tell whether a token is the possessive 's."""
+    return token[0] in "'\u2019" and len(token) > 1
+
+
 def _begins(token: str) -> bool:
     """Tell whether a token may begin a sentence: an upper-case letter, a digit, or a letter without case."""
     first = token[0]
@@ -89,7 +94,7 @@ def word_runs(text: str) -> list[list[str]]:
     for sentence in sentences(clean(text)):
         run: list[str] = []
         for token in sentence:
-            if token[0] in "'\u2019" and len(token) > 1 and run:
+            if run and is_possessive(token):
                 run[-1] += token
             elif is_word(token):
                 run.append(token)

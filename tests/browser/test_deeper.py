@@ -11,10 +11,10 @@ from playwright.sync_api import Page, expect
 from tests.browser.test_use import HOSTILE, cells, downloaded, drop
 
 SETTLE = Callable[[Page], None]
-PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "correlation", "documents")
+PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "correlation", "documents", "extract")
 
 
-@pytest.mark.parametrize("name", ["annotators", "near_misses", "correlation"])
+@pytest.mark.parametrize("name", ["annotators", "near_misses", "correlation", "extract"])
 @pytest.mark.parametrize(
     "page",
     [{"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 900}}],

@@ -39,15 +39,16 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "interpretation",
         "sentences",
         "diagnostics",
-        "methods",
         "validation",
         "facing",
         "assignment",
         "soft",
         "near_misses",
         "export.tables",
+        "export.tidy",
+        "export.written",
     ),
-    ("trimming", "trimming_curve", "abstracting", "extractors", "scale"),
+    ("trimming", "trimming_curve", "abstracting", "extractors", "methods", "scale"),
     ("export", "charts", "learn", "report", "reference", "convert", "extend", "commands", "cli", "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}

@@ -21,6 +21,7 @@ def test_the_default_is_n_grams_where_there_are_texts():
     [
         ("ngrams", "ngrams:3"),
         ("ngrams:1", "ngrams:1"),
+        ("candidates", "candidates"),
         ("rankings", "rankings"),
         ("vocabulary", "vocabulary"),
         (9.0, "9"),
@@ -35,10 +36,20 @@ def test_spellings(universe, spelled):
     "universe", ["ngrams:0", "ngrams:11", "ngrams:x", "nan", "inf", "1e400", "-1", "0", "1.5", "all"]
 )
 def test_what_is_no_universe(universe):
-    with pytest.raises(
-        kp.UsageError, match="choose ngrams, ngrams:n, rankings, vocabulary, sentences, or a number of phrases"
-    ):
+    allowed = "ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a number of phrases"
+    with pytest.raises(kp.UsageError, match=f"choose {allowed}"):
         parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"}))
+
+
+def test_candidates_are_the_chunks_of_each_text_and_what_was_chosen_beside_them():
+    # chunks of d1: tide table, high tide, and harbour, which occurs once only; of d2: none
+    texts = {"d1": "The tide table shows the high tide. A harbour.", "d2": ""}
+    gold, run = {"d1": ["tide tables", "harbour"], "d2": ["sea"]}, {"s": {"d1": ["table", "High Tide"], "d2": []}}
+    corpus = corpus_of(gold, run, texts=texts)
+    assert universe_sizes(corpus, "candidates") == {"d1": 2 + 1 + 1, "d2": 1}
+    assert universe_sizes(corpus, "candidates", normalise="none") == {"d1": 2 + 2 + 2, "d2": 1}
+    with pytest.raises(kp.UsageError, match="'candidates' needs the texts"):
+        parse("candidates", corpus_of({"d": ["a"]}))
 
 
 @pytest.mark.parametrize("universe", ["selected", "selection", "chosen", "pair"])

@@ -1,0 +1,297 @@
+"""Turn a text into candidates: the phrases of it that could be keyphrases, by n-grams or by classes of words."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from kp_core.errors import UsageError
+from kp_core.text.normalise import mostly_cjk
+from kp_core.text.stem import stem_words
+from kp_core.text.tags import text_classes
+from kp_core.text.tokenise import CJK, clean, is_possessive, is_word, sentences
+
+#: Number of the sentence, its first token, and the token behind the last one.
+Span = tuple[int, int, int]
+#: Long form of each abbreviation of a text, both as forms.
+Abbreviations = Mapping[str, str]
+
+PATTERNS = ("NBAR IN NBAR", "NBAR")
+PARTS = ("maximal", "suffixes", "sub-spans")
+#: Words that an abbreviation may leave out.
+_SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
+_LATIN, _CJK = re.compile("[A-Za-z]"), re.compile(f"[{CJK}\uac00-\ud7af]")
+_ABBREVIATION = re.compile(r"[^\W\d_][^\W_]*")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Which chunks of a text are candidates.
+
+    pattern  NBAR: adjectives and nouns before a noun; NBAR IN NBAR: also two of them around a preposition
+    parts    maximal: only the longest match; suffixes and sub-spans: also parts of an NBAR that end in a noun
+    chains   whether three and more NBARs with prepositions between them are a candidate as well
+    longest  most words of a candidate; None for any number
+    least    how often a candidate of one word must occur; longer ones need to occur once
+    repair   whether participles that act as adjectives or nouns are taken for such
+    """
+
+    pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
+    parts: Literal["maximal", "suffixes", "sub-spans"] = "maximal"
+    chains: bool = False
+    longest: int | None = None
+    least: int = 2
+    repair: bool = True
+
+    def __post_init__(self) -> None:
+        if self.pattern not in PATTERNS or self.parts not in PARTS:
+            raise UsageError(f"pattern is one of {', '.join(PATTERNS)}, and parts is one of {', '.join(PARTS)}")
+
+
+class Stems:
+    """Forms of tokens: lower case, then the stem; every distinct token is stemmed once.
+
+    >>> Stems("porter-nltk").of(["Hash", "tables"])
+    ['hash', 'tabl']
+    """
+
+    def __init__(self, stemmer: str = "porter-nltk") -> None:
+        self.stemmer = stemmer
+        self._known: dict[str, str] = {}
+
+    def of(self, tokens: Sequence[str]) -> list[str]:
+        """Return the form of each token."""
+        if new := [token for token in dict.fromkeys(tokens) if token not in self._known]:
+            lower = [token.lower() for token in new]
+            stems = lower if self.stemmer == "none" else stem_words(lower, self.stemmer)
+            self._known.update(zip(new, stems, strict=True))
+        return [self._known[token] for token in tokens]
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A text as sentences of tokens, as they stand and as forms."""
+
+    raw: list[list[str]]
+    forms: list[list[str]]
+
+    @classmethod
+    def of(cls, text: str, stems: Stems) -> Tokens:
+        """Split a text into sentences of tokens."""
+        raw = sentences(clean(text))
+        return cls(raw, [stems.of(sentence) for sentence in raw])
+
+    def form(self, span: Span) -> str:
+        """Return the form of a phrase of the text: its tokens in lower case and stemmed, with blanks between them."""
+        sentence, start, end = span
+        return " ".join(self.forms[sentence][start:end])
+
+    def surface(self, span: Span) -> str:
+        """Return a phrase of the text as it is spelled there; a possessive stays with its word."""
+        sentence, start, end = span
+        return "".join(
+            token if not place or is_possessive(token) else f" {token}"
+            for place, token in enumerate(self.raw[sentence][start:end])
+        )
+
+    @property
+    def length(self) -> int:
+        """Number of tokens without punctuation."""
+        return sum(is_word(token) for sentence in self.raw for token in sentence)
+
+
+class Edges(dict[str, int]):
+    """Where each token may stand in a candidate: 0 nowhere, 1 inside, 2 also first or last; looked up once a token.
+
+    First or last may be no stop word, no number and no possessive; without a list of stop words, any word may.
+
+    >>> edges = Edges({"of"})
+    >>> [edges[token] for token in ("tide", "Of", "1912", ",")]
+    [2, 1, 1, 0]
+    """
+
+    def __init__(self, stop: Collection[str] | None) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def __missing__(self, token: str) -> int:
+        if not is_word(token):
+            found = 0
+        elif self._stop is None:
+            found = 2
+        else:
+            letters = any(letter.isalpha() for letter in token)
+            found = 2 if letters and not is_possessive(token) and token.lower() not in self._stop else 1
+        self[token] = found
+        return found
+
+
+def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
+    """Yield runs of up to `longest` words between punctuation marks, in the order of the text, the shorter ones first.
+
+    >>> text = Tokens.of("The tide tables of 1912, printed.", Stems("none"))
+    >>> [text.surface(span) for span in ngrams(text, 2, Edges({"the", "of"}))]
+    ['tide', 'tide tables', 'tables', 'printed']
+    """
+    for number, sentence in enumerate(text.raw):
+        allowed = [edges[token] for token in sentence]
+        for start, first in enumerate(allowed):
+            if first == 2:
+                for end, last in enumerate(allowed[start : start + longest], start + 1):
+                    if last == 0:
+                        break
+                    if last == 2:
+                        yield number, start, end
+
+
+def occurrences(text: Tokens, forms: Collection[str]) -> Iterator[Span]:
+    """Yield where phrases of these forms stand in a text, in its order, the shorter ones first.
+
+    >>> list(occurrences(Tokens.of("Hash tables and a hash", Stems()), {"hash", "hash tabl"}))
+    [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
+    """
+    lengths: dict[str, set[int]] = {}
+    for form in forms:
+        words = form.split(" ")
+        lengths.setdefault(words[0], set()).add(len(words))
+    for number, sentence in enumerate(text.forms):
+        for start, word in enumerate(sentence):
+            for length in sorted(lengths.get(word, ())):
+                end = start + length
+                if end <= len(sentence) and text.form((number, start, end)) in forms:
+                    yield number, start, end
+
+
+def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
+    """Yield the chunks of sentences whose tokens have these classes, in the order of the text, shorter ones first.
+
+    Source: Kim, Baldwin and Kan 2010: NBAR = (NN* | JJ*)* NN*, and NBAR IN NBAR, of which the inner NBARs stay.
+
+    >>> list(chunks(["JNINVN"], Rules()))
+    [(0, 0, 2), (0, 0, 4), (0, 3, 4), (0, 5, 6)]
+    >>> list(chunks(["JNN"], Rules(parts="suffixes")))
+    [(0, 0, 3), (0, 1, 3), (0, 2, 3)]
+    """
+    for number, sentence in enumerate(classes):
+        found = [match.span() for match in _NBAR.finditer(sentence)]
+        spans = {part for whole in found for part in _parts(sentence, whole, rules.parts)}
+        if rules.pattern == "NBAR IN NBAR":
+            links = [b[0] == a[1] + 1 and sentence[a[1]] == "I" for a, b in pairwise(found)]
+            for first in range(len(links)):
+                last = first
+                while last < len(links) and links[last] and (rules.chains or last == first):
+                    last += 1
+                    spans.add((found[first][0], found[last][1]))
+        for start, end in sorted(spans):
+            if rules.longest is None or end - start <= rules.longest:
+                yield number, start, end
+
+
+_NBAR = re.compile("[NJ]*N")
+
+
+def _parts(sentence: str, whole: tuple[int, int], parts: str) -> list[tuple[int, int]]:
+    first, last = whole
+    if parts == "maximal":
+        return [whole]
+    ends = [last] if parts == "suffixes" else [end for end in range(first + 1, last + 1) if sentence[end - 1] == "N"]
+    return [(start, end) for end in ends for start in range(first, end)]
+
+
+def canonical(form: str, abbreviations: Abbreviations | None = None) -> str:
+    """Return one form for all variants of a phrase: A of B is B A, A's B is A B, an abbreviation is its long form.
+
+    Split is at the first `of`; a leading `the` of what follows is dropped. For matching only: no list is changed.
+
+    >>> canonical("histori of the past encount"), canonical("user 's guid"), canonical("svm", {"svm": "vector machin"})
+    ('past encount histori', 'user guid', 'vector machin')
+    """
+    form = (abbreviations or {}).get(form, form)
+    words = [word for word in form.split(" ") if not is_possessive(word)]
+    if "of" in words[1:-1]:
+        place = words.index("of", 1)
+        tail = words[place + 1 :]
+        words = (tail[1:] if tail[0] == "the" and len(tail) > 1 else tail) + words[:place]
+    return " ".join(words)
+
+
+def abbreviations(text: Tokens) -> dict[str, str]:
+    """Return the abbreviations that a text introduces as “long form (ABC)”, with their long forms, as forms.
+
+    The letters must be the first letters of the words before the bracket; words such as “of” may be left out.
+
+    >>> abbreviations(Tokens.of("A quality of service (QoS) and a hash table (XY).", Stems("none")))
+    {'qos': 'quality of service'}
+    """
+    found: dict[str, str] = {}
+    for number, sentence in enumerate(text.raw):
+        for place in range(1, len(sentence) - 2):
+            short = sentence[place + 1]
+            if sentence[place] != "(" or sentence[place + 2] != ")" or not _ABBREVIATION.fullmatch(short):
+                continue
+            if sum(letter.isupper() for letter in short) < 2:
+                continue
+            for letters in (short.lower(), short.lower().removesuffix("s")):
+                start = _long_form(sentence[:place], letters)
+                if start is not None:
+                    found.setdefault(text.form((number, place + 1, place + 2)), text.form((number, start, place)))
+                    break
+    return found
+
+
+def _long_form(before: Sequence[str], letters: str) -> int | None:
+    """Return where the words begin whose first letters these are, reading backwards."""
+    place, left = len(before), letters
+    while left and place:
+        place -= 1
+        word = before[place].lower()
+        if word[0] == left[-1]:
+            left = left[:-1]
+        elif word not in _SMALL or place == len(before) - 1:
+            return None
+    return place if not left else None
+
+
+def has_english(text: str) -> bool:
+    """Tell whether a text may hold English tokens: it has Latin letters, and is not mostly Chinese, Japanese or Korean.
+
+    >>> has_english("A tide table."), has_english("潮汐表格 PDF"), has_english("1912.")
+    (True, False, False)
+    """
+    return bool(_LATIN.search(text)) and not (_CJK.search(text) and mostly_cjk([text]))
+
+
+def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
+    """Return the chunks of an English text that pass the filter of frequency: form → spelling, in order of the text.
+
+    >>> list(candidates("A quality of service. The service is good.").values())
+    ['quality of service', 'service']
+    """
+    rules = rules or Rules()
+    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text, rules.repair), rules)
+
+
+def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict[str, str]:
+    """Return the chunks of a tagged text that pass the filter of frequency: form → spelling."""
+    spelled = spellings(text, chunks(classes, rules))
+    known = abbreviations(text)
+    together = Counter[str]()
+    for form, own in spelled.items():
+        together[canonical(form, known)] += own.total()
+    return {
+        form: own.most_common(1)[0][0]
+        for form, own in spelled.items()
+        if " " in form or together[canonical(form, known)] >= rules.least
+    }
+
+
+def spellings(text: Tokens, spans: Iterable[Span]) -> dict[str, Counter[str]]:
+    """Return how often each form is spelled how, in order of the text."""
+    found: dict[str, Counter[str]] = {}
+    for span in spans:
+        found.setdefault(text.form(span), Counter())[text.surface(span)] += 1
+    return found

@@ -1,0 +1,274 @@
+"""Arrange the extraction of keyphrases: systems, parameters, external sources, the run, its lists, their reach."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+
+import kp_core as kp
+from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
+from kp_core.extractors.coverage import KINDS, coverage, in_words, marked_candidates
+from kp_core.extractors.external import read_documents, read_phrases
+from kp_core.reading import Source
+from kp_core.text.candidates import has_english
+from kp_core.text.stem import STEMMERS
+from kp_ui import cached, results, show, sidebar, workspace
+
+_DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
+_SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
+#: Where the sources are kept → what a system says that it needs.
+_NEEDED = {_DOCUMENTS: "documents", _PHRASES: "phrases"}
+#: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
+_LOOKS = {"listed": ("✓", "blue"), "candidate": ("·", "gray")}
+#: Texts of up to so many letters are tagged at once, longer ones when asked for: HanTa reads about 60,000 a second.
+_AT_ONCE = 300_000
+
+
+def systems() -> list[str]:
+    """Let the user choose systems; say what each does, and by whose definition."""
+    chosen = st.multiselect("Systems", list(kp.SYSTEMS), default=["tfidf"], key="methods", bind="query-params")
+    for name in chosen:
+        one = kp.SYSTEMS[name]
+        st.markdown(f"**{show.plain(one.title)}**: {show.plain(one.sentence)}")
+    st.caption(f"Every system is {RECONSTRUCTED}. Formulas are on the Methods page.")
+    return list(chosen)
+
+
+def parameters(chosen: Sequence[str]) -> dict[str, float]:
+    """Let the user change the parameters of the systems chosen."""
+    names = [name for name in PARAMETERS if any(name in kp.SYSTEMS[system].parameters for system in chosen)]
+    found: dict[str, float] = {}
+    for column, name in zip(st.columns(max(len(names), 1)), names, strict=False):
+        one, only_chunks = PARAMETERS[name], all(kp.SYSTEMS[system].chunks for system in chosen)
+        low, meaning = one.low, one.meaning
+        if name == "longest":
+            low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
+        kind: Callable[[float], float] = int if one.whole else float
+        found[name] = column.number_input(
+            f"{one.symbol}: {meaning}", kind(low), kind(one.high), kind(one.default), kind(1 if one.whole else 0.1),
+            key=f"parameter_{name}_{only_chunks}" if name == "longest" else f"parameter_{name}",
+        )  # fmt: skip
+    return found
+
+
+def language() -> dict[str, object]:
+    """Let the user give stop words and a stemmer of another language."""
+    with st.expander("Texts in another language than English"):
+        st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
+        left, right = st.columns([3, 1])
+        own = left.text_area("Stop words of the language, with blanks between them", key="own_stop_words", height=80)
+        stemmer = right.selectbox("Stemmer", ["none", *STEMMERS], 3, key="extraction_stemmer")
+    return {"stop_words": own.split() if own.strip() else "english", "stemmer": str(stemmer)}
+
+
+def external(chosen: Sequence[str]) -> kp.External:
+    """Take in external documents and lists of phrases where a chosen system needs them; say what is there."""
+    needs = {kp.SYSTEMS[system].needs for system in chosen} - {""}
+    _sample_sources()
+    if needs:
+        st.markdown("**What the boosting systems know from elsewhere**")
+    columns = st.columns(2, gap="medium") if len(needs) > 1 else [st.container()] * 2
+    if "documents" in needs:
+        with columns[0]:
+            _uploader(_DOCUMENTS, "External documents, such as the chapters of a textbook")
+    if "phrases" in needs:
+        with columns[-1]:
+            _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, or with a TAB and a weight")
+    given = [_sources(kind) if need in needs else [] for kind, need in _NEEDED.items()]
+    content = repr([[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given])
+    return _read(hashlib.sha256(content.encode()).hexdigest(), *given)
+
+
+@st.cache_data(scope="session", max_entries=5, show_spinner="Reading the external sources …")
+def _read(digest: str, _documents: list[Source], _phrases: list[Source]) -> kp.External:
+    return kp.External(read_documents(_documents or None), read_phrases(_phrases or None))
+
+
+def _sources(kind: str) -> list[Source]:
+    found: list[Source] = st.session_state.setdefault(kind, [])
+    return found
+
+
+def _sample_sources() -> None:
+    """Give the sample lectures the external sources that were written for them, once."""
+    if workspace.current().sample == "lectures" and "external_given" not in st.session_state:
+        st.session_state["external_given"] = True
+        for kind, name in _SAMPLE.items():
+            path = workspace.SAMPLE_DATA / name
+            st.session_state[kind] = [Source(path.name, path.read_bytes())]
+
+
+def _uploader(kind: str, label: str) -> None:
+    turn = st.session_state.setdefault(f"{kind}_turn", 0)
+    key = f"{kind}_{turn}"
+    st.file_uploader(label, accept_multiple_files=True, key=key, on_change=_take, args=(kind, key))
+    if names := [source.name for source in _sources(kind)]:
+        left, right = st.columns([4, 1], vertical_alignment="center")
+        left.caption(show.plain(f"In use: {', '.join(names)}"))
+        right.button("✕", key=f"{kind}_gone", on_click=_forget, args=(kind,), help="Remove")
+
+
+def _take(kind: str, key: str) -> None:
+    """Copy dropped files into the session, since the widget forgets them on other pages."""
+    if dropped := st.session_state.get(key):
+        st.session_state[kind] = [Source(file.name, file.getvalue()) for file in dropped]
+        st.session_state[f"{kind}_turn"] += 1
+
+
+def _forget(kind: str) -> None:
+    st.session_state[kind] = []
+
+
+def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, object]) -> None:
+    """Offer the run, with its progress and a way to cancel; the lists are kept in the session."""
+    reasons = [unavailable(kp.SYSTEMS[name], bool(outside.documents), bool(outside.phrases)) for name in chosen]
+    for reason in filter(None, reasons):
+        st.warning(show.plain(f"{reason[:1].upper()}{reason[1:]}."))
+    place = st.empty()
+    if place.button("Extract", type="primary", key="extract", disabled=not chosen or any(reasons)):
+        with place.container():
+            st.button("Cancel", key="cancel_extraction")
+            bar = st.progress(0.0, "Reading the texts …")
+        last = [-1]
+
+        def tell(share: float, words: str) -> None:
+            if int(share * 100) != last[0]:  # a click on Cancel ends the run here
+                last[0] = int(share * 100)
+                bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
+
+        corpus = workspace.current().corpus
+        try:
+            lists = kp.extract(corpus, chosen, top, outside, progress=tell, **options)
+        except (kp.InputError, kp.UsageError) as problem:
+            place.empty()
+            show.error(problem)
+            return
+        st.session_state[_FOUND] = (_texts(), lists)
+        st.rerun()
+
+
+def _texts() -> str:
+    """Return the digest of the texts on screen; lists stay while these do, whatever systems are added."""
+    table = workspace.current().corpus.documents[["doc_id", "text"]].fillna("")
+    return hashlib.sha256(table.to_csv().encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def found() -> kp.Extracted | None:
+    """Return the lists extracted from the texts on screen, if there are any."""
+    kept = st.session_state.get(_FOUND)
+    return kept[1] if kept and kept[0] == _texts() else None
+
+
+def one_document(lists: kp.Extracted | None) -> None:
+    """Show the text of one document with its candidates marked, and the list of one system beside it."""
+    here = workspace.current().corpus.documents.dropna(subset=["text"])
+    titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
+    first, second, third = st.columns(3)
+    document = str(
+        first.selectbox("Document", list(titles), key="document_of_extraction",
+                        format_func=lambda name: f"{name}: {titles[name]}" if titles[name] else name)
+    )  # fmt: skip
+    kinds = [kind for kind, rules in KINDS.items() if rules]
+    kind = str(second.selectbox("Candidates", kinds, 1, key="candidates", help=_NBAR))
+    listed = pd.DataFrame(columns=["rank", "phrase", "score"])
+    if lists is not None:
+        system = str(third.selectbox("System", list(lists.recipes), key="system_of_extraction"))
+        own = lists.runs[(lists.runs["system"] == system) & (lists.runs["doc_id"] == document)]
+        listed = own[["rank", "phrase", "score"]]
+    text = here.set_index("doc_id")["text"][document]
+    if not has_english(text):
+        st.caption(show.plain(f"There are no English tokens in document {document}, so it has no candidates."))
+        return
+    k = sidebar.cutoff_of_average()
+    left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
+    if left is not None:
+        with left:
+            results.table(listed, "extracted_list", height=420)
+    with right:
+        words = f"{_LOOKS['candidate'][0]} another candidate"
+        if len(listed):
+            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {words}"
+        st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
+        shown = listed["phrase"].head(k).tolist()
+        digest = cached.digest_of("candidates", document, kind, shown)
+        st.markdown(show.marked(_marked(digest, text, kind, shown), _LOOKS))
+
+
+@st.cache_data(scope="session", max_entries=50, show_spinner="Tagging the text …")
+def _marked(digest: str, _text: str, _kind: str, _listed: list[str]) -> list[tuple[str, str]]:
+    return marked_candidates(_text, _kind, _listed)
+
+
+def reach() -> None:
+    """Say how many gold keyphrases the candidates can reach at all."""
+    corpus = workspace.current().corpus
+    if not len(corpus.gold):
+        st.caption("No gold standard is loaded, so there is nothing to reach.")
+        return
+    letters = int(corpus.documents["text"].str.len().sum())
+    if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
+        st.caption(f"This takes about {letters // 50_000 + 1:,} seconds.")
+        return
+    stemmed = sidebar.gold_is_stemmed()
+    try:
+        table = _coverage(cached.digest_of("coverage", stemmed), corpus, stemmed)
+    except kp.InputError as problem:
+        st.caption(show.plain(str(problem)))
+        return
+    st.markdown(show.plain(in_words(table)))
+    results.table(table, "coverage")
+    st.caption(
+        "A keyphrase is reached if one of its variants is a candidate: stems, A of B for B A, possessives, "
+        "abbreviations that the text introduces. Choose “candidates” as the universe N in the sidebar to count "
+        "agreement over them."
+    )
+    show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
+
+
+@st.cache_data(scope="session", max_entries=5, show_spinner="Tagging the texts …")
+def _coverage(digest: str, _corpus: kp.Corpus, _stemmed: bool) -> pd.DataFrame:
+    return coverage(_corpus, gold_stemmed=_stemmed)
+
+
+def add_to_workspace(lists: kp.Extracted) -> None:
+    """Let the user put the lists beside the systems on screen, under names of their own."""
+    here = workspace.current()
+    if here.sample is not None and workspace.uploads().files:
+        st.info("The sample is on screen, while your own files are loaded as well. Go back to your files to add these "
+                "lists to them.")  # fmt: skip
+        return
+    names = {}
+    for column, system in zip(st.columns(min(len(lists.recipes), 3)) * 2, lists.recipes, strict=False):
+        free = system if system not in here.corpus.systems else f"{system} (extracted)"
+        with column:
+            key = f"extracted_name {system} {here.digest}"
+            names[system] = st.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
+    files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
+    own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
+    taken = [name for name, file in files.items() if name in here.corpus.systems and file.name not in own]
+    if taken:
+        st.warning(show.plain(f"There is a system “{taken[0]}” already; choose another name."))
+    if here.sample is not None:
+        st.caption("The files of the sample then stand among your own files, with these lists beside them.")
+    st.button("Add to the workspace", key="add_extracted", on_click=_add, args=(files,),
+              disabled=len(files) < len(lists.recipes) or bool(taken))  # fmt: skip
+    if workspace.problem():
+        st.error(show.plain(workspace.problem()))
+    added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
+    if added:
+        st.success(show.plain(f"In the workspace: {', '.join(added)}."))
+        st.page_link("pages/overview.py", label="Open the leaderboard on the Overview page")
+
+
+def _add(files: dict[str, Source]) -> None:
+    workspace.add_beside(list(files.values()))
+    st.session_state[_ADDED] = tuple(files)
+
+
+_NBAR = (
+    "NBAR: adjectives and nouns before a noun, as tagged by HanTa. NBAR IN NBAR: two of them around a preposition. A "
+    "single word must occur twice."
+)

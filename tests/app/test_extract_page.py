@@ -1,0 +1,93 @@
+"""The Extract page runs the systems on the texts on screen and puts their lists beside the loaded systems."""
+
+import pytest
+
+import kp_core as kp
+from kp_core.extractors import RECONSTRUCTED
+from kp_core.extractors.coverage import in_words
+from kp_ui import workspace
+from kp_ui.show import plain
+from kp_ui.workspace import SAMPLES
+from tests.app.test_results_pages import LECTURES, opened, shown, words
+from tests.corpora import corpus_of
+
+pytestmark = pytest.mark.app
+
+
+def extracted(app, *methods):
+    """Choose systems and run them."""
+    app.multiselect(key="methods").set_value(list(methods)).run()
+    app.button(key="extract").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.fixture(scope="module")
+def lectures():
+    return SAMPLES["lectures"].load()
+
+
+def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures):
+    app = extracted(opened("extract"), "tfidf", "phrase-boosting-ngrams")
+    glossary = workspace.SAMPLE_DATA / "external" / "glossary.txt"
+    found = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
+    listed = shown(app, "rank")
+    own = found.runs[(found.runs["system"] == "tfidf") & (found.runs["doc_id"] == "lecture-01")]
+    assert listed["phrase"].tolist() == own["phrase"].tolist()
+    assert listed["score"].tolist() == pytest.approx(own["score"].tolist())
+    assert app.code[0].value == found.signature
+    assert RECONSTRUCTED in words(app)
+    assert app.text_input(key=next(k.key for k in app.text_input if "tfidf" in k.label)).value == "tfidf (extracted)"
+    app.button(key="add_extracted").click().run()
+    assert app.success[0].value == plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.")
+    corpus = app.session_state["workspace"].corpus
+    assert corpus.systems == [*lectures.systems, "tfidf (extracted)", "phrase-boosting-ngrams"]
+    app.switch_page("pages/overview.py").run()
+    board = shown(app, "F1@6").set_index("system")["F1@6"]
+    alone = kp.load(LECTURES / "gold.csv", found.as_source(), LECTURES / "documents.jsonl")
+    expected = kp.evaluate(alone, 6, "F1@k", interval="none").frame["value"].tolist()
+    assert board[["tfidf (extracted)", "phrase-boosting-ngrams"]].tolist() == pytest.approx(expected)
+    before = kp.evaluate(lectures, 6, "F1@k", interval="none").frame.set_index("system")["value"]
+    assert board[lectures.systems].to_dict() == pytest.approx(before.to_dict())
+
+
+def test_the_sample_as_files_of_the_user_is_the_sample(lectures):
+    own = SAMPLES["lectures"].as_uploads()
+    again = kp.load(files=list(own.files), roles=own.choices)
+    assert again.systems == lectures.systems
+    assert again.rankings == lectures.rankings
+    assert again.runs.equals(lectures.runs)
+    assert again.gold.equals(lectures.gold)
+    assert again.judgements.equals(lectures.judgements)
+
+
+def test_coverage_is_said_and_shown(lectures):
+    app = opened("extract")
+    table = kp.coverage(lectures)
+    assert plain(in_words(table)) in words(app)
+    assert shown(app, "reachable").equals(table)
+
+
+def test_boosting_without_a_source_says_why_it_cannot_run():
+    app = opened("extract", corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
+    app.multiselect(key="methods").set_value(["document-boosting", "tfidf"]).run()
+    assert "Document\\-boosting needs external documents" in app.warning[0].value
+    assert app.button(key="extract").disabled
+
+
+def test_texts_that_cannot_be_read_give_a_message():
+    app = extracted(opened("extract", sample="chinese"), "tfidf")
+    assert "no English tokens in document zh" in app.error[0].value
+    assert not app.success
+
+
+def test_without_texts_the_page_points_to_the_data():
+    assert "No texts are loaded" in words(opened("extract", corpus_of({"d": ["a"]})))
+
+
+def test_phrases_and_texts_are_shown_as_they_stand():
+    text = "The <b>tide</b> $k$ table. The :red[tide] $k$ table rises."
+    app = extracted(opened("extract", corpus_of({"d": ["tide"]}, texts={"d": text})), "tfidf", "tfidf-chunks")
+    for element in (*app.markdown, *app.caption, *app.warning):
+        assert "<b>" not in str(element.value)
+        assert "$k$" not in str(element.value)

@@ -1,0 +1,52 @@
+"""Candidates reach the measured share of the gold keyphrases of two public data sets within two points.
+
+Rows that need no tags on all 99 papers of SemEval-2010, tagged rows on wiki20 (a quarter of a minute of tagging); all
+rows of both sets: `python -m benchmarks.extraction`, in docs/lecture_systems.md.
+"""
+
+import csv
+
+import pytest
+
+import kp_core as kp
+from kp_core.extractors.coverage import KINDS, coverage
+
+pytestmark = pytest.mark.published
+
+#: Kind of candidates → how the expected rows name it.
+NAMED = {
+    "NBAR": ("HanTa + repair", "NBAR, maximal"),
+    "NBAR and NBAR IN NBAR": ("HanTa + repair", "NBAR + NBAR IN NBAR, maximal"),
+    "the same with suffixes": ("HanTa + repair", "NBAR + NBAR IN NBAR, suffixes"),
+    "the same with all sub-spans": ("HanTa + repair", "NBAR + NBAR IN NBAR, all sub-spans"),
+    "runs of 1 to 3 words": ("none", "all 1..3-grams of words"),
+    "any place inside a sentence": ("any", "contiguous in a sentence of the text"),
+}
+
+
+def expected(shared, data):
+    with shared("oracles/real/candidate_coverage.csv").open(encoding="utf-8", newline="") as file:
+        rows = {(row["tagger"], row["candidates"]): row for row in csv.DictReader(file) if row["data"] == data}
+    return {kind: rows[named] for kind, named in NAMED.items()}
+
+
+def assert_close(table, rows):
+    for kind, found in table.set_index("candidates").iterrows():
+        assert found["coverage"] == pytest.approx(float(rows[kind]["coverage"]), abs=0.02), kind
+        if number := rows[kind]["candidates_per_document"]:
+            assert found["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
+
+
+def test_semeval_without_tags(shared):
+    folder = shared("data/semeval2010")
+    gold = folder / "references" / "test.combined.stem.json"
+    corpus = kp.load(gold, documents=folder / "test_documents_liaad.zip")
+    kinds = [kind for kind in NAMED if KINDS[kind] is None]
+    assert_close(coverage(corpus, gold_stemmed=True, kinds=kinds), expected(shared, "semeval2010"))
+
+
+def test_wiki20(shared):
+    from benchmarks.extraction import wiki20
+
+    shared("data/wiki20")
+    assert_close(coverage(wiki20(), kinds=list(NAMED)), expected(shared, "wiki20"))

@@ -1,0 +1,353 @@
+"""The six lecture systems: the table worked by hand, invariants, and what is refused."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.extractors import RECONSTRUCTED, SYSTEMS, External, extract
+from kp_core.extractors.collection import Collection
+from kp_core.reading import Source
+from kp_core.text.candidates import Edges, Stems, Tokens, ngrams
+
+STOP = ["the", "for", "and", "a", "of", "each"]
+TEXTS = {
+    "d1": "The tide table for the harbour. Each tide table shows the high tide.",
+    "d2": "The harbour master and the harbour rules.",
+    "d3": "The moon moves the sea.",
+}
+EXTERNAL = External(
+    {"e1": "A tide table of the harbour. The tide table of port. High tide."}, {"tide table": 1.0, "harbour": 0.5}
+)
+LN3 = math.log(3)
+#: System → score of tide, tide table, table, high tide, harbour; and the first three.
+WORKED = {
+    "tfidf": ([3 * LN3, 2 * LN3, 2 * LN3, LN3, math.log(1.5)], ["tide", "tide table", "table"]),
+    "document-boosting": (
+        [3.75 * LN3, 2.5 * LN3, 2.5 * LN3, 1.25 * LN3, 1.25 * math.log(1.5)],
+        ["tide", "tide table", "table"],
+    ),
+    "phrase-boosting": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, 1.5 * math.log(1.5)], ["tide table", "tide", "table"]),
+    "phrase-boosting-ngrams": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, math.log(1.5)], ["tide table", "tide", "table"]),
+}
+CHUNKS = {"tfidf-chunks": 1.0, "document-boosting-chunks": 1.25}
+NAMES = ["tide", "tide table", "table", "high tide", "harbour"]
+
+
+def listed(found, document):
+    return found.runs[found.runs["doc_id"] == document].set_index("phrase")["score"]
+
+
+@pytest.fixture
+def given_cosine(monkeypatch):
+    """The example gives cos(d1, e1) = .5 and says nothing about the others."""
+    monkeypatch.setattr(Collection, "cosines", lambda self: np.array([[0.5], [0.0], [0.0]]))
+
+
+@pytest.fixture
+def given_chunks(monkeypatch):
+    """The example gives the chunks of d1; they do not hang on the tagger."""
+    chunks = [{"tide table", "harbour", "high tide"}, {"harbour master", "harbour rules"}, {"moon", "sea"}]
+    monkeypatch.setattr(Collection, "chunk_forms", chunks)
+
+
+@pytest.mark.parametrize("name", WORKED)
+@pytest.mark.usefixtures("given_cosine")
+def test_the_worked_example(name):
+    found = listed(extract(TEXTS, name, None, EXTERNAL, stop_words=STOP, stemmer="none"), "d1")
+    scores, first = WORKED[name]
+    assert found[NAMES].tolist() == pytest.approx(scores, abs=1e-12)
+    assert found.index[:3].tolist() == first
+    first_sentence, second = "tide, tide table, table, harbour", "shows, shows the high, high, high tide"
+    everything = f"{first_sentence}, tide table shows, table shows, {second}"
+    assert sorted(found.index) == sorted(everything.split(", "))
+
+
+@pytest.mark.parametrize("name", CHUNKS)
+@pytest.mark.usefixtures("given_cosine", "given_chunks")
+def test_the_worked_example_with_chunks(name):
+    found = listed(extract(TEXTS, name, None, EXTERNAL, stemmer="none"), "d1")
+    assert found.index.tolist() == ["tide table", "high tide", "harbour"]
+    expected = np.array([2 * LN3, LN3, math.log(1.5)]) * CHUNKS[name]
+    assert found.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+
+
+def test_the_printed_digits_of_the_example():
+    found = listed(extract(TEXTS, "tfidf", None, stop_words=STOP, stemmer="none"), "d1")
+    assert found[NAMES].round(6).tolist() == [3.295837, 2.197225, 2.197225, 1.098612, 0.405465]
+
+
+def test_ties_go_to_the_earlier_then_to_the_shorter_phrase():
+    found = listed(extract(TEXTS, "tfidf", None, stop_words=STOP, stemmer="none"), "d1")
+    tied = [phrase for phrase, score in found.items() if score == pytest.approx(LN3)]
+    assert tied == ["tide table shows", "table shows", "shows", "shows the high", "high", "high tide"]
+
+
+def test_scores_are_those_of_a_brute_force_count():
+    """tf-idf of random texts, counted here word by word."""
+    rng = np.random.default_rng(5)
+    words = [f"w{letter}" for letter in "abcdefgh"]
+    texts = {f"d{i}": ". ".join(" ".join(rng.choice(words, 6)) for _ in range(8)).upper() for i in range(12)}
+    counted = {}
+    for name, text in texts.items():
+        for sentence in text.lower().split(". "):
+            tokens = sentence.split()
+            for n in (1, 2, 3):
+                for start in range(len(tokens) - n + 1):
+                    key = name, " ".join(tokens[start : start + n])
+                    counted[key] = counted.get(key, 0) + 1
+    frequency = pd.Series([phrase for _, phrase in counted]).value_counts()
+    expected = {(d, p): tf * math.log(12 / frequency[p]) for (d, p), tf in counted.items()}
+    runs = extract(texts, "tfidf", None, stop_words=["x"], stemmer="none").runs
+    found = {(d, p.lower()): s for d, p, s in zip(runs["doc_id"], runs["phrase"], runs["score"], strict=True)}
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_cosines_are_those_of_scikit_learns_own_tokens():
+    """Same words, same weights: the vectoriser with its defaults, on texts whose tokens are plain words."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = {"a": "tide table sea", "b": "sea moon moon", "c": "harbour"}
+    outside = {"e": "tide sea sea", "f": "moon rock", "g": "other words"}
+    vectors = TfidfVectorizer().fit_transform([*texts.values(), *outside.values()])
+    expected = (vectors[:3] @ vectors[3:].T).toarray()
+    found = Collection(texts, Stems("none"), (), external=External(outside)).cosines()
+    assert np.allclose(found, expected, atol=1e-12)
+    assert found[0, 0] > found[1, 1] > found[0, 1] == 0
+
+
+def test_only_the_most_similar_external_documents_count():
+    texts = {"a": "tide table", "b": "moon rock"}
+    outside = {"near": "tide table", "far": "tide rock stone sand shell"}
+    gain = {}
+    for m in (1, 2):
+        scores = listed(extract(texts, "document-boosting", None, External(outside), stemmer="none", m=m), "a")
+        gain[m] = scores["tide"] / math.log(2) - 1
+    cosines = Collection(texts, Stems("none"), (), external=External(outside)).cosines()[0]
+    assert gain[1] == pytest.approx(0.5 * cosines[0])
+    assert gain[2] == pytest.approx(0.5 * (cosines[0] + cosines[1] * 2 / 5))
+
+
+@pytest.fixture(scope="module")
+def lectures():
+    from kp_ui.workspace import SAMPLES
+
+    return SAMPLES["lectures"].load()
+
+
+@pytest.fixture(scope="module")
+def plain(lectures):
+    return extract(lectures, "tfidf", None)
+
+
+def lists(found):
+    return found.runs[["doc_id", "rank", "phrase"]].to_numpy().tolist()
+
+
+def test_a_list_without_known_phrases_changes_nothing(lectures, plain):
+    for name in ("phrase-boosting", "phrase-boosting-ngrams"):
+        assert lists(extract(lectures, name, None, {"no such phrase": 1})) == lists(plain)
+    assert lists(extract(lectures, "phrase-boosting", None, {"index": 1}, beta=0)) == lists(plain)
+
+
+def test_without_weight_the_external_documents_change_nothing(lectures, plain):
+    outside = External({"e": "The inverted index of a search engine."})
+    assert lists(extract(lectures, "document-boosting", None, outside, lam=0)) == lists(plain)
+    raised = extract(lectures, "document-boosting", None, outside).runs["score"].to_numpy()
+    assert (raised != plain.runs["score"].to_numpy()).any()
+
+
+def test_chunks_are_among_the_candidates_of_tfidf(lectures, plain):
+    chunked = extract(lectures, "tfidf-chunks", None)
+    scores = plain.runs.set_index(["doc_id", "phrase"])["score"]
+    inside = chunked.runs.set_index(["doc_id", "phrase"])["score"]
+    assert 0.1 < len(inside) / len(scores) < 0.6
+    assert scores[inside.index].tolist() == inside.tolist()
+
+
+def test_chunks_of_any_length(lectures):
+    short, any_length = (extract(lectures, "tfidf-chunks", None, longest=n).runs for n in (3, 0))
+    words = any_length["phrase"].str.split().str.len()
+    assert words.max() > 3
+    of_three = any_length[words <= 3].set_index(["doc_id", "phrase"])["score"]
+    shorter = short.set_index(["doc_id", "phrase"])["score"]
+    assert of_three[shorter.index].tolist() == pytest.approx(shorter.tolist())
+
+
+def test_the_order_of_the_documents_does_not_matter(lectures, plain):
+    turned = dict(zip(lectures.documents["doc_id"][::-1], lectures.documents["text"][::-1], strict=True))
+    again = extract(turned, "tfidf", None).runs
+    key = ["doc_id", "rank"]
+    assert again.sort_values(key, ignore_index=True).equals(plain.runs.sort_values(key, ignore_index=True))
+
+
+def test_raising_one_phrase_never_worsens_its_rank(lectures, plain):
+    before = plain.runs.set_index(["doc_id", "phrase"])["rank"]
+    for phrase in ("index", "inverted index", "search engine"):
+        after = extract(lectures, "phrase-boosting", None, {phrase: 1}).runs.set_index(["doc_id", "phrase"])["rank"]
+        own = [key for key in before.index if key[1].lower() == phrase]
+        assert own
+        assert (after[own] <= before[own]).all()
+
+
+def test_one_document_has_no_rare_phrases():
+    found = extract({"d": "The tide table. A tide."}, "tfidf")
+    assert listed(found, "d").to_dict() == {"tide": 2, "tide table": 1, "table": 1}
+    assert "one document only" in found.notes[-1].message
+
+
+def test_a_phrase_of_all_documents_is_kept_and_comes_last():
+    found = listed(extract({"a": "Sea, tide.", "b": "Sea."}, "tfidf"), "a")
+    assert found.index.tolist() == ["tide", "Sea"]
+    assert found["Sea"] == 0
+
+
+def test_the_most_frequent_spelling_is_shown_and_the_earliest_of_equals():
+    texts = {"a": "Hash Tables. A hash table. The hash table.", "b": "Tides; tide", "c": "moon"}
+    assert "hash table" in listed(extract(texts, "tfidf"), "a")
+    assert "Tides" in listed(extract(texts, "tfidf"), "b")
+
+
+def test_candidates_stay_between_punctuation_and_keep_hyphens_and_possessives():
+    text = Tokens.of("A user's guide, well-known in 1912.", Stems())
+    found = [text.surface(span) for span in ngrams(text, 3, Edges({"a", "in"}))]
+    assert found == ["user", "user's guide", "guide", "well-known"]
+
+
+@pytest.mark.parametrize("name", [name for name, one in SYSTEMS.items() if one.needs])
+def test_boosting_without_an_external_source_is_unavailable(name):
+    with pytest.raises(kp.UsageError, match=f"{name} needs .*external .*; none (is|are) loaded"):
+        extract(TEXTS, name)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "bm25"}, "no system 'bm25'; choose among: tfidf, tfidf-chunks"),
+        ({"method": ""}, "name at least one system"),
+        ({"top": 0}, "top is 0"),
+        ({"beta": 2}, "beta is no parameter of tfidf"),
+        ({"n": 2}, "no parameter 'n'; the parameters are: longest, m, lam, beta"),
+        ({"longest": 11}, "longest is 11; choose a whole number from 0 to 10"),
+        ({"longest": 1.5}, "longest is 1.5; choose a whole number"),
+        ({"longest": 0}, "only the systems with chunks"),
+        ({"stemmer": "lancaster"}, "no stemmer 'lancaster'"),
+        ({"stop_words": "french"}, "stop_words is 'french'"),
+        ({"method": "tfidf-chunks", "stop_words": ["le"]}, "the tagger, which knows English only"),
+    ],
+)
+def test_wrong_usage_is_refused_with_the_choices(options, message):
+    with pytest.raises(kp.UsageError, match=message):
+        extract(TEXTS, **options)
+
+
+def test_texts_without_english_words_are_refused_or_said_to_be_empty():
+    with pytest.raises(kp.InputError, match="no English tokens in document d and in no other"):
+        extract({"d": "潮汐表", "e": "12 13"}, "tfidf")
+    with pytest.raises(kp.InputError, match="no text"):
+        extract({"d": "", "e": " "}, "tfidf")
+    found = extract({"d": "潮汐表", "e": "A tide table.", "f": ""}, "tfidf")
+    assert found.silent == ("d", "f")
+    assert found.notes[0].message == "There are no English tokens in document d; its list is empty."
+    assert listed(found, "e").index[0] == "tide"
+
+
+def test_another_language_is_noticed_and_can_be_given():
+    french = "Les marées montent et descendent deux fois par jour dans le port de la ville. " * 5
+    found = extract({"d": french, "e": "A tide table."}, "tfidf")
+    assert any("probably not in English" in note.message for note in found.notes)
+    own = extract({"d": french, "e": "la mer"}, "tfidf", stop_words=["les", "la", "de"], stemmer="snowball-fr")
+    assert not any("English" in note.message for note in own.notes)
+    assert "stop:own-3-" in own.signature
+    assert "stem:snowball-fr-pystemmer" in own.signature
+
+
+def test_odd_texts_end_in_a_result():
+    texts = {"long": "x" * 100_000, "one": "Tide", "marks": "...", "plain": "A tide table rises."}
+    found = extract(texts, "tfidf,tfidf-chunks")
+    assert set(found.runs["doc_id"]) >= {"one", "plain"}
+    assert "There are no English tokens in document marks" in found.notes[0].message
+
+
+def test_recipe_and_notes_say_what_was_done():
+    found = extract(TEXTS, "tfidf-chunks,phrase-boosting", 5, EXTERNAL, beta=2)
+    assert list(found.recipes) == ["tfidf-chunks", "phrase-boosting"]
+    begin = "kps-extract|method:tfidf-chunks|longest:3|stop:sklearn-english-318-"
+    assert found.recipes["tfidf-chunks"].startswith(begin)
+    assert "|tags:HanTa-1.2.1-repaired|" in found.recipes["tfidf-chunks"]
+    assert "|beta:2|external:2-phrases-" in found.recipes["phrase-boosting"]
+    assert all(line.endswith(f"|top:5|docs:3|v:{kp.__version__}") for line in found.recipes.values())
+    assert [note.message for note in found.notes] == [f"This system is {RECONSTRUCTED}."] * 2
+
+
+def test_lists_are_read_back_as_they_are():
+    texts = TEXTS | {"d4": "潮汐表"}
+    found = extract(texts, "tfidf,phrase-boosting", 3, EXTERNAL)
+    corpus = kp.load(gold={"d1": ["tide"], "d4": ["x"]}, systems=found.as_source())
+    assert corpus.systems == ["tfidf", "phrase-boosting"]
+    assert corpus.rankings["tfidf"].ranked_by == "rank"
+    columns = ["system", "doc_id", "rank", "phrase", "score"]
+    assert corpus.runs[columns].to_numpy().tolist() == found.runs[columns].to_numpy().tolist()
+    assert corpus.empty[corpus.empty["role"] == "system"]["doc_id"].tolist() == ["d4", "d4"]
+    alone = found.renamed("tfidf", "mine")
+    assert kp.load(gold={"d1": ["tide"]}, systems=alone.as_source()).systems == ["mine"]
+
+
+def test_progress_is_told_and_an_exception_cancels():
+    told = []
+    extract(TEXTS, "tfidf", progress=lambda share, words: told.append((share, words)))
+    assert told == [(n / 3, f"reading document {n} of 3") for n in (1, 2, 3)]
+
+    def cancel(share, words):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        extract(TEXTS, "tfidf", progress=cancel)
+
+
+def test_external_files_are_read_as_each_system_takes_them(tmp_path):
+    glossary = tmp_path / "glossary.txt"
+    glossary.write_text("tide table\nharbour\t.5\n", encoding="utf-8")
+    expected = extract(TEXTS, "phrase-boosting", external=EXTERNAL)
+    assert extract(TEXTS, "phrase-boosting", external=glossary).runs.equals(expected.runs)
+    book = tmp_path / "book.txt"
+    book.write_text(EXTERNAL.documents["e1"], encoding="utf-8")
+    expected = extract(TEXTS, "document-boosting", external=EXTERNAL)
+    assert extract(TEXTS, "document-boosting", external=[book]).runs.equals(expected.runs)
+    both = {"documents": book, "phrases": glossary}
+    assert set(extract(TEXTS, list(SYSTEMS), external=both).runs["system"]) == set(SYSTEMS)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "expected"),
+    [
+        ("a.csv", b"phrase,weight\ntide table,1\nharbour,.5\n", {"tide table": 1, "harbour": 0.5}),
+        ("a.csv", b"keyphrase\ntide table\nharbour\n", {"tide table": 1, "harbour": 1}),
+        ("a.csv", b"doc_id,phrase,relevance\nx,tide table,1\ny,tide table,.2\n", {"tide table": 1}),
+        ("a.json", b'{"x": ["tide table"], "y": ["harbour"]}', {"tide table": 1, "harbour": 1}),
+        ("a.key", b"tide table\nharbour\n", {"tide table": 1, "harbour": 1}),
+        ("a.txt", b"tide table\n\nharbour\t0\n", {"tide table": 1, "harbour": 0}),
+    ],
+)
+def test_lists_of_phrases_in_several_formats(name, data, expected):
+    from kp_core.extractors.external import read_phrases
+
+    assert read_phrases(Source(name, data)) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"tide\t7\n", "a.txt, line 1: expected a weight from 0 to 1, found the weight 7 of “tide”"),
+        ("a.txt", b"tide\t1\nsea\thigh\n", "found the weight high"),
+        ("a.txt", b"\n\n", "no phrase|empty"),
+        ("a.json", b'{"x": [', "a.json"),
+    ],
+)
+def test_lists_of_phrases_that_are_refused(name, data, message):
+    from kp_core.extractors.external import read_phrases
+
+    with pytest.raises(kp.InputError, match=message):
+        read_phrases(Source(name, data))

@@ -1,0 +1,197 @@
+"""Candidates of a text: chunks by classes of words, their parts and lengths, frequency, variants, abbreviations."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core.extractors.coverage import KINDS, coverage, marked_candidates
+from kp_core.text import tags
+from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, chunks, ngrams
+from tests.corpora import corpus_of
+
+
+def spans(classes, **rules):
+    return [(start, end) for _, start, end in chunks([classes], Rules(**rules))]
+
+
+@pytest.mark.parametrize(
+    ("classes", "expected"),
+    [
+        ("JNN", [(0, 3)]),
+        ("NJ", [(0, 1)]),  # an adjective behind the noun is no part of it
+        ("DJJV", []),
+        ("NON", [(0, 1), (2, 3)]),
+        ("NSN", [(0, 1), (2, 3)]),
+        ("JVN", [(2, 3)]),
+        ("", []),
+    ],
+)
+def test_nbar_is_adjectives_and_nouns_with_a_noun_last(classes, expected):
+    assert spans(classes, pattern="NBAR") == expected
+
+
+def test_nbar_in_nbar_adds_the_whole_and_keeps_both_parts():
+    assert spans("JNIDN") == [(0, 2), (4, 5)]  # a determiner between them
+    assert spans("NIJN") == [(0, 1), (0, 4), (2, 4)]
+    assert spans("NTN") == [(0, 1), (2, 3)]  # “to” and conjunctions are no prepositions here
+    assert spans("NIIN") == [(0, 1), (3, 4)]
+
+
+def test_three_nbars_give_the_pairs_and_as_an_option_the_chain():
+    pairs = [(0, 1), (0, 3), (2, 3), (2, 5), (4, 5)]
+    assert spans("NININ") == pairs
+    assert spans("NININ", chains=True) == sorted([*pairs, (0, 5)])
+
+
+def test_parts_of_an_nbar():
+    assert spans("JNN", parts="suffixes") == [(0, 3), (1, 3), (2, 3)]
+    assert spans("JNN", parts="sub-spans") == [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert spans("JNIN", parts="suffixes") == [(0, 2), (0, 4), (1, 2), (3, 4)]
+    assert spans("JNN", parts="suffixes", longest=2) == [(1, 3), (2, 3)]
+
+
+def test_chunks_are_those_of_a_brute_force_search():
+    """Every span of the right letters that cannot be extended, found here by trying all."""
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        classes = "".join(rng.choice(list("NNJJIVD"), rng.integers(0, 12)))
+        right = [
+            (a, b)
+            for a in range(len(classes))
+            for b in range(a + 1, len(classes) + 1)
+            if set(classes[a:b]) <= {"N", "J"} and classes[b - 1] == "N"
+        ]
+        longest = [(a, b) for a, b in right if not any(c <= a and b <= d and (a, b) != (c, d) for c, d in right)]
+        assert spans(classes, pattern="NBAR") == longest
+        assert spans(classes, pattern="NBAR", parts="sub-spans") == right
+        assert spans(classes, pattern="NBAR", parts="suffixes") == [
+            one for one in right if any(one[0] >= a and one[1] == b for a, b in longest)
+        ]
+        both = {(a, d) for (a, b), (c, d) in pairwise(longest) if c == b + 1 and classes[b] == "I"}
+        assert spans(classes) == sorted({*longest, *both})
+
+
+def test_a_single_word_must_occur_twice_and_variants_count_together():
+    text = "The tides of the sea. A tide rises. The sea tide table is old. A harbour."
+    found = set(candidates(text, Rules("NBAR")).values())
+    assert found == {"tides", "sea tide table"}
+    assert "harbour" in set(candidates(text, Rules("NBAR", least=1)).values())
+
+
+def test_n_grams_are_those_of_a_brute_force_search():
+    text = Tokens.of("The old tide table, of 1912. Its user's guide (a-b) and it.", Stems("none"))
+    stop = {"the", "of", "its", "and", "it"}
+    expected = []
+    first, *others = ["The", "old", "tide", "table"], ["of", "1912"], ["Its", "user", "'s", "guide"]
+    for clause in (first, *others, ["a-b"], ["and", "it"]):
+        for a in range(len(clause)):
+            for b in range(a + 1, min(a + 3, len(clause)) + 1):
+                ends = {clause[a].lower(), clause[b - 1].lower()}
+                if not ends & (stop | {"'s", "1912"}):
+                    expected.append(" ".join(clause[a:b]).replace(" 's", "'s"))
+    assert [text.surface(span) for span in ngrams(text, 3, Edges(stop))] == expected
+    assert len(list(ngrams(text, 1, Edges(None)))) == 13
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("history of past encounter and transitivity", "past encounter and transitivity history"),
+        ("number of the sensors", "sensors number"),
+        ("quality of quality of service", "quality of service quality"),
+        ("bayes 's theorem", "bayes theorem"),
+    ],
+)
+def test_variants_have_one_form(one, other):
+    assert canonical(one) == other
+
+
+@pytest.mark.parametrize("phrase", ["search for keywords", "of mice", "theory of", "of", "proof of the"])
+def test_what_has_no_of_between_two_parts_stays(phrase):
+    assert canonical(phrase) in (phrase, "the proof")
+
+
+def test_abbreviations_need_the_letters_of_the_words_before():
+    text = "A hidden Markov model (HMM), statistics of events (SE), support vector machines (SVMs), words (PDF) (AB)."
+    found = abbreviations(Tokens.of(text, Stems("none")))
+    assert found == {
+        "hmm": "hidden markov model", "se": "statistics of events", "svms": "support vector machines",
+    }  # fmt: skip
+
+
+def test_an_abbreviation_counts_with_its_long_form():
+    text = "A hidden Markov model (HMM) is old. The HMM."
+    corpus = corpus_of({"d": ["HMM", "sea"]}, texts={"d": text})
+    assert coverage(corpus, kinds=["NBAR"])["reachable"].tolist() == [1]
+
+
+def test_coverage_by_hand():
+    texts = {"d1": "The tables of hashes grow. A tide of the day rises.", "d2": "Nothing here.", "d3": ""}
+    gold = {"d1": ["hash tables", "day tide", "tide", "moon"], "d2": ["rises"], "d3": ["sea"]}
+    table = coverage(corpus_of(gold, texts=texts)).set_index("candidates")
+    assert set(table["keyphrases"]) == {5}
+    assert table["reachable"].to_dict() == {
+        "NBAR": 0,  # single words that occur once
+        "NBAR and NBAR IN NBAR": 1,  # tables of hashes; a determiner stands inside “tide of the day”
+        "the same with suffixes": 1,
+        "the same with all sub-spans": 1,
+        "runs of 1 to 3 words, no stop word first or last": 2,  # tables of hashes; tide
+        "runs of 1 to 3 words": 2,
+        "any place inside a sentence": 3,  # and tide of the day, of four words
+    }
+    # 5, 6 and 2 words give 12, 15 and 3 runs; “the” and “of” stand in both sentences of d1
+    assert table.loc["runs of 1 to 3 words", "candidates a document"] == (12 + 15 - 2 + 3) / 2
+
+
+def test_coverage_counts_a_keyphrase_once_and_takes_variants_of_the_gold():
+    text = {"d": "Qualities of service matter."}
+    several = corpus_of({"A": {"d": ["service"]}, "B": {"d": ["Services", "x"]}}, texts=text)
+    assert coverage(several, kinds=["runs of 1 to 3 words"])["keyphrases"].tolist() == [2]
+    spellings = corpus_of({"d": [["x", "services"]]}, texts=text)
+    assert coverage(spellings, kinds=["runs of 1 to 3 words"])["reachable"].tolist() == [1]
+    stems = corpus_of({"d": ["servic", "qualiti of servic"]}, texts=text)
+    assert coverage(stems, gold_stemmed=True, kinds=["runs of 1 to 3 words"])["coverage"].tolist() == [1.0]
+
+
+def test_what_cannot_be_covered_is_refused_with_the_reason():
+    with pytest.raises(kp.UsageError, match="no kind of candidates 'x'; choose among: NBAR"):
+        coverage(corpus_of({"d": ["a"]}, texts={"d": "a"}), kinds=["x"])
+    with pytest.raises(kp.InputError, match="no English tokens in document d"):
+        coverage(corpus_of({"d": ["a"]}, texts={"d": "潮汐表"}))
+    with pytest.raises(kp.InputError, match="no English tokens in any text"):
+        kp.evaluate(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}, texts={"d": "潮汐表"}), 1, "N", universe="candidates")
+    with pytest.raises(kp.UsageError, match="has no chunks; choose among: NBAR"):
+        marked_candidates("a", "runs of 1 to 3 words")
+    with pytest.raises(kp.UsageError, match="pattern is one of"):
+        Rules("NP")  # type: ignore[arg-type]
+
+
+def test_every_kind_with_chunks_marks_a_text():
+    text = "The quality of service of <b>tide tables</b> $x$."
+    for kind in (kind for kind, rules in KINDS.items() if rules):
+        pieces = marked_candidates(text, kind, ["service"])
+        assert "".join(piece for _, piece in pieces) == text
+        assert ("candidate", "tide tables") in pieces
+
+
+def test_classes_are_kept_but_not_for_ever(monkeypatch):
+    asked = []
+    real = tags.tag
+
+    def tag(tokens):
+        asked.append(tuple(tokens))
+        return real(tokens)
+
+    monkeypatch.setattr(tags, "tag", tag)
+    monkeypatch.setattr(tags, "_KEPT", type(tags._KEPT)())
+    monkeypatch.setattr(tags, "_MOST_TEXTS", 2)
+    first = tags.text_classes("A tide.")
+    assert tags.text_classes("A tide.") == first == ("DNO",)
+    assert len(asked) == 1
+    for text in ("B moon.", "C sea."):
+        tags.text_classes(text)
+    tags.text_classes("A tide.")
+    assert len(asked) == 4
+    assert len(tags._KEPT) == 2

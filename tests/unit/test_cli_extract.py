@@ -1,0 +1,82 @@
+"""The command extract prints what `kp.extract` returns, in a form that the other commands read."""
+
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.cli import main
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
+TEXTS = SAMPLE / "lectures" / "documents.jsonl"
+DATA = ["extract", "--documents", str(TEXTS)]
+
+
+def run(capsys, *arguments):
+    status = main(arguments)
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
+    out = tmp_path / "found.jsonl"
+    status, printed, err = run(capsys, *DATA, "--method", "tfidf-chunks", "--top", "20", "--out", str(out))
+    assert (status, printed) == (0, "")
+    assert "info: tfidf-chunks: This system is reconstructed from the results section" in err
+    gold = SAMPLE / "lectures" / "gold.csv"
+    status, printed, _ = run(
+        capsys, "evaluate", "--gold", str(gold), "--system", str(out), "--measures", "F1@6", "--format", "csv",
+        "--interval", "none",
+    )  # fmt: skip
+    found = kp.extract(TEXTS, "tfidf-chunks", 20)
+    expected = kp.evaluate(kp.load(gold, found.as_source()), 6, "F1@6", interval="none").frame
+    row = pd.read_csv(io.StringIO(printed)).iloc[0]
+    assert (row["system"], row["value"]) == ("tfidf-chunks", pytest.approx(expected["value"].iloc[0]))
+    assert expected["value"].iloc[0] > 0.1
+
+
+def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
+    glossary = tmp_path / "glossary.txt"
+    glossary.write_text("inverted index\nposting list\t.5\n", encoding="utf-8")
+    options = ["--method", "phrase-boosting", "--external", str(glossary), "--beta", "3", "--top", "all"]
+    _, out, _ = run(capsys, *DATA, *options, "--format", "csv")
+    expected = kp.extract(TEXTS, "phrase-boosting", None, glossary, beta=3)
+    found = pd.read_csv(io.StringIO(out), keep_default_na=False)
+    assert found["phrase"].tolist() == expected.runs["phrase"].tolist()
+    assert found["score"].tolist() == pytest.approx(expected.runs["score"].tolist())
+    _, out, _ = run(capsys, *DATA, *options[:-2], "--top", "1", "--format", "table")
+    assert out.splitlines()[1].split()[:4] == ["phrase-boosting", "lecture-01", "1", "inverted"]
+    assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
+
+
+def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
+    book, stop = tmp_path / "book.txt", tmp_path / "stop.txt"
+    book.write_text("An inverted index has a postings list.", encoding="utf-8")
+    stop.write_text("the\nof\n", encoding="utf-8")
+    more = ["--method", "document-boosting", "--external", str(book), "--lambda", "2", "--stop-words", str(stop)]
+    _, out, _ = run(capsys, *DATA, *more, "--m", "1", "--stemmer", "none", "--format", "csv", "--top", "5")
+    expected = kp.extract(
+        TEXTS, "document-boosting", 5, book, stop_words=["the", "of"], stemmer="none", m=1, lam=2
+    )  # fmt: skip
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (["extract"], 2, "--documents is missing"),
+        ([*DATA, "--method", "document-boosting"], 2, "document-boosting needs external documents"),
+        ([*DATA, "--method", "rake"], 2, "there is no system 'rake'; choose among: tfidf, tfidf-chunks"),
+        ([*DATA, "--format", "latex"], 2, "no format 'latex'; choose one of: jsonl, csv, table"),
+        ([*DATA, "--top", "many"], 2, "top is 'many'; write a number or all"),
+        (["extract", "--documents", str(SAMPLE / "nowhere")], 1, "no such file"),
+        (["extract", "--documents", str(SAMPLE / "chinese/documents.jsonl")], 1, "no English tokens in document zh-01"),
+    ],
+)
+def test_one_message_for_everything_that_goes_wrong(capsys, arguments, status, message):
+    found, out, err = run(capsys, *arguments)
+    assert (found, out) == (status, "")
+    assert message in err
+    assert "Traceback" not in err
