@@ -88,7 +88,7 @@ def wide_columns(table: Table, columns: dict[str, str]) -> list[str]:
 
 def wide_rows(table: Table, columns: dict[str, str], role: Role, names: list[str]) -> Rows:
     """Read one list a cell, the name of the column being the annotator or system."""
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, table.limits)
     ids = table.texts(columns["doc_id"]).to_pylist()
     for name in names:
         texts = table.texts(name)
@@ -100,7 +100,7 @@ def wide_rows(table: Table, columns: dict[str, str], role: Role, names: list[str
 
 def list_rows(table: Table, columns: dict[str, str], role: Role, separator: str) -> Rows:
     """Read one list a row."""
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, table.limits)
     name = columns.get("phrases") or columns["phrase"]
     source = columns.get("annotator" if role == "gold" else "system", columns.get("source"))
     ids = table.texts(columns["doc_id"]).to_pylist()

@@ -16,6 +16,7 @@ from kp_core.reading import families
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.family import Choice, Family, File, Recognition
 from kp_core.reading.json_text import is_json
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.source import Bundle, stem_of
 
 Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
@@ -48,7 +49,10 @@ def recognise(files: Sequence[File], role: Role | None, choices: dict[str, Choic
             continue
         for recognition in groups(left, role):
             found.append(recognition)
-            left = [file for file in left if file not in recognition.files]
+            taken = set(map(id, recognition.files))
+            left = [file for file in left if id(file) not in taken]
+    if left:
+        refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     for file in left:
         choice = choices.get(file.name) or choices.get(file.name.rsplit("/", 1)[-1]) or Choice()
         found.append(recognise_one(file, choice.role or role, choice))

@@ -102,29 +102,33 @@ class _Text(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
-        self.title = ""
-        self.heading = ""
+        self.title: list[str] = []
+        self.heading: list[str] = []
         self._open: list[str] = []
+        self._depth: Counter[str] = Counter()
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         if tag in _DROPPED or tag in ("title", "h1"):
             self._open.append(tag)
+            self._depth[tag] += 1
         if tag in _BLOCKS:
             self.pieces.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self._open:
-            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
+        closed = "" if self._depth[tag] else tag
+        while closed != tag:  # what was opened within it ends too
+            closed = self._open.pop()
+            self._depth[closed] -= 1
         if tag in _BLOCKS:
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:
-        if "title" in self._open:
-            self.title += data
-        elif not _DROPPED & set(self._open):
+        if self._depth["title"]:
+            self.title.append(data)
+        elif not any(self._depth[tag] for tag in _DROPPED):
             self.pieces.append(data)
-            if "h1" in self._open:
-                self.heading += data
+            if self._depth["h1"]:
+                self.heading.append(data)
 
 
 def html_text(page: str) -> tuple[str, str]:
@@ -137,4 +141,4 @@ def html_text(page: str) -> tuple[str, str]:
     parser.feed(page)
     parser.close()
     lines = (" ".join(line.split(" ")).strip() for line in "".join(parser.pieces).split("\n"))
-    return (parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)
+    return "".join(parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)
