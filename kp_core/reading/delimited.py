@@ -103,6 +103,7 @@ class _Lines(Iterator[str]):
     def __init__(self, file: File) -> None:
         self._lines = io.StringIO(file.text, newline="")
         self._where, self._limit, self._line, self._size = file.name, file.limits.line_bytes, 0, 0
+        self._first = 1
 
     def __next__(self) -> str:
         line = next(self._lines)
@@ -111,12 +112,12 @@ class _Lines(Iterator[str]):
         if self._size > self._limit:
             found = f"a row of more than {self._limit:,} characters"
             expected = f"at most {self._limit:,} characters, and quotation marks in pairs"
-            raise InputError(f"{self._where}, line {self._line}", found, expected, "Split it, or raise the limit.")
+            raise InputError(f"{self._where}, line {self._first}", found, expected, "Split it, or raise the limit.")
         return line
 
     def taken(self) -> int:
         """Return the characters read since the last call."""
-        size, self._size = self._size, 0
+        size, self._size, self._first = self._size, 0, self._line + 1
         return size
 
 
@@ -280,7 +281,7 @@ def _even(table: Table, numbers: list[int], records: list[list[str]], width: int
             table.blank += 1
         else:
             table.rejected.append(
-                (table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record)[:200])
+                (table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record[:200])[:200])
             )
     return kept_numbers, kept
 

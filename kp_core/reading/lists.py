@@ -116,10 +116,12 @@ class ListBuilder:
         self.extend(kept)
 
     def _refuse_long_lists(self, more: int) -> None:
-        _, doc_id, file, _ = self._heads[-1]
-        found = f"a list for “{storable(doc_id[:60])}”"
-        refuse_over(self.limits.list_phrases, self._lengths[-1] + more, "phrases", file, found)
-        refuse_over(self.limits.rows, len(self._phrases) + more, "rows", file)
+        size, rows = self._lengths[-1] + more, len(self._phrases) + more
+        if size > self.limits.list_phrases or rows > self.limits.rows:
+            _, doc_id, file, _ = self._heads[-1]
+            found = f"a list for “{storable(doc_id[:60])}”"
+            refuse_over(self.limits.list_phrases, size, "phrases", file, found)
+            refuse_over(self.limits.rows, rows, "rows", file)
 
     def rows(self) -> Rows:
         """Return everything added, as columns."""
