@@ -166,7 +166,8 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     """Check the ids of lists like those of their rows; a list that is empty has no other row to be rejected."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
     reasons: dict[int, str] = {}
-    lists = lists.assign(doc_id=_text(ids, "an empty id", "id", limits.id_characters, reasons).to_pandas())
+    trimmed = _text(ids, "an empty id", "id", limits.id_characters, reasons)
+    lists = lists.assign(doc_id=trimmed.to_pandas().set_axis(lists.index))
     for index, reason in sorted(reasons.items()):
         row = lists.iloc[index]
         if not row["length"]:

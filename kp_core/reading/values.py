@@ -129,7 +129,7 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
     >>> floats(pa.chunked_array([["1", "", "high", "1e5", "inf"]], pa.large_string()))[1].tolist()
     [False, False, True, False, True]
     """
-    if pa.types.is_boolean(column.type):
+    if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
         text = trim(column if pa.types.is_large_string(column.type) else column.cast(pa.large_string()))

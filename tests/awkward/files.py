@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kp_core.reading import Source
+from kp_core.reading import LIMITS, Limits, Source
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Awkward:
     refused: str = ""
     role: str = "gold"
     fixes: tuple[str, ...] = ()
+    limits: Limits = LIMITS
 
     def source(self) -> Source:
         """Return the file; large ones are made only now."""
@@ -125,9 +126,9 @@ FILES = (
             lambda: parquet({"doc_id": ["d1"], "phrase": pa.ListArray.from_arrays([0, 60_000],
                             repeated("x" * 10_000, 60_000))}), refused="spelled out"),
     Awkward("values that share their beginnings", "a.parquet",
-            lambda: parquet({"doc_id": ["d"] * 600, "phrase": [f"{'x' * 1_000_000}{n}" for n in range(600)]},
+            lambda: parquet({"doc_id": ["d"] * 60, "phrase": [f"{'x' * 100_000}{n}" for n in range(60)]},
                             use_dictionary=False, column_encoding={"doc_id": "PLAIN", "phrase": "DELTA_BYTE_ARRAY"}),
-            refused="at most"),
+            refused="spelled out", limits=Limits(unpacked_bytes=1_000_000)),
     Awkward("text that is not UTF-8", "a.parquet",
             parquet({"doc_id": ["d1"], "phrase": ["tide!"]}, use_dictionary=False,
                     compression="none").replace(b"tide!", b"tid\xff!"), refused="damaged"),
@@ -183,13 +184,13 @@ FILES = (
             refused="a quotation mark that is never closed"),
     Awkward("a quotation mark that is never closed, in TSV", "a.tsv", b'doc_id\tphrase\nd1\t"a\nd1\tb\n', (1, 2, 0)),
     Awkward("a field of 200,000 characters", "a.csv", HEAD + ROWS + b"d3," + b"a" * 200_000 + b"\n", (3, 6, 1)),
-    Awkward("1,000 columns of one name", "a.csv", HEAD[:-1] + b",x" * 998 + b"\nd1,tide" + b",1" * 998 + b"\n",
+    Awkward("1,000 columns of one name", "a.csv", lambda: HEAD[:-1] + b",x" * 998 + b"\nd1,tide" + b",1" * 998 + b"\n",
             (1, 1, 0)),
     Awkward("another system in every row", "a.csv",
-            b"system,doc_id,rank,phrase\n" + b"".join(b"s%d,d,1,a\n" % n for n in range(1_001)),
+            lambda: b"system,doc_id,rank,phrase\n" + b"".join(b"s%d,d,1,a\n" % n for n in range(1_001)),
             refused="at most 1,000 systems", role="systems"),
     Awkward("another annotator in every row", "a.csv",
-            b"annotator,doc_id,phrase\n" + b"".join(b"s%d,d,a\n" % n for n in range(1_001)),
+            lambda: b"annotator,doc_id,phrase\n" + b"".join(b"s%d,d,a\n" % n for n in range(1_001)),
             refused="at most 1,000 annotators"),
     Awkward("100 scores for each of a few long pairs", "a.csv",
             lambda: b"pair_id,keyphrase,candidate," + b",".join(b"score_%d" % n for n in range(100)) + b"\n"

@@ -15,7 +15,7 @@ def test_a_file_is_read_or_refused_as_expected(file: Awkward) -> None:
     source = file.source()
     begun = time.process_time()
     try:
-        corpus = load(**{file.role: source}, fixes=file.fixes)
+        corpus = load(**{file.role: source}, fixes=file.fixes, limits=file.limits)
     except (InputError, UsageError) as refusal:
         is_clear(refusal)
         assert file.refused

@@ -145,7 +145,6 @@ class _Text(HTMLParser):
             if self._depth["h1"]:
                 self.heading.append(data)
 
-
     def parse_marked_section(self, i: int, report: int = 1) -> int:
         """Pass over `<![…>`, as browsers do; Python stops with an error."""
         return self.parse_bogus_comment(i, 0)
