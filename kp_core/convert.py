@@ -10,13 +10,14 @@ from kp_core.errors import UsageError
 from kp_core.export.written import Written
 from kp_core.model import Corpus
 
-FORMS = ("tidy", "jsonl", "parquet", "trec")
+#: Forms of the tidy tables, TREC, and lists by document (F1, F2, F3 and F4 in docs/formats.md).
+FORMS = ("tidy", "jsonl", "parquet", "trec", "variants", "lists", "lines", "keys")
 
 
 def add_options(parser: ArgumentParser, data_options: Callable[[ArgumentParser], None]) -> None:
     """Declare the options of the command."""
     data_options(parser)
-    parser.add_argument("--to", default="tidy", help=f"one of: {', '.join(FORMS)} (tidy is CSV)")
+    parser.add_argument("--to", default="tidy", help=f"one of: {', '.join(FORMS)} (see docs/formats.md)")
     parser.add_argument("--out", dest="folder", metavar="FOLDER", help="where the files go; it is made if need be")
     parser.add_argument("--force", action="store_true", help="overwrite files that are there")
     trec = parser.add_argument_group("trec")
@@ -45,9 +46,13 @@ def converted(corpus: Corpus, options: Namespace) -> Written:
         from kp_core.export.trec import trec
 
         return trec(corpus, options.normalise, options.gold_stemmed, options.union)
-    from kp_core.export.tidy import tidy
+    if options.to in ("tidy", "jsonl", "parquet"):
+        from kp_core.export.tidy import tidy
 
-    return tidy(corpus, "csv" if options.to == "tidy" else options.to)
+        return tidy(corpus, "csv" if options.to == "tidy" else options.to)
+    from kp_core.export.lists import lists
+
+    return lists(corpus, options.to)
 
 
 def save(written: Written, folder: str | Path, force: bool = False) -> str:

@@ -28,8 +28,17 @@ _TEMPLATES = {"gold.csv": "gold keyphrases", "system.csv": "a system's output", 
 #: What a column of a table may be, in words.
 _COLUMNS = {
     "doc_id": "document id", "phrase": "keyphrase", "annotator": "annotator", "system": "system", "rank": "rank",
-    "score": "score", "text": "text", "title": "title", "group": "document type",
+    "score": "score", "relevance": "grade or votes", "concept": "concept", "text": "text", "title": "title",
+    "group": "document type",
 }  # fmt: skip
+#: The switches of the formats, where their names say too little.
+_SWITCHES = {
+    "inner": "inner lists are", "cells": "cells hold lists split at", "labels": "id: label", "lines": "each line is of",
+    "suffix": "common ending of the names",
+    "underscore": "_ stands for",
+}  # fmt: skip
+#: So many values of a switch stand as buttons side by side; more become a list.
+_BUTTONS = 4
 
 
 def drop_zone() -> None:
@@ -42,8 +51,9 @@ def drop_zone() -> None:
         key=f"drop_{turn}",
         on_change=_take,
         args=(f"drop_{turn}",),
-        help="CSV, TSV, JSON, JSONL, “document TAB phrase;phrase”, .key files or texts in a zip. What each file is, is "
-        "recognised by its content; you can correct it below.",
+        help="CSV, TSV, Excel, Parquet, JSON, JSONL, TREC, lists of keyphrases line by line or one file a document, "
+        "exports of annotation tools, texts; also in a zip. What each file is, is recognised by its content; you can "
+        "correct it below.",
     )
     st.caption(
         f"Gold keyphrases, system outputs and texts, all at once. Up to {_megabytes()} MB a file and "
@@ -126,12 +136,12 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
                                format_func=lambda value: value or "guess",
                                key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
-            if not workspace.is_archive(file):
-                unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
-                ways = st.expander("Another way to read this file", unfold, key=f"ways {file.name}", on_change="rerun")
-                if ways.open:  # every reading is tried, which takes a while for a large file
-                    with ways:
-                        _readings(file, choice)
+            unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
+            label = "How the files inside are read" if workspace.is_archive(file) else "Another way to read this file"
+            ways = st.expander(label, unfold, key=f"ways {file.name}", on_change="rerun")
+            if ways.open:  # every reading is tried, which takes a while for a large file
+                with ways:
+                    _readings(file, choice)
 
 
 def _decide(name: str) -> None:
@@ -149,23 +159,39 @@ def _readings(file: Source, choice: Choice) -> None:
         return
     for place, one in enumerate(found):
         family = one.recognition.family
-        st.caption(show.plain(f"{_title(family)}: {one.recognition.evidence}"))
+        st.caption(show.plain(f"{f'{one.of}: ' if one.of else ''}{_title(family)}: {one.recognition.evidence}"))
         results.table(one.rows, f"reading {file.name} {place}")
-        wanted = replace(choice, family=family)
+        # What is decided about an archive holds for all its files, so no single family is chosen for them.
+        wanted = choice if one.of else replace(choice, family=family)
         with st.container(horizontal=True):
-            st.button("Read it so", key=f"use {file.name} {place}", on_click=workspace.decide,
-                      args=(file.name, wanted), disabled=choice.family == family)  # fmt: skip
+            if not one.of:
+                st.button("Read it so", key=f"use {file.name} {place}", on_click=workspace.decide,
+                          args=(file.name, wanted), disabled=choice.family == family)  # fmt: skip
             for option, values in one.options.items():
-                for value in values:
-                    other = replace(wanted, options={**choice.options, option: value})
-                    label = f"{option}: {'TAB' if value == chr(9) else value}"
-                    st.button(show.plain(label), key=f"option {file.name} {place} {option} {value}",
-                              on_click=workspace.decide, args=(file.name, other),
-                              disabled=choice.options.get(option) == value)  # fmt: skip
-    if not found or found[0].recognition.family == "F10":
+                _switch(file.name, place, option, values, wanted, one.recognition.options.get(option))
+    if not any(one.of for one in found):
         _columns(file, choice, found[0].recognition.columns if found else {})
     if choice != Choice():
         st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
+
+
+def _switch(name: str, place: int, option: str, values: tuple[str, ...], wanted: Choice, taken: str | None) -> None:
+    """Draw a switch of a reading: a button for each of a few values, else a list to choose from."""
+    key = f"option {name} {place} {option}"
+    if len(values) > _BUTTONS:
+        now = values.index(taken) if taken in values else None
+        st.selectbox(_SWITCHES.get(option, option), values, now, width=220, key=key,
+                     on_change=_choose, args=(name, wanted, option, key))  # fmt: skip
+        return
+    for value in values:
+        label = f"{_SWITCHES.get(option, option)}: {'TAB' if value == chr(9) else value}"
+        other = replace(wanted, options={**wanted.options, option: value})
+        st.button(show.plain(label), key=f"{key} {value}", on_click=workspace.decide, args=(name, other),
+                  disabled=value in (taken, wanted.options.get(option)))  # fmt: skip
+
+
+def _choose(name: str, wanted: Choice, option: str, key: str) -> None:
+    workspace.decide(name, replace(wanted, options={**wanted.options, option: st.session_state[key]}))
 
 
 def _forget(name: str) -> None:

@@ -50,6 +50,10 @@ def draw() -> None:
             help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the "
             "document. votes: the number of annotators is the grade. Or one annotator alone.",
         )
+        if workspace.has_grades() or st.session_state["annotators"] == "votes":
+            st.number_input("Smallest grade that counts", 0.0, 1e9, 1.0, 1.0, "%g", key="rel", bind="query-params",
+                            help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their "
+                            "grade.")  # fmt: skip
         universes = (["ngrams:3", "ngrams:5"] if here.corpus.has_texts else []) + ["rankings", "vocabulary", "number"]
         st.selectbox(
             "Universe N",
@@ -99,6 +103,8 @@ def settings() -> Settings:
     state = st.session_state
     chosen = {name: state[name] for name in ("normalise", *_CONTROLS) if state.get(name, _AS_PRESET) != _AS_PRESET}
     universe = str(state["N"]) if state["universe"] == "number" else state["universe"]
+    if "rel" in state:
+        chosen["rel"] = state["rel"]
     made = make_settings(k=state["k"], preset_name=state["preset"], annotators=state["annotators"], **chosen)
     return replace(made, universe=universe, pool=state["pool"])
 

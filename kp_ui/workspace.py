@@ -12,6 +12,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.coding import average_gold_size
 from kp_core.reading import LIMITS, Choice, Source, renamed
+from kp_core.reading.archive import is_workbook, is_zip
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.source import expand
 
@@ -40,7 +41,10 @@ class Sample:
 
 SAMPLES = {
     "lectures": Sample(
-        "20 lectures, 3 annotators, 4 systems", "lectures/gold.csv", "lectures/systems/*", "lectures/documents.jsonl",
+        "20 lectures, 3 annotators, 4 systems",
+        "lectures/gold.csv",
+        "lectures/systems/*",
+        "lectures/documents.jsonl",
         "lectures/judgements.csv",
     ),
     "chinese": Sample(
@@ -85,6 +89,12 @@ def current() -> Workspace:
         open_sample(asked if asked in SAMPLES else _FIRST)
     found: Workspace = st.session_state[_CURRENT]
     return found
+
+
+def has_grades() -> bool:
+    """Return whether the gold standard on screen has grades or votes."""
+    gold = current().corpus.gold
+    return "relevance" in gold and bool(gold["relevance"].notna().any())
 
 
 def keep_in_link() -> None:
@@ -174,7 +184,7 @@ def _read(asked: Uploads) -> None:
 
 def is_archive(file: Source) -> bool:
     """Tell whether a file is a zip or gzip file; what is decided about it holds for everything in it."""
-    return file.data.startswith((b"PK\x03\x04", b"\x1f\x8b"))
+    return file.data.startswith(b"\x1f\x8b") or (is_zip(file.data) and not is_workbook(file.data))
 
 
 def _by_member(asked: Uploads) -> dict[str, Choice]:

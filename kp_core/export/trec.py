@@ -7,11 +7,9 @@ import pandas as pd
 
 from kp_core.errors import InputError
 from kp_core.export.written import Written, file_names
-from kp_core.model import COLUMNS, Corpus, Ranking
+from kp_core.model import Corpus, Ranking
 from kp_core.reading.escape import escape, percent
 from kp_core.text.normalise import Normaliser
-
-_KNOWN = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
 
 
 def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
@@ -41,7 +39,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     for name, file in zip(systems, file_names(systems, ".run"), strict=True):
         own = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
         written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
-    _say_what_is_left_out(corpus, written)
+    written.leaves(corpus, "TREC", keeps=("relevance", "score"))
     if not written.files:
         raise InputError(
             "the corpus", "no keyphrase", "a gold standard or a system", "Name it with --gold or --system."
@@ -103,17 +101,3 @@ def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> 
     tag = escape(system)
     rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
     return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()
-
-
-def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
-    for role, name in (("gold", "gold standard"), ("system", "systems")):
-        written.lacks(name, int((corpus.empty["role"] == role).sum()), "empty lists; TREC has no line for them")
-    if "variants" in corpus.gold:
-        several = int(corpus.gold["variants"].notna().sum())
-        written.lacks("gold standard", several, "keyphrases have several spellings; the first is written")
-    texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1)
-    written.lacks("documents", int(texts.sum()), "documents with a text, title or group; TREC holds ids only")
-    written.lacks("judgements", len(corpus.judgements), "judgements of pairs; TREC has no place for them")
-    for name, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
-        further = [str(column) for column in table.columns if column not in _KNOWN]
-        written.lacks(name, len(further), f"further columns stay behind: {', '.join(further)}")

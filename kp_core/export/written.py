@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from kp_core.model import Note
+from kp_core.model import COLUMNS, Corpus, Note
+
+_KNOWN = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
 
 
 @dataclass
@@ -21,6 +23,28 @@ class Written:
         """Note that something stays behind, where there is any of it."""
         if count:
             self.notes.append(Note("warning", where, f"{count:,} {what}."))
+
+    def leaves(self, corpus: Corpus, form: str, keeps: Sequence[str]) -> None:
+        """Note what a form of lists or rows has no place for; `keeps` names what it has one for, beside phrases."""
+        for role, name in (("gold", "gold standard"), ("system", "systems")):
+            if "empty" not in keeps:
+                empty = int((corpus.empty["role"] == role).sum())
+                self.lacks(name, empty, f"empty lists; {form} has no line for them")
+        if "variants" in corpus.gold and "variants" not in keeps:
+            several = int(corpus.gold["variants"].notna().sum())
+            self.lacks("gold standard", several, "keyphrases have several spellings; the first is written")
+        for table, name, column, what in (
+            (corpus.gold, "gold standard", "relevance", "grades"),
+            (corpus.runs, "systems", "score", "scores"),
+        ):
+            if column in table and column not in keeps:
+                self.lacks(name, int(table[column].notna().sum()), f"{what}; {form} holds the order only")
+        texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1)
+        self.lacks("documents", int(texts.sum()), f"documents with a text, title or group; {form} holds ids only")
+        self.lacks("judgements", len(corpus.judgements), f"judgements of pairs; {form} has no place for them")
+        for name, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
+            further = [str(column) for column in table.columns if column not in _KNOWN and column not in keeps]
+            self.lacks(name, len(further), f"further columns stay behind: {', '.join(further)}")
 
 
 def file_names(names: Sequence[str], ending: str) -> list[str]:

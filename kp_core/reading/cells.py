@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +40,7 @@ def list_separator(table: Table, columns: dict[str, str], role: Role) -> str:
     """
     name = columns.get("phrases") or columns["phrase"]
     column = table.column(name)
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+    if _is_list(column.type):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
     if "variants" in table.names or _keys_repeat(table, columns, role):
@@ -77,24 +78,38 @@ def wide_columns(table: Table, columns: dict[str, str]) -> list[str]:
         if name in columns.values():
             continue
         column = table.column(name)
-        if not pa.types.is_large_string(column.type):
-            continue
-        filled = column.filter(pc.not_equal(column, ""))
-        lists = pc.sum(pc.match_substring_regex(filled, r";|^\s*\[.*\]\s*$")).as_py() or 0
-        if len(filled) and lists * 2 >= len(filled):
+        if _is_list(column.type):
             found.append(name)
+        elif pa.types.is_large_string(column.type):
+            filled = column.filter(pc.not_equal(column, ""))
+            lists = pc.sum(pc.match_substring_regex(filled, r";|^\s*\[.*\]\s*$")).as_py() or 0
+            if len(filled) and lists * 2 >= len(filled):
+                found.append(name)
     return found if len(found) >= 2 else []
+
+
+def list_columns(table: Table) -> list[str]:
+    """Return the columns whose cells are lists, which only some formats have."""
+    return [name for name in table.names if _is_list(table.column(name).type)]
+
+
+def are_scored(table: Table, name: str | None) -> bool:
+    """Tell whether the cells of a column are lists of phrases with scores."""
+    found = shape_of(table.column(name).slice(0, 1000).to_pylist()) if name and name in list_columns(table) else None
+    return found is not None and found[0] == "scored"
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
 def wide_rows(table: Table, columns: dict[str, str], role: Role, names: list[str]) -> Rows:
     """Read one list a cell, the name of the column being the annotator or system."""
     builder = ListBuilder(role, table.limits)
-    ids = table.texts(columns["doc_id"]).to_pylist()
     for name in names:
-        texts = table.texts(name)
-        separator = ";" if pc.any(pc.match_substring(texts, ";")).as_py() else "json"
-        for row, (doc_id, cell) in enumerate(zip(ids, texts.to_pylist(), strict=True)):
-            _add_cell(builder, table, row, doc_id, name, cell, separator)
+        lists = _is_list(table.column(name).type)
+        split = not lists and pc.any(pc.match_substring(table.texts(name), ";")).as_py()
+        _add_column(builder, table, columns, name, "lists" if lists else ";" if split else "json", [name] * len(table))
     return builder.rows()
 
 
@@ -103,36 +118,42 @@ def list_rows(table: Table, columns: dict[str, str], role: Role, separator: str)
     builder = ListBuilder(role, table.limits)
     name = columns.get("phrases") or columns["phrase"]
     source = columns.get("annotator" if role == "gold" else "system", columns.get("source"))
-    ids = table.texts(columns["doc_id"]).to_pylist()
-    sources = table.texts(source).to_pylist() if source is not None else [None] * len(ids)
-    values = table.column(name).to_pylist() if separator == "lists" else table.texts(name).to_pylist()
-    for row, (doc_id, who, cell) in enumerate(zip(ids, sources, values, strict=True)):
-        _add_cell(builder, table, row, doc_id, who, cell, separator)
+    sources = table.texts(source).to_pylist() if source is not None else [None] * len(table)
+    _add_column(builder, table, columns, name, separator, sources)
     if separator == ",":
-        shown = "; ".join(next((str(cell) for cell in values if cell and "," in str(cell)), "").split(",")[:3])
+        cells = table.texts(name).to_pylist()
+        shown = "; ".join(next((cell for cell in cells if "," in cell), "").split(",")[:3])
         message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
         builder.notes.append(Note("warning", table.file, message))
     return builder.rows()
 
 
-def _add_cell(
-    builder: ListBuilder, table: Table, row: int, doc_id: str, source: str | None, cell: object, separator: str
+def _add_column(
+    builder: ListBuilder,
+    table: Table,
+    columns: dict[str, str],
+    name: str,
+    separator: str,
+    sources: Sequence[str | None],
 ) -> None:
-    line = row + 1 if table.lines is None else int(table.lines[row])
-    if not doc_id.strip():
-        builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
-        return
-    builder.open(doc_id, file=table.file, line=line, source=source)
-    if separator in (";", ","):
-        builder.split(str(cell), separator)
-        return
-    value = cell if separator == "lists" else _json_list(str(cell))
-    if value is None:
-        if str(cell or "").strip():
+    """Add the list of every cell of a column; lists of lists and the like have one shape down the column."""
+    ids = table.texts(columns["doc_id"]).to_pylist()
+    cells = table.column(name).to_pylist() if separator == "lists" else table.texts(name).to_pylist()
+    lists = [_json_list(cell) for cell in cells] if separator == "json" else cells
+    found = shape_of(lists) if separator in ("lists", "json") else None
+    amount = "score" if builder.role == "system" else "relevance"
+    for row, (doc_id, source, cell, items) in enumerate(zip(ids, sources, cells, lists, strict=True)):
+        line = row + 1 if table.lines is None else int(table.lines[row])
+        if not doc_id.strip():
+            builder.rejected.append((table.file, line, "an empty id", str(cell)[:200]))
+            continue
+        builder.open(doc_id, file=table.file, line=line, source=source)
+        if separator in (";", ","):
+            builder.split(cell, separator)
+        elif items is not None:
+            add_list(builder, items, found[0] if found else "phrases", amount)
+        elif str(cell or "").strip():
             builder.add(str(cell)[:200], reject="no JSON list")
-        return
-    found = shape_of([value])
-    add_list(builder, value, found[0] if found else "phrases", "score" if builder.role == "system" else "relevance")
 
 
 def _json_list(cell: str) -> list[object] | None:
@@ -150,7 +171,7 @@ def variants(table: Table) -> pa.Array | None:
     if "variants" not in table.names:
         return None
     column = table.column("variants")
-    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+    if _is_list(column.type):
         return column.cast(pa.list_(pa.large_string()))
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return None
@@ -177,12 +198,21 @@ def _doc_id(
     return {"doc_id": max(free, key=lambda name: (varied[name], sign * place(name)))}
 
 
+def _with_list(table: Table, columns: dict[str, str], wanted: tuple[str, ...]) -> tuple[dict[str, str], list[str]]:
+    """Take a single column of lists for the phrases; return the columns, and the plain ones that have no role yet."""
+    columns = dict(columns)
+    lists = [name for name in list_columns(table) if name not in columns.values()]
+    if len(lists) == 1 and "phrase" in wanted and not {"phrase", "phrases"} & set(columns):
+        columns["phrases"] = lists[0]
+    nested = {name for name in table.names if pa.types.is_nested(table.column(name).type)}
+    return columns, [name for name in table.names if name not in nested and name not in columns.values()]
+
+
 def add_by_content(
     table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
 ) -> dict[str, str]:
     """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
-    columns = dict(columns)
-    free = [name for name in table.names if name not in columns.values()]
+    columns, free = _with_list(table, columns, wanted)
     if not len(table) or not free:
         return columns
     numeric = {name: floats(table.column(name)) for name in free}

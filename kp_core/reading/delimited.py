@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,9 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         values = column.to_numpy()
         if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
             column = column.cast(pa.int64())
+    if pa.types.is_nested(column.type):  # lists where one text is wanted
+        values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
+        column = pa.chunked_array([pa.array(values, pa.large_string())])
     if pa.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
@@ -81,7 +85,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     refuse_over(file.limits.columns, width, "columns", file.name, "a table")
     ends = file.text.count("\n") or file.text.count("\r")
     refuse_over(file.limits.cells, width * ends, "cells", file.name, "a table")
-    header = _has_header(rows, width, choice)
+    header = has_header(rows, width, choice)
     table = Table(file.name, [], [], header=header, limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
         _fill(table, file, delimiter, quoting, width)
@@ -175,7 +179,8 @@ def _quoting(file: File, delimiter: str) -> int:
     return csv.QUOTE_MINIMAL
 
 
-def _has_header(rows: list[list[str]], width: int, choice: Choice) -> bool:
+def has_header(rows: list[list[str]], width: int, choice: Choice) -> bool:
+    """Tell whether the first row names the columns: by known names, or since it differs from the rows below."""
     if "header" in choice.options:
         return choice.options["header"] == "yes"
     first, others = rows[0], [row for row in rows[1:] if len(row) == width]
@@ -209,7 +214,7 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
         raise _too_many(file)
     table.names = [f"column {number}" for number in range(1, width + 1)]
     if table.header:
-        table.names = distinct_names([column[0].as_py() for column in found.columns])
+        table.names = header_names([column[0].as_py() for column in found.columns])
         found = found.slice(1)
         table.lines = range(2, len(found) + 2)
     table.columns = list(found.columns)
@@ -229,7 +234,7 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
         if set(map(len, records)) != {width}:
             numbers, records = _even(table, numbers, records, width)
         if header_pending and records:
-            table.names, header_pending = distinct_names(records[0]), False
+            table.names, header_pending = header_names(records[0]), False
             numbers, records = numbers[1:], records[1:]
         if not records:
             continue
@@ -286,10 +291,10 @@ def _even(table: Table, numbers: list[int], records: list[list[str]], width: int
     return kept_numbers, kept
 
 
-def distinct_names(header: Sequence[str]) -> list[str]:
+def header_names(header: Sequence[str]) -> list[str]:
     """Return distinct, non-empty names of columns.
 
-    >>> distinct_names(["id", " ", "id"])
+    >>> header_names(["id", " ", "id"])
     ['id', 'column 2', "id'"]
     """
     names: dict[str, None] = {}

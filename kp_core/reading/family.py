@@ -40,6 +40,9 @@ class Choice:
     options: Mapping[str, str] = field(default_factory=dict)
 
 
+_NOTHING_CHOSEN = Choice()
+
+
 class File:
     """A source seen as text, as lines or as JSON; each view is made once, when it is first asked for."""
 
@@ -51,8 +54,10 @@ class File:
         *,
         strict: bool = False,
         twice: str = "refuse",
+        choice: Choice = _NOTHING_CHOSEN,
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
+        self.choice = choice
         self._made: dict[str, Any] = {}
 
     def once(self, key: str, make: Callable[[], T]) -> T:
@@ -125,7 +130,10 @@ class File:
 
 @dataclass(frozen=True)
 class Recognition:
-    """Which family one or several files belong to, how sure that is, and why, in words."""
+    """Which family one or several files belong to, how sure that is, and why, in words.
+
+    offers  switches whose values depend on the file, such as the sheets of a workbook
+    """
 
     family: str
     role: Role
@@ -134,6 +142,7 @@ class Recognition:
     evidence: str
     columns: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
+    offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass
@@ -146,6 +155,8 @@ class Rows:
     lists     for families of lists: source, doc_id, file, line and length of each list, empty ones included
     marked    rows that the family itself rejects: row number → reason
     rejected  lines that gave no row at all
+    counted   number of documents that are only counted, 1, 2, ...; a file of ids may name them (`alignment.py`)
+    names     whether the documents are such names, the n-th being that of document n
     """
 
     role: Role
@@ -157,10 +168,18 @@ class Rows:
     rejected: list[Rejected] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
     blank: int = 0
+    counted: int = 0
+    names: bool = False
 
 
 class Family(Protocol):
-    """A module in `kp_core/reading/families`; its place in the order is the number in its name."""
+    """A module in `kp_core/reading/families`; its place in the order is the number in its name.
+
+    A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
+    `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
+    `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
+    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
+    """
 
     NAME: str
     TITLE: str

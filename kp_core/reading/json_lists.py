@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from kp_core.model import Note, Role
+from kp_core.model import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import Limits
@@ -26,7 +26,7 @@ def recognise(
     if lists is None or found is None:
         return None
     shape = choice.options.get("inner", found[0])
-    if shape not in shapes:
+    if shape not in shapes and not ("inner" in choice.options and choice.family == family):
         return None
     options = {"inner": shape} | ({} if role else {"role": "guessed"})
     guess: Role = role or ("system" if shape == "scored" else "gold")
@@ -56,7 +56,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     shape = cast(Shape, recognition.options["inner"])
     rows = rows_of(lists, shape, recognition.role, file.name, file.limits)
     if isinstance(file.json, list) and len(lists) > 1:
-        rows.notes.append(Note("warning", file.name, f"There are no ids; documents are counted 1 to {len(lists):,}."))
+        rows.counted = len(lists)
     return [rows]
 
 

@@ -106,14 +106,18 @@ class ListBuilder:
         self._lengths[-1] += len(phrases)
 
     def split(self, text: str, separator: str = ";") -> None:
-        """Add the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
+        """Add the phrases of a string."""
+        self.extend(self.pieces(text, separator))
+
+    def pieces(self, text: str, separator: str = ";") -> list[str]:
+        """Return the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
         self._refuse_long_lists(text.count(separator))
         pieces = [piece.strip() for piece in text.split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
         kept = [piece for piece in pieces if piece]
         self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
-        self.extend(kept)
+        return kept
 
     def _refuse_long_lists(self, more: int) -> None:
         size, rows = self._lengths[-1] + more, len(self._phrases) + more

@@ -11,6 +11,7 @@ import pandas as pd
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note, Ranking, Reading, Role
+from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -76,6 +77,7 @@ def load(
     _read_all(state, files, None)
     if not state.parts:
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
+    align(state.parts, state.notes)
     corpus = assemble(state.parts, state.readings, fixes, limits, state.notes)
     return _with_silent(corpus, systems)
 
@@ -117,7 +119,7 @@ def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
         return
     items = list(given) if isinstance(given, (list, tuple)) else [given]
     if role is None:
-        _read_bundles(state, [_expand(state, item) for item in items], None, None)
+        _read_bundles(state, _together([_expand(state, item) for item in items]), None, None)
         return
     for item in items:
         state.origins += 1
@@ -171,6 +173,14 @@ def _expand(state: _Loading, item: Any) -> Bundle:
     return bundle
 
 
+def _together(bundles: list[Bundle]) -> list[Bundle]:
+    """Put loose files into one bundle, so that files that belong together are seen together."""
+    loose = [bundle for bundle in bundles if not bundle.folder]
+    files = tuple(file for bundle in loose for file in bundle.files)
+    folders = [bundle for bundle in bundles if bundle.folder]
+    return [*([Bundle(f"{len(files)} files", files)] if loose else []), *folders]
+
+
 def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: Role, name: str | None) -> None:
     shown = name or role
     choice = state.choices.get(shown, Choice())
@@ -192,10 +202,9 @@ def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, nam
         files = []
         for source in bundle.files:
             chosen = state.choices.get(source.name) or state.choices.get(source.name.rsplit("/", 1)[-1]) or Choice()
-            files.append(
-                File(source, state.limits, chosen.encoding or state.encoding, strict=state.strict, twice=twice)
-            )
-        found += [(bundle, recognition) for recognition in recognise(files, role, state.choices)]
+            encoding = chosen.encoding or state.encoding
+            files.append(File(source, state.limits, encoding, strict=state.strict, twice=twice, choice=chosen))
+        found += [(bundle, recognition) for recognition in recognise(files, role)]
     said: list[str] = []
     settled = settle_roles([recognition for _, recognition in found], said)
     state.notes += [Note("warning", "roles", sentence) for sentence in said]
@@ -215,7 +224,6 @@ def _read_recognised(
         state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
     first = recognition.files[0]
-    choice = state.choices.get(first.name) or state.choices.get(first.name.rsplit("/", 1)[-1]) or Choice()
     rows = family_named(recognition.family).read(recognition, asked)
     several = len(recognition.files) > 1
     texts = [file.decoded for file in recognition.files] if several or _is_text(recognition) else []
@@ -236,7 +244,7 @@ def _read_recognised(
     if name is None or len(bundle.files) > 1:
         state.origins += 1
     default = name or name_of(recognition, bundle)
-    _keep(state, rows, reading, default, asked, name, choice, text="" if several or not texts else first.text)
+    _keep(state, rows, reading, default, asked, name, first.choice, text="" if several or not texts else first.text)
 
 
 def _is_text(recognition: Recognition) -> bool:
@@ -269,6 +277,7 @@ def _keep(
     )
     state.readings.append(reading)
     for rows_part, part in zip(wanted, checked, strict=True):
-        state.parts.append(
-            Part(rows_part.role, reading.file, default, part, state.origins, name is not None, choice.higher_is_better)
-        )
+        named, higher = name is not None, choice.higher_is_better
+        one = Part(rows_part.role, reading.file, default, part, state.origins, named, higher)
+        one.counted, one.names = rows_part.counted, rows_part.names
+        state.parts.append(one)

@@ -8,7 +8,7 @@ _PAGE = """# Formats
 
 KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
 Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip and folders
-are read too, and Parquet tables like any other table. This page is made from the format families themselves
+are read too. This page is made from the format families themselves
 (`kp_core/reading/families`).
 
 | family | format | what becomes of it |
@@ -17,9 +17,32 @@ are read too, and Parquet tables like any other table. This page is made from th
 
 ## Examples
 
-In F4 and F12 the first line is the path of the file.
+In F4 and F12 the first line is the path of the file; in F4A and F7 the name of the file is the document.
 
 {examples}
+## What `convert` writes
+
+Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written (lists
+are read back and compared first), and what stays behind by nature (scores in lists, texts in TREC) is listed.
+
+| `--to` | files | holds |
+|---|---|---|
+| `tidy`, `jsonl`, `parquet` | documents, gold, systems, judgements: one row a document, keyphrase, prediction, score | all |
+| `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
+| `variants` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F1) | lists with all accepted spellings |
+| `lists` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F2) | lists |
+| `lines` | `gold/ANNOTATOR.tsv`, `systems/SYSTEM.tsv` (F3) | lists of phrases without `;`, TAB or line break |
+| `keys` | `gold/ANNOTATOR/DOCUMENT.key`, `systems/SYSTEM/DOCUMENT.key` (F4) | lists of phrases without line break |
+
+## Files that belong together
+
+* Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
+  the documents; files of unequal length are refused.
+* Files of one document each (F4, F4A, F7, F12, F13W) are read as a whole, whether in a folder, in a zip, or dropped
+  together. Files of several annotators are told apart by folder, by ending, or by name; a table shows how.
+* A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
+  Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
+
 ## What is said about a file
 
 * A file is refused as a whole if it cannot be read, has no ids or phrases, holds one document twice for one annotator
@@ -39,8 +62,9 @@ def formats_page() -> str:
     """Return the page of the documentation that shows every family with an example."""
     rows, examples = [], []
     for family in all_families():
-        if family.EXAMPLE:
-            first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        if family.NAME != "F0":
             rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+        if family.EXAMPLE:
             examples.append(f"**{family.NAME} {family.TITLE}**\n\n```\n{family.EXAMPLE}\n```\n")
     return _PAGE.format(rows="\n".join(rows), examples="\n".join(examples))

@@ -29,6 +29,15 @@ class Part:
     named: bool = False
     higher_is_better: bool | None = None
     sources: list[str] = field(default_factory=list)
+    counted: int = 0
+    names: bool = False
+
+    def rename_documents(self, renamed: dict[str, str]) -> None:
+        """Give documents other ids: old → new; ids that are not there stay."""
+        self.checked.replace("doc_id", _mapped(self.checked.table["doc_id"], renamed))
+        if self.checked.lists is not None:
+            ids = self.checked.lists["doc_id"]
+            self.checked.lists = self.checked.lists.assign(doc_id=ids.map(renamed).fillna(ids))
 
     def systems(self) -> list[str]:
         """Return the names of all sources, those with nothing but empty lists included."""
@@ -123,9 +132,7 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
                 found = f"the ids “{taken[new]}” and “{old}”, which the fix “{fix}” would make one"
                 raise InputError(part.file, found, "ids that stay different", "Load without this fix.")
         changed.update(old for old, new in renamed.items() if old != new)
-        checked.replace("doc_id", _mapped(checked.table["doc_id"], renamed))
-        if checked.lists is not None:
-            checked.lists = checked.lists.assign(doc_id=checked.lists["doc_id"].map(renamed))
+        part.rename_documents(renamed)
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {len(changed):,} ids."))
 
 

@@ -66,9 +66,10 @@ def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
     return "variants", "lists of lists of strings"
 
 
-def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score") -> None:
-    """Add the phrases of one document to the open list; `amount` names the column for scores."""
-    if shape == "phrases" and isinstance(value, (list, tuple)) and all(type(item) is str for item in value):
+def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
+    """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
+    plain = shape == "phrases" and not more and isinstance(value, (list, tuple))
+    if plain and all(type(item) is str for item in value):
         builder.extend(value)
         return
     if isinstance(value, Mapping):
@@ -76,7 +77,7 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
     elif isinstance(value, str):
         builder.split(value)
     for item in value if isinstance(value, (list, tuple)) else ():
-        _add_item(builder, item, shape, amount)
+        _add_item(builder, item, shape, amount, more)
 
 
 def title_and_body(text: str) -> tuple[str | None, str]:
@@ -92,7 +93,7 @@ def title_and_body(text: str) -> tuple[str | None, str]:
     return None, text
 
 
-def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str) -> None:
+def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
     if isinstance(item, Mapping):
         _add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount)
     elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
@@ -110,7 +111,7 @@ def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str) -> Non
             builder.add(spellings[0], **more)
     else:
         text = text_of(item)
-        builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text")
+        builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text", **further)
 
 
 def _add_scored(builder: ListBuilder, phrase: Any, score: Any, amount: str) -> None:

@@ -19,6 +19,8 @@ from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.source import Bundle, stem_of
 
+#: A reading below this is offered, but never taken unasked.
+_SURE_ENOUGH = 0.5
 Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
 
 
@@ -39,24 +41,25 @@ def family_named(name: str) -> Family:
     raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
 
 
-def recognise(files: Sequence[File], role: Role | None, choices: dict[str, Choice]) -> list[Recognition]:
-    """Recognise all files of one upload: groups of one file a document first, then each file by itself."""
+def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Recognise all files of one upload: groups of files that belong together first, then each file by itself."""
     left = list(files)
     found: list[Recognition] = []
     for family in all_families():
         groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
         if groups is None or not left:
             continue
-        for recognition in groups(left, role):
+        open_to = [
+            file for file in left if file.choice.family in (None, family.NAME) and binary_kind(file.source.data) is None
+        ]
+        asked = next((file.choice.role for file in open_to if file.choice.role), role)
+        for recognition in groups(open_to, asked) if open_to else []:
             found.append(recognition)
-            taken = set(map(id, recognition.files))
-            left = [file for file in left if id(file) not in taken]
+            claimed = set(map(id, recognition.files))
+            left = [file for file in left if id(file) not in claimed]
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
-    for file in left:
-        choice = choices.get(file.name) or choices.get(file.name.rsplit("/", 1)[-1]) or Choice()
-        found.append(recognise_one(file, choice.role or role, choice))
-    return found
+    return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
 
 
 def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
@@ -69,7 +72,7 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
                 file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
             )
         return chosen
-    fitting = readings_of(file, role, choice)
+    fitting = [reading for reading in readings_of(file, role, choice) if reading.confidence >= _SURE_ENOUGH]
     if not fitting:
         raise _unknown(file, role)
     best = max(fitting, key=lambda recognition: recognition.confidence)
@@ -90,6 +93,17 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
             if recognition.confidence >= 1:
                 break
     return fitting
+
+
+def columns_of(file: File, choice: Choice) -> list[str]:
+    """Return the names of the columns or fields of a file; empty if no family finds any."""
+    binary = binary_kind(file.source.data) is not None
+    for family in all_families():
+        if hasattr(family, "column_names") and getattr(family, "BINARY", False) == binary:
+            names: list[str] = family.column_names(file, choice)
+            if names:
+                return names
+    return []
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
@@ -130,6 +144,10 @@ def _shown(file: File) -> str:
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
+    binary = binary_kind(file.source.data)
+    if binary and (names := columns_of(file, file.choice)):
+        found = f"the columns {', '.join(names[:10])}"
+        return InputError(file.name, found, "a column of document ids and one of phrases", "Name their roles.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
@@ -145,5 +163,5 @@ def _unknown(file: File, role: Role | None) -> InputError:
 
 def name_of(recognition: Recognition, bundle: Bundle) -> str:
     """Return the annotator's or system's name that a file, or a folder of one file a document, suggests."""
-    grouped = hasattr(family_named(recognition.family), "recognise_groups")
+    grouped = getattr(family_named(recognition.family), "GROUP_IS_ONE", False)
     return stem_of(bundle.name if bundle.folder and grouped else recognition.files[0].name)

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from kp_core.errors import InputError
-from kp_core.reading.archive import check_workbook, gunzip, is_gzip, is_ignored, is_workbook, is_zip, natural_key, unzip
+from kp_core.reading.archive import gunzip, is_gzip, is_ignored, is_workbook, is_zip, natural_key, unzip
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 
 #: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
@@ -107,11 +107,9 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     if is_gzip(data):
         name = name[:-3] if name.lower().endswith(".gz") else name
         data = gunzip(source.name, data, limits)
-    if is_workbook(data):
-        check_workbook(name, data, limits)
-    elif is_zip(data) and nested:
-        return Bundle(name, (), (name,))
-    elif is_zip(data):
+    if is_zip(data) and not is_workbook(data):
+        if nested:
+            return Bundle(name, (), (name,))
         files, ignored = unzip(name, data, limits)
         return Bundle(name, tuple(Source(*file) for file in files), tuple(ignored), folder=True)
     return Bundle(name, (Source(name, data),))

@@ -75,7 +75,7 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
 
 def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
     """Find by content what the names of the columns do not tell."""
-    if table.header and not {"doc_id", "phrase", "phrases"} & set(columns):
+    if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(cells.list_columns(table)) != 1:
         return columns  # a table about something else: any two of its columns could pass for ids and phrases
     if table.header and {"phrase", "phrases"} & set(columns) and "doc_id" in columns:
         return columns
@@ -105,7 +105,7 @@ def _guess_role(table: Table) -> Role | None:
     if not {"phrase", "phrases"} & set(found) and table.header:
         long = any(cells.is_long(table, name, _LONG_TEXT) for name in table.names)
         return "documents" if long or "text" in find_roles(table.names, _TEXTS) else None
-    if {"rank", "score", "system"} & set(found):
+    if {"rank", "score", "system"} & set(found) or cells.are_scored(table, found.get("phrases", found.get("phrase"))):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 

@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -57,6 +58,32 @@ def parquet(columns: dict[str, object], **options: object) -> bytes:
     written = io.BytesIO()
     pq.write_table(pa.table(columns), written, **options)
     return written.getvalue()
+
+
+def workbook(columns: dict[str, list[object]]) -> bytes:
+    """Return an Excel workbook of one sheet."""
+    book, written = openpyxl.Workbook(), io.BytesIO()
+    for row in (list(columns), *zip(*columns.values(), strict=True)):
+        book.active.append(row)
+    book.save(written)
+    return written.getvalue()
+
+
+def shared_text(text: str, rows: int) -> bytes:
+    """Return a workbook in which every cell of the second column is one and the same text."""
+    members = dict(_parts(workbook({"doc_id": ["d1"], "phrase": ["tide"]})))
+    text_cell = b'<row r="%d"><c r="A%d" t="s"><v>0</v></c><c r="B%d" t="s"><v>1</v></c></row>'
+    sheet = b"".join(text_cell % (row, row, row) for row in range(1, rows + 1))
+    name = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    members["xl/worksheets/sheet1.xml"] = b'<worksheet xmlns="%s"><sheetData>%s</sheetData></worksheet>' % (name, sheet)
+    strings = b"<si><t>d1</t></si><si><t>%s</t></si>" % text.encode()
+    members["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (name, strings)
+    return zipped(*members.items())
+
+
+def _parts(data: bytes) -> list[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return [(name, archive.read(name)) for name in archive.namelist()]
 
 
 def repeated(text: str, times: int) -> pa.DictionaryArray:
@@ -117,6 +144,8 @@ FILES = (
             zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS.decode().encode("utf-16"))), refused="entities declared"),
     Awkward("a workbook whose strings are a bomb", "a.xlsx",
             lambda: zipped(WORKBOOK, ("xl/sharedStrings.xml", b"<si>" * 1_000_000)), refused="100 : 1"),
+    Awkward("a workbook in which one text stands for many", "a.xlsx", lambda: shared_text("x" * 20_000, 200),
+            refused="characters", limits=Limits(unpacked_bytes=1_000_000)),
     Awkward("an old Office file", "a.xls", b"\xd0\xcf\x11\xe0" + bytes(500), refused="an old Office file"),
     # Parquet
     Awkward("a dictionary in which one entry stands for many long values", "a.parquet",
@@ -213,6 +242,13 @@ FILES = (
     Awkward("nothing but line ends", "a.csv", b"\n" * 1_000, refused="an empty file"),
     Awkward("an empty file", "a.csv", b"", refused="an empty file"),
     Awkward("nothing but a header", "a.csv", HEAD, (0, 0, 0)),
+    # spans
+    Awkward("many spans of nearly all of a text", "a.jsonl",
+            lambda: json.dumps({"id": 1, "text": "x " * 500_000, "label": [[0, 999_999 - n] for n in range(2_000)]
+                                + [[0, n] for n in range(1, 9_001, 2)]}).encode(), refused="20 %"),
+    Awkward("a span of white space", "a.jsonl",
+            lambda: json.dumps({"id": 1, "text": f"a{' ' * 1_000_000}b", "label": [[0, 1_000_002], [0, 1]]}).encode(),
+            refused="20 %"),
     # characters
     Awkward("NUL bytes", "a.csv", HEAD + b"d1,a\0b\n", refused="NUL bytes"),
     Awkward("UTF-16 without a mark", "a.csv", (HEAD + ROWS).decode().encode("utf-16-le"), refused="NUL bytes"),

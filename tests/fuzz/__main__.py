@@ -63,7 +63,8 @@ def main() -> int:
             counts[outcome(one)] += 1
         except Exception:
             counts["faults"] += 1
-            faults.append(f"input {number} of seed {asked.seed}, {one.role}={one.source.name}\n{traceback.format_exc()}")
+            shown = f"input {number} of seed {asked.seed}, {one.role}={one.source.name}"
+            faults.append(f"{shown}\n{traceback.format_exc()}")
             print(faults[-1], file=sys.stderr, flush=True)
         took = time.process_time() - before
         if took > slowest:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from kp_core.reading import Choice, Source
 from kp_core.reading.family import Family
 from kp_core.reading.sniff import all_families
-from tests.awkward.files import FILES, parquet, zipped
+from tests.awkward.files import FILES, parquet, workbook, zipped
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
 FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common")
@@ -24,13 +24,13 @@ TOKENS = (
     *(b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", "é漢ع\u202e\u0301".encode(), b"PK\x03\x04", b"PAR1", b"\x1f\x8b"),
     *(b"doc_id", b"phrase", b"rank", b"score", b"annotator", b"system", b"candidate", b"keyphrase", b"score_1"),
     *(b"text", b"title", b"keyphrases", b"predictions", b"Scores", b"variants", b"empty", b"yes", b"relevance"),
-    *(b"<!--", b"<![CDATA[", b"<script>", b"</", b"&#", b"<peos>", b"Q0", b"#FORMAT=WebAnno TSV 3.2\n", b"[sep]"),
+    *(b"<!--", b"<![CDATA[", b"<script>", b"</", b"&#", b"<peos>", b"Q0", b"#Text=", b"_", b"[1]", b"[sep]"),
 )
 
 
 @dataclass(frozen=True)
 class Case:
-    """One input: the file, the family its example is of, how it is read, and whether every reading is looked at first."""
+    """One input: the file, the family of its example, how it is read, and whether all its readings are looked at."""
 
     family: str
     source: Source
@@ -54,6 +54,8 @@ def seeds() -> list[tuple[str, Source]]:
     table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
     lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
     found += [("F10P", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
+    sheets = (table, {**table, "note": ["=1+1", "é", ""]})
+    found += [("F10X", Source("a.xlsx", workbook(columns))) for columns in sheets]
     small = (file for file in FILES if not callable(file.data))
     return found + [("awkward", file.source()) for file in small]
 
@@ -108,7 +110,8 @@ def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
     elif rng.random() < 0.05:
         data, name = gzip.compress(data), f"{name}.gz"
     fixes = tuple(fix for fix in FIXES if rng.random() < 0.05)
-    return Case(family, Source(name, data), rng.choice(ROLES), rng.random() < 0.1, fixes, _choice(rng), rng.random() < 0.1)
+    strict, look = rng.random() < 0.1, rng.random() < 0.1
+    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look)
 
 
 def _choice(rng: random.Random) -> Choice:
@@ -120,4 +123,5 @@ def _choice(rng: random.Random) -> Choice:
     options = {name: rng.choice(values) for name, values in offered.items() if rng.random() < 0.5}
     encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
     columns = {"doc_id": "phrase"} if rng.random() < 0.05 else {}
-    return Choice(None, chosen.NAME if rng.random() < 0.5 else None, encoding, rng.choice((None, True)), columns, options)
+    forced = chosen.NAME if rng.random() < 0.5 else None
+    return Choice(None, forced, encoding, rng.choice((None, True)), columns, options)

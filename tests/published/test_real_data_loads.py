@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 from nltk.stem import PorterStemmer
 
+from kp_core.convert import save
 from kp_core.errors import InputError
+from kp_core.export.lists import lists
+from kp_core.export.tidy import tidy
 from kp_core.reading import load, report
+from tests.read_back import back, same
 
 Shared = Callable[[str], Path]
 RANKINGS = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
@@ -30,6 +34,14 @@ def test_wiki20_teams(shared: Shared) -> None:
     assert len(corpus.report.rejected) == 0
     assert report.files(corpus)["bytes"].tolist()[1] == 815_639
     assert len(report.suggestions(corpus)) == 0
+    gold = corpus.gold
+    assert len(gold.drop_duplicates(["annotator", "doc_id", "phrase"])) == 1702
+    assert gold.groupby("doc_id")["phrase"].nunique().agg(["min", "max", "mean"]).tolist() == [23, 46, 35.5]
+    assert round(len(gold) / 300, 2) == 5.74
+    assert (~gold["phrase"].map(str.isascii)).sum() == 9
+    assert not gold["phrase"].str.contains(",").any()
+    assert gold["phrase"].str.contains("\N{EN DASH}").sum() == 9
+    assert gold.loc[gold["phrase"].str.contains("(", regex=False), "phrase"].nunique() == 58
 
 
 def test_wiki20_as_one_folder(shared: Shared) -> None:
@@ -45,6 +57,7 @@ def test_wiki20_as_one_folder(shared: Shared) -> None:
         ("test.reader.stem", 100, 1204, 44, 1),
         ("test.combined.stem", 100, 1466, 47, 23),
         ("train.author", 144, 559, 4, 0),
+        ("train.author.stem", 144, 559, 4, 0),
         ("train.reader", 144, 1824, 41, 7),
         ("train.reader.stem", 144, 1824, 41, 8),
         ("train.combined", 144, 2223, 42, 10),
@@ -122,6 +135,11 @@ def test_wikinews(shared: Shared) -> None:
     assert corpus.gold.groupby("doc_id")["annotator"].nunique().value_counts().to_dict() == {3: 94, 4: 4, 5: 2}
     assert report.suggestions(corpus)[["fix", "match"]].to_numpy().tolist() == [["strip-extension", 100]]
     assert corpus.documents["title"].notna().sum() == 100
+    assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 477
+    # One less than was counted with the line that has no phrase.
+    assert corpus.gold["phrase"].str.lower().nunique() == 920 - 1
+    annotators = corpus.gold.groupby("doc_id")["annotator"].nunique()
+    assert (annotators * (annotators - 1) // 2).sum() == 326
     ref = report.statistics(load(gold=shared("data/wikinews_fr/ref"))).iloc[0]
     assert ref[["documents", "phrases", "duplicates"]].tolist() == [100, 964, 1]
 
@@ -155,6 +173,14 @@ def test_termith(shared: Shared) -> None:
     assert corpus.judgements["score"].value_counts().to_dict() == {2: 5195, 0: 4251, 1: 2484}
     assert (corpus.judgements["gold_id"] != "").sum() == 4922
     assert (corpus.runs["phrase"] == "*").sum() == 2
+    assert (corpus.runs["note"] != "").sum() == 2362
+    assert len(corpus.runs.drop_duplicates(["doc_id", "phrase"])) == 6735
+    lengths = corpus.runs.groupby(["system", "doc_id"]).size().value_counts().to_dict()
+    assert lengths == {10: 1179, 9: 3, 8: 8, 7: 7}
+    judged = corpus.judgements.groupby(["doc_id", "candidate"])["score"].nunique()
+    assert (judged > 1).sum() == 140
+    assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 1762
+    assert corpus.gold["type"].value_counts().to_dict() == {"controlled": 4123, "uncontrolled": 590}
 
 
 def test_termith_in_the_drop_zone_and_its_xml(shared: Shared) -> None:
@@ -163,3 +189,33 @@ def test_termith_in_the_drop_zone_and_its_xml(shared: Shared) -> None:
     assert (len(corpus.documents), len(corpus.gold), len(corpus.runs)) == (399, 4713, 11_930)
     with pytest.raises(InputError, match="XML is not read"):
         load(gold=shared(f"{TERMITH}/termith_eval_xml.zip"))
+
+
+def test_what_no_table_takes_is_refused_with_a_reason(shared: Shared) -> None:
+    with pytest.raises(InputError, match=r"an empty phrase.*probably another format"):
+        load(files=shared(f"{TERMITH}/silence.tsv"))
+    with pytest.raises(InputError, match="XML is not read"):
+        load(gold=shared("data/wikinews_fr/ref_3.xml"))
+
+
+@pytest.mark.parametrize("form", ["csv", "variants", "lists", "keys"])
+def test_wiki20_is_written_and_read_back(shared: Shared, form: str, tmp_path: Path) -> None:
+    corpus = load(gold=shared("data/wiki20/teams"))
+    if form == "csv":
+        same(back(tidy(corpus)), corpus)
+        return
+    save(lists(corpus, form), tmp_path)
+    again = load(gold=tmp_path / "gold")
+    columns = ["annotator", "doc_id", "phrase", *(["concept"] if form == "keys" else [])]
+    found, wanted = (one.gold.sort_values(["annotator", "doc_id"], kind="stable")[columns] for one in (again, corpus))
+    assert found.to_numpy().tolist() == wanted.to_numpy().tolist()
+
+
+@pytest.mark.parametrize("form", ["parquet", "lines"])
+def test_rankings_are_written_and_read_back(shared: Shared, form: str) -> None:
+    corpus = load(
+        gold=shared(f"{IJCNLP}/data/references/semeval.ref"),
+        systems=shared(f"{IJCNLP}/output/semeval/candidats.degree"),
+    )
+    again = back(tidy(corpus, form) if form == "parquet" else lists(corpus, form))
+    same(again, corpus)

@@ -14,48 +14,18 @@ from kp_core.export.tidy import tidy
 from kp_core.reading import Source
 from kp_core.reading.values import EDGES
 from tests.corpora import corpus_of
+from tests.read_back import ENDINGS, back, rows, same
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = [
     "--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv"),
     "--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv"),
 ]  # fmt: skip
-ENDINGS = ["csv", "jsonl", "parquet"]
-ROLES = {"gold": "gold", "systems": "systems", "documents": "documents", "judgements": "judgements"}
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from(" ;,|\t\"'%_[]\n")
 phrase = st.text(letters, max_size=9).map(lambda text: text.strip(EDGES)).filter(bool)
 entries = st.lists(phrase | st.lists(phrase, min_size=2, max_size=3), max_size=4)
 lists = st.dictionaries(phrase, entries, min_size=1, max_size=4)
 predictions = st.dictionaries(phrase, st.lists(phrase, max_size=5), max_size=4)
-
-
-def back(made):
-    """Load every file for its role."""
-    given = {}
-    for path, data in made.files.items():
-        role = ROLES[path.split(".")[0].split("_")[0]]
-        given.setdefault(role, []).append(Source(path, data))
-    return kp.load(**given)
-
-
-def rows(table, columns):
-    if not len(table):
-        return []
-    plain = table.reindex(columns=columns).astype(object)
-    return plain.where(plain.notna(), None).to_numpy().tolist()
-
-
-def same(again, corpus):
-    gold = ["annotator", "doc_id", "phrase", "relevance", "variants"]
-    assert rows(again.gold, gold) == rows(corpus.gold, gold)
-    runs = ["system", "doc_id", "rank", "phrase", "score"]
-    assert rows(again.runs, runs) == rows(corpus.runs, runs)
-    empty = ["role", "source", "doc_id"]
-    assert sorted(rows(again.empty, empty)) == sorted(rows(corpus.empty, empty))
-    texts = ["doc_id", "text", "title", "group"]
-    assert sorted(rows(again.documents, texts), key=str) == sorted(rows(corpus.documents, texts), key=str)
-    judged = ["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"]
-    assert rows(again.judgements, judged) == rows(corpus.judgements, judged)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

@@ -22,6 +22,7 @@ from kp_core.reading.shapes import text_of
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md"
 EXAMPLE = "documents/1203.txt:\nTides rise and fall twice a day."
+GROUP_IS_ONE = True
 _SUFFIXES = (".txt", ".abstr", ".html", ".htm", ".md")
 _DROPPED = {"script", "style", "head", "template", "noscript"}
 _BLOCKS = {
@@ -33,7 +34,8 @@ _BLOCKS = {
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files with the ending of texts: all of them where texts are asked for, else those with long lines."""
     group = [file for file in files if file.suffix in _SUFFIXES]
-    if role == "judgements" or not group or (len(group) == 1 and role != "documents" and group[0].suffix == ".txt"):
+    alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name
+    if role == "judgements" or not group or (alone and role != "documents"):
         return []
     if role != "documents" and not _are_texts(group):
         return []
@@ -147,10 +149,10 @@ class _Text(HTMLParser):
 
     def parse_marked_section(self, i: int, report: int = 1) -> int:
         """Pass over `<![…>`, as browsers do; Python stops with an error."""
-        return self.parse_bogus_comment(i, 0)
+        return self.parse_bogus_comment(i, False)
 
     def finish(self) -> None:
-        """Take what is left: text; a tag or comment that never ends is none. `close` would look for its end for ever."""
+        """Take what is left as text, but no tag or comment without end; `close` would look for its end for ever."""
         if not re.match(r"<[A-Za-z/!?]", self.rawdata):
             self.handle_data(unescape(self.rawdata))
 

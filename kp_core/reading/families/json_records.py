@@ -19,6 +19,9 @@ TITLE = "one JSON object a document (JSONL)"
 EXAMPLE = (
     '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
 )
+#: Kind of each keyphrase: present, reordered, mixed, unseen in the text.
+_KINDS = "prmu"
+_TAGS = "doc_bio_tags"
 _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase")
 
 
@@ -43,9 +46,17 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     return Recognition(NAME, guess, tuple(files), 0.9, f"{len(records):,} JSON objects; {said}", columns, options)
 
 
+def column_names(file: File, choice: Choice) -> list[str]:
+    """Return the names of the fields, so that a user can say what each is."""
+    return list(dict.fromkeys(name for record in file.records[:200] if record.value for name in record.value))
+
+
 def _columns(names: list[str], role: Role | None, choice: Choice) -> dict[str, str]:
     """Return role → field. `KeyPhrases` is a prediction beside `Scores` or in a system file, else gold."""
-    columns = find_roles(names, ("doc_id", "predictions", "gold", "text", "title", "group"), choice.columns)
+    # A user names the keyphrases; whether these are predictions is said by the role of the file.
+    chosen = {"phrase": "predictions" if role == "system" else "gold"}
+    named = {chosen.get(part, part): name for part, name in choice.columns.items()}
+    columns = find_roles(names, ("doc_id", "predictions", "gold", "text", "title", "group"), named)
     scores = next((name for name in names if plain(name) == "scores"), None)
     if "predictions" not in columns and "gold" in columns and (scores or role == "system"):
         columns["predictions"] = columns.pop("gold")
@@ -96,9 +107,13 @@ def _lists(file: File, columns: dict[str, str], role: Role) -> Rows:
         if value is None:
             continue
         builder.open(doc_id, file=file.name, line=record.line)
+        kinds = record.value.get(_KINDS) if role == "gold" else None
         scores = record.value.get(columns["scores"]) if role == "system" and "scores" in columns else None
         if isinstance(scores, list) and isinstance(value, list):
             _add_scored(builder, value, scores)
+        elif isinstance(kinds, list) and isinstance(value, list) and len(kinds) == len(value) and shape == "phrases":
+            for phrase, kind in zip(value, kinds, strict=True):
+                add_list(builder, [phrase], shape, "relevance", **{_KINDS: text_of(kind)})
         else:
             add_list(builder, value, shape, "score" if role == "system" else "relevance")
     if "doc_id" not in columns:
@@ -166,6 +181,10 @@ def _texts(file: File, columns: dict[str, str], alone: bool) -> Rows:
         arrays[part], bad = text_column(column)
         marked |= dict.fromkeys(bad, "half a character (a lone surrogate) that cannot be stored")
     rows = Rows("documents", pa.table(arrays), lines, marked=marked)
+    tags = [record.value.get(_TAGS) if record.value is not None else None for record in file.records]
+    if len(tags) == len(lines) and any(isinstance(one, list) for one in tags):
+        texts = [" ".join(t for t in map(text_of, one) if t) if isinstance(one, list) else None for one in tags]
+        rows.table = rows.table.append_column(_TAGS, text_column(texts)[0])
     if tokenised:
         rows.notes.append(
             Note("info", file.name, "Texts are lists of tokens; they were joined with spaces (tokenised).")

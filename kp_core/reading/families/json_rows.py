@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from kp_core.model import Role
 from kp_core.reading import whole_tables
-from kp_core.reading.delimited import Table, distinct_names
+from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
@@ -64,7 +64,7 @@ def _table(file: File, good: list[JsonRecord]) -> Table:
     ]
     described = f"{len(good):,} JSON objects, one a row"
     lines = [record.line for record in good]
-    shown = distinct_names([storable(name) for name in names])
+    shown = header_names([storable(name) for name in names])
     return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)
 
 

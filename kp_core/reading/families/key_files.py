@@ -14,7 +14,8 @@ from kp_core.reading.lists import ListBuilder
 NAME = "F4"
 TITLE = "one file a document: .key, .kwd, .tags"
 EXAMPLE = "teams/ana/1203.key:\n4711: Tide table\n512: Harbour (sea)"
-OPTIONS = {"labels": ("split", "literal")}
+OPTIONS = {"labels": ("split", "literal"), "semicolons": ("kept", "split")}
+GROUP_IS_ONE = True
 _SUFFIXES = (".key", ".kwd", ".tags", ".contr", ".uncontr")
 _LABEL = re.compile(r"^(\d+|https?://\S+|<[^>]+>)(?:: |\t)(?=\S)")
 
@@ -24,13 +25,16 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     group = [file for file in files if file.suffix in _SUFFIXES]
     if not group and role in ("gold", "system") and len(files) > 1:
         group = [file for file in files if file.suffix == ".txt"]
-        if any(_is_line_aligned(file) for file in group):
+        if any(_holds_documents(file) for file in group):
             return []
     return [_recognition(group, role)] if group and role != "judgements" else []
 
 
-def _is_line_aligned(file: File) -> bool:
-    return sum(line.count(";") > 1 for line in file.sample) * 2 > len(file.sample) > 1
+def _holds_documents(file: File) -> bool:
+    """Tell files of several documents, one a line, whose phrases are split at semicolons or stand behind an id."""
+    aligned = sum(line.count(";") > 1 for line in file.sample) * 2 > len(file.sample) > 1
+    tabs = [line for line in file.sample if "\t" in line.strip() and (";" in line or not _LABEL.match(line))]
+    return aligned or len(tabs) * 2 > len(file.sample)
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
@@ -46,14 +50,15 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice | None
     lines = [line for file in files for line in file.lines if line.strip()]
     labelled = sum(bool(_LABEL.match(line)) for line in lines)
     labels = "split" if labelled and labelled >= 0.9 * len(lines) else "literal"
-    labels = choice.options.get("labels", labels) if choice else labels
+    chosen = (choice or files[0].choice).options
+    labels = chosen.get("labels", labels)
     evidence = f"files named {suffixes}; {rule}"
     if labelled:
         done = "split" if labels == "split" else "taken as they are"
         evidence += f"; {labelled:,} of {len(lines):,} lines are `id: label`, {done}"
     names = {source for _, source in sources.values() if source}
     guessed = {"role": "guessed"} if role is None and len(names) < 2 else {}
-    options = {"labels": labels, "labelled": f"{labelled} of {len(lines)}" if labelled else ""} | guessed
+    options = {**chosen, "labels": labels, "labelled": f"{labelled} of {len(lines)}" if labelled else ""} | guessed
     return Recognition(NAME, role if role in ("gold", "system") else "gold", tuple(files), 0.95, evidence, {}, options)
 
 
@@ -89,18 +94,21 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     builder = ListBuilder(recognition.role, recognition.files[0].limits)
     _, sources = _sources(recognition.files)
     split = recognition.options.get("labels") == "split"
+    semicolon = recognition.options.get("semicolons")
     semicolons = []
     for file in recognition.files:
         doc_id, source = sources[file.name]
         builder.open(doc_id, file=file.name, line=1, source=source)
-        if _is_wrapped(file.lines):
+        if _is_wrapped(file.lines) and semicolon != "kept":
             builder.split(" ".join(line.strip() for line in file.lines))
             continue
-        semicolons += [file.name] if any(";" in line for line in file.lines) else []
+        semicolons += [file.name] if semicolon is None and any(";" in line for line in file.lines) else []
         for number, line in enumerate(file.lines, 1):
-            _add_line(builder, file.name, number, line, split)
+            for phrase in builder.pieces(line) if semicolon == "split" and ";" in line else [line]:
+                _add_line(builder, file.name, number, phrase, split)
     if semicolons:
-        message = f"`;` in a few lines, such as those of {semicolons[0]}, was taken as part of the phrase."
+        said = f"`;` in a few lines, such as those of {semicolons[0]}, was taken as part of the phrase"
+        message = f"{said}; choose semicolons = split to split there."
         builder.notes.append(Note("info", semicolons[0], message))
     if recognition.options.get("labelled") and not split:
         message = f"Only {recognition.options['labelled']} lines are `id: label`; all lines were taken as they are."

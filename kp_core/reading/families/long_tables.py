@@ -32,6 +32,12 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     return Recognition(NAME, layout.role, tuple(files), confidence, layout.evidence, layout.columns, options)
 
 
+def column_names(file: File, choice: Choice) -> list[str]:
+    """Return the names of the columns, so that a user can say what each is."""
+    table = None if begins_like_json(file.json) else read_delimited(file, choice)
+    return list(table.names) if table is not None else []
+
+
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the table by the columns recognised."""
     file = recognition.files[0]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from kp_core.errors import InputError
 from kp_core.model import Role
 from kp_core.reading import whole_tables
-from kp_core.reading.delimited import Table, distinct_names
+from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.limits import refuse_over
 
@@ -30,6 +30,12 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     return whole_tables.recognise(NAME, files[0].once("parquet", lambda: _table(files[0])), files, role, choice)
 
 
+def column_names(file: File, choice: Choice) -> list[str]:
+    """Return the names of the columns, so that a user can say what each is."""
+    parquet = file.source.data.startswith(b"PAR1")
+    return list(file.once("parquet", lambda: _table(file)).names) if parquet else []
+
+
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the table by the columns recognised."""
     file = recognition.files[0]
@@ -43,7 +49,7 @@ def _table(file: File) -> Table:
         table = stored.read()
         table.validate(full=True)  # text that is not UTF-8 would fail later
         columns = [whole_tables.plain_column(column) for column in table.columns]
-        names = distinct_names(table.column_names)
+        names = header_names(table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

@@ -11,6 +11,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 NAME = "F9"
 TITLE = "scored lists, JSON"
 EXAMPLE = '{"d1": [["tide table", 0.82], ["harbour", 0.4]]}'
+OPTIONS = {"inner": ("scored", "variants", "tokens")}
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:

@@ -1,0 +1,38 @@
+"""Turn written files into a corpus again, and compare two corpora table by table."""
+
+import re
+
+import kp_core as kp
+from kp_core.reading import Source
+
+ENDINGS = ["csv", "jsonl", "parquet"]
+ROLES = {"gold": "gold", "systems": "systems", "documents": "documents", "judgements": "judgements"}
+
+
+def back(made):
+    """Load every file for its role."""
+    given = {}
+    for path, data in made.files.items():
+        role = ROLES[re.split("[._/]", path)[0]]
+        given.setdefault(role, []).append(Source(path, data))
+    return kp.load(**given)
+
+
+def rows(table, columns):
+    if not len(table):
+        return []
+    plain = table.reindex(columns=columns).astype(object)
+    return plain.where(plain.notna(), None).to_numpy().tolist()
+
+
+def same(again, corpus):
+    gold = ["annotator", "doc_id", "phrase", "relevance", "variants"]
+    assert rows(again.gold, gold) == rows(corpus.gold, gold)
+    runs = ["system", "doc_id", "rank", "phrase", "score"]
+    assert rows(again.runs, runs) == rows(corpus.runs, runs)
+    empty = ["role", "source", "doc_id"]
+    assert sorted(rows(again.empty, empty)) == sorted(rows(corpus.empty, empty))
+    texts = ["doc_id", "text", "title", "group"]
+    assert sorted(rows(again.documents, texts), key=str) == sorted(rows(corpus.documents, texts), key=str)
+    judged = ["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"]
+    assert rows(again.judgements, judged) == rows(corpus.judgements, judged)

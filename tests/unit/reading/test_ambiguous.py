@@ -1,0 +1,80 @@
+"""Every case that can be read in two ways is read as written down, and the other way is one click away."""
+
+import pytest
+
+import kp_core as kp
+from kp_core.reading import Choice, Source, previews
+from tests.format_samples import archive
+
+PAIRS = b'{"d": [["tide", "1"], ["sea", "0.5"]]}'
+NESTED = b'{"d": [["tide", "table"], ["sea"]]}'
+FEW = archive({"1.key": "tide\nsea; level\nmoon\n", "2.key": "sun\n"}, "few.zip")
+MIXED = archive({"1.key": "4711: Tide\n" * 4 + "sea\n"}, "mixed.zip")
+TABS = b"d1\t1984\nd2\t2001\n"
+
+
+def phrases(table):
+    return table[["doc_id", "phrase"]].to_numpy().tolist()
+
+
+def read(source, choice, role="gold"):
+    """Load a file as the dashboard does after a click: the choice holds for all files of an archive."""
+    from kp_core.reading.source import expand
+
+    corpus = kp.load(**{role: source}, roles={member.name: choice for member in expand(source).files})
+    return phrases(corpus.gold if role == "gold" else corpus.runs), corpus
+
+
+@pytest.mark.parametrize(
+    ("source", "taken", "choice", "other"),
+    [
+        pytest.param(Source("g.json", NESTED), [["d", "tide"], ["d", "sea"]], Choice(options={"inner": "tokens"}),
+                     [["d", "tide table"], ["d", "sea"]], id="lists of lists are variants, or tokens"),
+        pytest.param(Source("g.json", PAIRS), [["d", "tide"], ["d", "sea"]], Choice(options={"inner": "variants"}),
+                     [["d", "tide"], ["d", "sea"]], id="second items that are numbers are scores, or variants"),
+        pytest.param(FEW, [["1", "tide"], ["1", "sea; level"], ["1", "moon"], ["2", "sun"]],
+                     Choice(options={"semicolons": "split"}),
+                     [["1", "tide"], ["1", "sea"], ["1", "level"], ["1", "moon"], ["2", "sun"]],
+                     id="a few semicolons stay, or split"),
+        pytest.param(MIXED, [["1", "4711: Tide"]] * 4 + [["1", "sea"]], Choice(options={"labels": "split"}),
+                     [["1", "Tide"]] * 4, id="some labels stay, or split"),
+        pytest.param(Source("a.tsv", TABS), [["a", "d1"], ["a", "d2"]], Choice(family="F3"),
+                     [["d1", "1984"], ["d2", "2001"]], id="numbers behind a TAB are votes, or phrases"),
+    ],
+)  # fmt: skip
+def test_one_reading_is_taken_and_the_other_is_a_choice(source, taken, choice, other):
+    assert read(source, Choice())[0] == taken
+    assert read(source, choice)[0] == other
+
+
+@pytest.mark.parametrize(
+    ("source", "option", "value"),
+    [
+        (Source("g.json", NESTED), "inner", "tokens"),
+        (Source("g.json", PAIRS), "inner", "variants"),
+        (FEW, "semicolons", "split"),
+        (MIXED, "labels", "split"),
+    ],
+)
+def test_the_other_way_is_offered_on_screen(source, option, value):
+    assert value in {value for found in previews(source) for value in found.options.get(option, ())}
+
+
+def test_scores_and_variants_differ_in_their_columns():
+    assert read(Source("g.json", PAIRS), Choice())[1].gold["relevance"].tolist() == [1.0, 0.5]
+    assert read(Source("g.json", PAIRS), Choice(options={"inner": "variants"}))[1].gold["variants"].tolist() == [
+        ("tide", "1"), ("sea", "0.5"),
+    ]  # fmt: skip
+
+
+def test_key_phrases_beside_scores_are_tokens():
+    line = b'{"url": "u", "KeyPhrases": [["tide", "table"], ["sea"]], "Scores": [2, 1]}\n'
+    assert phrases(kp.load(systems=Source("s.jsonl", line)).runs) == [["u", "tide table"], ["u", "sea"]]
+
+
+def test_texts_and_lists_of_one_archive_are_no_annotators():
+    text = "The tide rises twice a day, and nobody in the village knows why it does so."
+    pack = archive({"documents/1.txt": text, "keys/1.key": "tide\n"})
+    corpus = kp.load(files=pack)
+    assert corpus.annotators == ["gold"]
+    assert corpus.documents["text"].tolist() == [text]

@@ -1,0 +1,134 @@
+"""Files in which line n is document n take ids from a companion, and are refused if their lengths differ."""
+
+import pytest
+
+import kp_core as kp
+from kp_core.errors import InputError
+from kp_core.reading import Choice, Source, previews
+from tests.format_samples import ALIGNED, archive
+
+GOLD = Source("gold.txt", ALIGNED["gold.txt"].encode())
+PREDICTED = Source("pred.txt", ALIGNED["out/pred.txt"].encode())
+
+
+def lists(table):
+    return table.groupby("doc_id", sort=False)["phrase"].agg(list).to_dict()
+
+
+def messages(corpus):
+    return [note.message for note in corpus.report.notes]
+
+
+def test_lines_are_documents_and_blank_lines_are_empty_lists():
+    corpus = kp.load(gold=GOLD, systems=PREDICTED)
+    assert lists(corpus.gold) == {"1": ["tide table", "harbour", "sea level"], "3": ["tide", "gauge"]}
+    assert lists(corpus.runs) == {
+        "1": ["tide", "sea level"],
+        "2": ["moon", "sun", "<unk> water"],
+        "3": ["gauge", "tides"],
+    }
+    assert corpus.empty.to_numpy().tolist() == [["gold", "gold", "2"]]
+    assert corpus.gold["variants"].tolist()[3] == ("tide", "tides")
+    assert "There are no ids; documents are counted 1 to 3." in messages(corpus)
+    assert "The mark `<peos>` between present and absent keyphrases was left out 1 times." in messages(corpus)
+    assert [m for m in messages(corpus) if "`<unk>`" in m] == [
+        "The mark `<unk>`, which stands for something unknown, is part of phrases: 1."
+    ]
+
+
+def test_bars_may_stay_and_stay_in_a_system():
+    choice = {"gold.txt": Choice(options={"variants": "literal"})}
+    assert lists(kp.load(gold=GOLD, roles=choice).gold)["3"] == ["tide|tides", "gauge"]
+    assert lists(kp.load(systems=GOLD).runs)["3"] == ["tide|tides", "gauge"]
+
+
+def test_files_dropped_together_take_the_ids_of_a_file():
+    corpus = kp.load(files=[Source(name, text.encode()) for name, text in ALIGNED.items()])
+    assert [(r.file, r.role, r.family) for r in corpus.report.readings] == [
+        ("gold.txt", "gold", "F5"),
+        ("out/pred.txt", "system", "F5"),
+        ("doc_ids.txt", "documents", "F5"),
+        ("src.txt", "documents", "F5"),
+    ]
+    assert list(lists(corpus.gold)) == ["a", "c"]
+    assert list(lists(corpus.runs)) == ["a", "b", "c"]
+    assert corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist() == [
+        ["a", "Tides", "Water rises and falls at the quay."],
+        ["b", "Moon", "It goes round."],
+        ["c", "Gauges", "How high."],
+    ]
+    assert "The 3 documents have the ids of doc_ids.txt, in this order." in messages(corpus)
+
+
+def test_a_table_of_as_many_texts_names_the_documents():
+    texts = "".join(f'{{"id": "{name}", "text": "Tides"}}\n' for name in "xyz")
+    corpus = kp.load(gold=GOLD, systems=PREDICTED, documents=Source("d.jsonl", texts.encode()))
+    assert corpus.documents["doc_id"].tolist() == ["x", "y", "z"]
+    assert list(lists(corpus.gold)) == ["x", "z"]
+    longer = texts + '{"id": "w", "text": "Sea"}\n'
+    corpus = kp.load(gold=GOLD, documents=Source("d.jsonl", longer.encode()))
+    assert sorted(corpus.documents["doc_id"]) == ["1", "2", "3", "w", "x", "y", "z"]
+
+
+def test_lists_of_lists_without_ids_take_ids_as_well():
+    corpus = kp.load(
+        gold=Source("g.json", b'[["tide"], [], ["sea"]]'),
+        systems=PREDICTED,
+        documents=Source("doc_ids.txt", b"a\nb\nc"),
+    )
+    assert list(lists(corpus.gold)) == ["a", "c"]
+    assert corpus.empty["doc_id"].tolist() == ["b"]
+
+
+def test_unequal_numbers_of_lines_are_refused_with_both():
+    longer = Source("pred.txt", PREDICTED.data + b"\nsun;moon\n")
+    with pytest.raises(InputError, match=r"pred.txt: .*found 5 documents, where gold.txt has 3"):
+        kp.load(gold=GOLD, systems=longer)
+    with pytest.raises(InputError, match=r"doc_ids.txt: .*found 2 documents, where gold.txt has 3"):
+        kp.load(gold=GOLD, documents=Source("doc_ids.txt", b"a\nb\n"))
+
+
+@pytest.mark.parametrize(
+    ("ids", "said"), [("a\nb\na\n", "line 3: .*the id “a” again"), ("a\n\nc\n", "line 2: .*blank")]
+)
+def test_ids_must_differ(ids, said):
+    with pytest.raises(InputError, match=said):
+        kp.load(gold=GOLD, documents=Source("doc_ids.txt", ids.encode()))
+
+
+def test_texts_with_a_mark_after_the_title_are_one_a_line():
+    data = "Tides [sep] Water rises.\nMoon <eos> It goes round.\n"
+    corpus = kp.load(documents=Source("test.txt", data.encode()))
+    assert corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist() == [
+        ["1", "Tides", "Water rises."],
+        ["2", "Moon", "It goes round."],
+    ]
+    plain = Source("test.txt", b"Water rises.\nIt goes round.\n")
+    assert len(kp.load(documents=plain).documents) == 1
+    assert len(kp.load(documents=plain, roles={"test.txt": Choice(family="F5")}).documents) == 2
+
+
+def test_a_narrow_even_table_with_semicolons_stays_a_table():
+    even = Source("a.txt", b"d1;tide\nd1;sea\nd2;moon\n")
+    assert kp.load(gold=even).report.readings[0].family == "F10"
+    chosen = kp.load(gold=even, roles={"a.txt": Choice(family="F5")})
+    assert lists(chosen.gold) == {"1": ["d1", "tide"], "2": ["d1", "sea"], "3": ["d2", "moon"]}
+    other = Source("a.txt", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
+    with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
+        kp.load(gold=other)
+    assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
+    wide = Source("a.txt", b"a;b;c;d;e\nf;g;h;i;j\n")
+    assert kp.load(systems=wide).report.readings[0].family == "F5"
+
+
+def test_files_of_one_document_each_are_not_taken_for_lines():
+    folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
+    corpus = kp.load(gold=folder)
+    assert lists(corpus.gold) == {"d1": ["tide", "sea"], "d2": ["moon", "sun", "star"]}
+
+
+def test_a_folder_of_lines_with_ids_is_one_file_an_annotator():
+    folder = archive({"ana.txt": "7\ttide;sea\n8\tsun;moon\n", "ben.txt": "7\ttide;gauge\n8\tx;y\n"})
+    corpus = kp.load(gold=folder)
+    assert corpus.annotators == ["ana", "ben"]
+    assert corpus.gold["doc_id"].unique().tolist() == ["7", "8"]

@@ -1,0 +1,190 @@
+"""Workbooks, Parquet columns of lists and annotated JSONL are read cell by cell, within the limits."""
+
+import datetime
+import io
+import zipfile
+
+import openpyxl
+import pyarrow as pa
+import pytest
+
+import kp_core as kp
+from kp_core.errors import InputError
+from kp_core.reading import Choice, Limits, Source, column_names, previews
+from tests.format_samples import archive, parquet, workbook
+
+SHEET = "xl/worksheets/sheet1.xml"
+CELLS = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
+
+
+def rows(table, *columns):
+    return table[list(columns)].to_numpy().tolist()
+
+
+# XLSX
+
+
+def test_cells_are_text_as_the_sheet_shows_it():
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["doc_id", "keyphrase"], [7, "a"], [8.0, 1984.0], [9, 0.1 + 0.2], [9, True], [9, "=HYPERLINK(1)"],
+                [9, datetime.datetime(2026, 5, 1)], [9, "007"], [None, None], [9, "NA"]):  # fmt: skip
+        sheet.append(row)
+    sheet["A2"].number_format = "000"
+    sheet["B6"].data_type = "s"
+    buffer = io.BytesIO()
+    book.save(buffer)
+    corpus = kp.load(gold=Source("a.xlsx", buffer.getvalue()))
+    assert rows(corpus.gold, "doc_id", "phrase") == [
+        ["007", "a"], ["8", "1984"], ["9", "0.3"], ["9", "TRUE"], ["9", "=HYPERLINK(1)"], ["9", "2026-05-01"],
+        ["9", "007"], ["9", "NA"],
+    ]  # fmt: skip
+    reading = corpus.report.readings[0]
+    assert (reading.family, reading.encoding, reading.rows_read, reading.rows_blank) == ("F10X", "binary", 9, 1)
+
+
+def test_the_first_sheet_that_is_a_table_is_read_or_the_one_chosen():
+    first, second = [["doc_id", "phrase"], ["d1", "tide"]], [["doc_id", "phrase"], ["d2", "moon"]]
+    source = workbook({"read me": [["made by x"]], "spring": first, "autumn": second})
+    assert kp.load(gold=source).gold["phrase"].tolist() == ["tide"]
+    assert previews(source)[0].options["sheet"] == ("read me", "spring", "autumn")
+    chosen = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "autumn"})})
+    assert rows(chosen.gold, "doc_id", "phrase") == [["d2", "moon"]]
+    assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 rows and 2 columns")
+
+
+def test_a_formula_gives_the_value_kept_beside_it():
+    sheet = CELLS.format(
+        "<sheetData>"
+        '<row r="1"><c r="A1" t="str"><v>doc_id</v></c><c r="B1" t="str"><v>phrase</v></c></row>'
+        '<row r="2"><c r="A2" t="str"><v>d1</v></c><c r="B2" t="str"><f>1/0</f><v>tide</v></c></row></sheetData>'
+    )
+    data = workbook({"Sheet": [["x"]]}).data
+    corpus = kp.load(gold=Source("a.xlsx", replaced(data, SHEET, sheet)))
+    assert corpus.gold["phrase"].tolist() == ["tide"]
+
+
+def replaced(data, member, content):
+    """Return a zip with one member changed."""
+    old, buffer = zipfile.ZipFile(io.BytesIO(data)), io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr(name, content if name == member else old.read(name))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (CELLS.format('<dimension ref="A1:ZZ1000000"/><sheetData/>'), "702,000,000 cells"),
+        (CELLS.format('<sheetData><row r="99999999999"><c r="A1"><v>1</v></c></row></sheetData>'), "1,001 cells"),
+        (CELLS.format("<sheetData>" + "<row/>" * 300_000 + "</sheetData>"), "packed more than 100 : 1"),
+        ('<!DOCTYPE x [<!ENTITY a "b">]>' + CELLS.format("<sheetData/>"), "document type declaration"),
+        ("<worksheet><sheetData>", "a damaged or unusual workbook"),
+    ],
+)
+def test_what_would_cost_memory_or_is_damaged_is_refused(content, said):
+    source = Source("a.xlsx", replaced(workbook({"Sheet": [["doc_id", "phrase"]]}).data, SHEET, content))
+    with pytest.raises(InputError, match=said):
+        kp.load(gold=source, limits=Limits(table_cells=1000))
+
+
+def test_columns_of_a_sheet_may_be_named():
+    source = workbook({"Liste": [["Nr", "Begriff", "Art"], ["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]})
+    assert column_names(source) == ["Nr", "Begriff", "Art"]
+    with pytest.raises(InputError, match="found the columns Nr, Begriff, Art"):
+        kp.load(gold=source)
+    chosen = Choice(columns={"doc_id": "Nr", "phrase": "Begriff"})
+    corpus = kp.load(gold=source, roles={"a.xlsx": chosen})
+    assert rows(corpus.gold, "doc_id", "phrase", "Art") == [["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]
+
+
+def test_a_sheet_may_be_wide_or_judged():
+    wide = workbook({"S": [["doc_id", "ana", "ben"], ["d1", "tide; sea", "moon; sun"], ["d2", "", "a; b"]]})
+    corpus = kp.load(gold=wide)
+    assert corpus.gold.groupby("annotator")["phrase"].agg(list).to_dict() == {
+        "ana": ["tide", "sea"], "ben": ["moon", "sun", "a", "b"],
+    }  # fmt: skip
+    assert corpus.empty.to_numpy().tolist() == [["gold", "ana", "d2"]]
+    judged = workbook({"S": [["keyphrase", "candidate", "score_1", "score_2"], ["tide", "tides", 3, None]]})
+    assert rows(kp.load(files=judged).judgements, "annotator", "score") == [["1", 3.0]]
+
+
+# Parquet
+
+
+@pytest.mark.parametrize(
+    ("column", "phrases", "beside"),
+    [
+        ([["a;b", "c"], []], ["a;b", "c"], {}),
+        ([[["a", "A"], ["c"]], []], ["a", "c"], {"variants": [("a", "A"), None]}),
+        ([[{"phrase": "a", "score": 0.5}, {"phrase": "c", "score": 0.25}], []], ["a", "c"], {"relevance": [0.5, 0.25]}),
+    ],
+)
+def test_columns_of_lists(column, phrases, beside):
+    corpus = kp.load(gold=parquet(doc_id=["1", "2"], keyphrases=column))
+    assert corpus.gold["phrase"].tolist() == phrases
+    assert corpus.empty["doc_id"].tolist() == ["2"]
+    for name, values in beside.items():
+        assert corpus.gold[name].tolist() == values
+
+
+def test_lists_with_scores_are_a_system_unless_said_otherwise():
+    scored = parquet(doc_id=["1"], keyphrases=[[{"phrase": "a", "score": 0.1}, {"phrase": "b", "score": 0.4}]])
+    corpus = kp.load(files=scored)
+    assert rows(corpus.runs, "rank", "phrase", "score") == [[1, "a", 0.1], [2, "b", 0.4]]
+    assert not corpus.rankings["a"].higher_is_better
+
+
+def test_several_columns_of_lists_are_annotators_or_systems():
+    source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
+    assert rows(kp.load(gold=source).gold, "annotator", "doc_id", "phrase") == [
+        ["ana", "x", "a"], ["ben", "x", "b"], ["ben", "y", "c"],
+    ]  # fmt: skip
+    assert kp.load(systems=source).systems == ["ana", "ben"]
+
+
+def test_a_single_column_of_lists_needs_no_known_name():
+    corpus = kp.load(gold=parquet(dokument=["1", "2"], worte=[["a"], ["b", "c"]]))
+    assert rows(corpus.gold, "doc_id", "phrase") == [["1", "a"], ["2", "b"], ["2", "c"]]
+    assert column_names(parquet(a=pa.array([1]))) == ["a"]
+
+
+# JSONL with annotations beside
+
+
+def test_kinds_of_keyphrases_and_tags_are_further_columns():
+    lines = (
+        '{"id": "1", "abstract": "Water rises", "keyphrases": ["water", "tide"], "prmu": ["P", "U"]}\n'
+        '{"id": "2", "abstract": "Sea", "doc_bio_tags": ["B"], "keyphrases": ["sea"], "prmu": ["P"]}\n'
+    )
+    corpus = kp.load(gold=Source("g.jsonl", lines.encode()))
+    assert rows(corpus.gold, "phrase", "prmu") == [["water", "P"], ["tide", "U"], ["sea", "P"]]
+    assert corpus.documents["doc_bio_tags"].fillna("").tolist() == ["", "B"]
+
+
+def test_fields_of_json_may_be_named():
+    source = Source("g.jsonl", b'{"nr": 1, "worte": ["tide"]}\n{"nr": 2, "worte": ["sea", "moon"]}\n')
+    assert column_names(source) == ["nr", "worte"]
+    choice = {"g.jsonl": Choice(columns={"doc_id": "nr", "phrase": "worte"})}
+    assert rows(kp.load(gold=source, roles=choice).gold, "doc_id", "phrase") == [
+        ["1", "tide"],
+        ["2", "sea"],
+        ["2", "moon"],
+    ]
+    assert kp.load(systems=source, roles=choice).runs["rank"].tolist() == [1, 1, 2]
+
+
+# previews of archives
+
+
+def test_an_archive_shows_how_each_group_of_its_files_is_read():
+    pack = archive({"texts/1.txt": "The tide rises twice a day, and nobody in the village knows why it does.",
+                    "keys/1.key": "tide\nsea; level\nsun\n", "keys/2.key": "moon\n"})  # fmt: skip
+    shown = previews(pack)
+    assert [(found.recognition.family, found.of) for found in shown] == [
+        ("F4", "2 files, such as keys/1.key"), ("F12", "texts/1.txt"),
+    ]  # fmt: skip
+    assert shown[0].rows["phrase"].tolist() == ["tide", "sea; level", "sun"]
+    choice = Choice(options={"semicolons": "split"})
+    assert previews(pack, choice=choice)[0].rows["phrase"].tolist() == ["tide", "sea", "level"]
