@@ -27,7 +27,7 @@ are read back and compared first), and what stays behind by nature (scores in li
 
 | `--to` | files | holds |
 |---|---|---|
-| `tidy`, `jsonl`, `parquet` | documents, gold, systems, judgements: one row a document, keyphrase, prediction, score | all |
+| `tidy`, `jsonl`, `parquet` | documents, gold, systems, judgements: one row a document, keyphrase, … | all |
 | `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
 | `variants` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F1) | lists with all accepted spellings |
 | `lists` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F2) | lists |

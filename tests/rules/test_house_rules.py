@@ -146,7 +146,10 @@ def breaches(check: Check, paths: list[Path]) -> list[str]:
         (longer_than(330), (*CORE, *UI)),
         (open_ended, ("requirements*.txt",)),
     ],
-    ids=["options", "tables", "charts", "caches", "pages enter", "pages are short", "files are short", "requirements"],
+    ids=[
+        *("options", "tables", "charts", "uploads", "caches", "pages enter", "pages are short", "files are short"),
+        "requirements",
+    ],
 )
 def test_rule(check: Check, patterns: tuple[str, ...]) -> None:
     found = breaches(check, files(*patterns))
