@@ -52,14 +52,27 @@ def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
         open_to = [
             file for file in left if file.choice.family in (None, family.NAME) and binary_kind(file.source.data) is None
         ]
-        asked = next((file.choice.role for file in open_to if file.choice.role), role)
-        for recognition in groups(open_to, asked) if open_to else []:
-            found.append(recognition)
-            claimed = set(map(id, recognition.files))
-            left = [file for file in left if id(file) not in claimed]
+        chosen = {file.choice.role for file in open_to}
+        asked = (chosen.pop() if len(chosen) == 1 else None) or role
+        for recognition in map(_as_chosen, groups(open_to, asked)):
+            if recognition is not None:
+                found.append(recognition)
+                claimed = set(map(id, recognition.files))
+                left = [file for file in left if id(file) not in claimed]
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
+
+
+def _as_chosen(recognition: Recognition) -> Recognition | None:
+    """Return a group with the role that the user chose for its files; None if they were said to be something else."""
+    chosen = next((file.choice.role for file in recognition.files if file.choice.role), None)
+    if chosen is None:
+        return recognition
+    if chosen != recognition.role and not {chosen, recognition.role} <= {"gold", "system"}:
+        return None
+    options = {name: value for name, value in recognition.options.items() if name != "role"}
+    return replace(recognition, role=chosen, options=options)
 
 
 def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 import kp_core as kp
 from kp_core.reading import Source
 from kp_ui import workspace
+from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
@@ -221,3 +222,40 @@ def test_methods_are_found_by_family_and_word() -> None:
     app.selectbox(key="family").set_value("all").run()
     app.text_input(key="search").input("Boudin").run()
     assert set(table(app, "preset")["preset"]) == {"ijcnlp13", "jcdl20", "pke"}
+
+
+def test_how_an_archive_is_read_can_be_switched() -> None:
+    members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
+    app = opened("data", Source("votes.zip", zipped(**members)))
+    app.session_state["ways votes.zip"] = True
+    app.run()
+    assert table(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
+    press(app, "removed")
+    app.session_state["ways votes.zip"] = True
+    app.run()
+    assert table(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
+    assert "2 files, such as art-1-Countskey: F7" in words(app).replace("\\", "")
+
+
+def test_votes_have_a_smallest_grade_that_counts() -> None:
+    votes = Source("gold.csv", b"doc_id,keyphrase,votes\nd1,tide,5\nd1,sea,1\n")
+    app = opened("data", votes, Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,sea\nd1,2,tide\n"))
+    assert app.number_input(key="rel").value == 1
+    app.number_input(key="rel").set_value(2.0).run()
+    assert not app.exception
+    app.switch_page("pages/ranking.py").run()
+    assert not app.exception
+    assert "rel:2" in "\n".join(code.value for code in app.code)
+    assert not any(box.key == "rel" for box in opened("data", GOLD, MINE).number_input)
+
+
+def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
+    rows = [["doc_id", "keyphrase"], ["d1", "tide"]]
+    sheets = {name: [*rows, ["d2", name]] for name in ("spring", "summer", "autumn", "winter", "all")}
+    app = opened("data", workbook(sheets, "gold.xlsx"))
+    app.session_state["ways gold.xlsx"] = True
+    app.run()
+    assert table(app, "phrase")["phrase"].tolist() == ["tide", "spring"]
+    app.selectbox(key="option gold.xlsx 0 sheet").set_value("autumn").run()
+    assert not app.exception
+    assert table(app, "phrase")["phrase"].tolist() == ["tide", "autumn"]

@@ -22,7 +22,8 @@ OPTIONS = {"lines": ("lists", "texts", "ids"), "variants": ("split", "literal")}
 _IDS = re.compile(r"(?:doc|document)?_?ids?", re.IGNORECASE)
 _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstracts"}
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
-_ONE_A_DOCUMENT = (".key", ".kwd", ".tags", ".contr", ".uncontr", ".abstr", ".html", ".htm", ".md", ".annif")
+#: Endings of files that are a table, or one document each.
+_OTHERS = (".csv", ".tsv", ".key", ".kwd", ".tags", ".contr", ".uncontr", ".abstr", ".html", ".htm", ".md", ".annif")
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -32,7 +33,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         named = [_recognition(file, "ids", role) for file in files if _IDS.fullmatch(file.stem)]
         return [*named, *(_recognition(file, "texts", role) for file in files if _are_titled(file))]
     lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
-    if not lists or role == "judgements":
+    if role == "judgements" or all(_is_even(file.sample) for file in lists):
         return []
     size = len(lists[0].lines)
     rest = [file for file in files if file not in lists]
@@ -47,7 +48,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if len(files) != 1 or role == "judgements" or not file.sample or begins_like_json(file.json):
         return None
     what = choice.options.get("lines")
-    if what is None and role in (None, "documents") and _IDS.fullmatch(file.stem):
+    if what is None and role in (None, "documents") and _IDS.fullmatch(file.stem) and _is_plain(file):
         what = "ids"
     elif what is None and role == "documents":
         what = "texts" if choice.family == NAME or _are_titled(file) else None
@@ -57,7 +58,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
 
 
 def _is_plain(file: File) -> bool:
-    return file.suffix not in _ONE_A_DOCUMENT and bool(file.sample) and not begins_like_json(file.json)
+    return file.suffix not in _OTHERS and bool(file.sample) and not begins_like_json(file.json)
 
 
 def _are_lists(file: File) -> bool:
@@ -94,11 +95,12 @@ def _recognition(file: File, what: str, role: Role | None, choice: Choice | None
 
 
 def _is_even(lines: Sequence[str]) -> bool:
-    """Tell whether the lines could as well be rows of a table with few columns, or with a column of numbers."""
+    """Tell whether the lines could as well be rows of a table: two columns, or one of numbers or of repeated values."""
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1:
         return False
-    return len(rows[0]) < 5 or any(all(is_number(row[column]) for row in rows) for column in range(len(rows[0])))
+    columns = list(zip(*rows, strict=True))
+    return len(columns) == 2 or any(all(map(is_number, c)) or len(set(c)) * 2 <= len(c) for c in columns)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

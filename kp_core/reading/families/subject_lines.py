@@ -49,7 +49,7 @@ def _recognition(files: tuple[File, ...], role: Role | None) -> Recognition:
     )
     if len(files) > 1:
         evidence += f"; labels from {files[1].name}"
-    return Recognition(NAME, role or "gold", files, 0.95, evidence, {}, {})
+    return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, {})
 
 
 def _parts(line: str) -> tuple[str, list[str]] | None:

@@ -98,6 +98,13 @@ def test_the_at_form_may_begin_with_comments() -> None:
     assert "comments" in notes(corpus)
 
 
+def test_lists_of_one_length_that_begin_with_known_words_stay_lists() -> None:
+    rows = [["term", "rank", "score", "searched"], *([f"p{n}", "q", "r", "s"] for n in range(5))]
+    corpus = read("".join(f"d{n}\t{';'.join(row)}\n" for n, row in enumerate(rows)), "s.tsv", "systems")
+    assert corpus.report.readings[0].family == "F3"
+    assert corpus.runs["phrase"].tolist()[:4] == rows[0]
+
+
 def test_a_line_without_a_tab_is_rejected() -> None:
     corpus = read("d1\ta;b\n" * 1 + "".join(f"e{n}\ta;b\n" for n in range(9)) + "no list here\n", "ref")
     assert corpus.report.rejected.to_numpy().tolist() == [

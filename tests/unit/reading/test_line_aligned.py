@@ -117,8 +117,28 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
         kp.load(gold=other)
     assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
-    wide = Source("a.txt", b"a;b;c;d;e\nf;g;h;i;j\n")
-    assert kp.load(systems=wide).report.readings[0].family == "F5"
+    for table in (b"1;tide;x\n2;sea;y\n3;moon;z\n", b"d1;ana;tide\nd1;ben;sea\nd2;ana;moon\nd2;ben;sun\n"):
+        assert kp.load(gold=Source("a.txt", table)).report.readings[0].family == "F10"
+    three = Source("a.txt", b"tide;sea;moon\nsun;gauge;quay\n")
+    assert lists(kp.load(systems=three).runs) == {"1": ["tide", "sea", "moon"], "2": ["sun", "gauge", "quay"]}
+
+
+def test_a_table_of_lists_beside_a_table_of_texts_stays_a_table():
+    gold = Source("g.txt", b"doc_id;keywords\nd1;tide table, harbour\nd2;moon, sun\n")
+    texts = Source(
+        "d.csv", b"doc_id,text\n" + b"".join(b'd%d,"%s"\n' % (n, b"Water rises, and falls. " * 9) for n in (1, 2))
+    )
+    corpus = kp.load(files=[gold, texts])
+    assert [reading.family for reading in corpus.report.readings] == ["F10", "F10"]
+    assert lists(corpus.gold) == {"d1": ["tide table", "harbour"], "d2": ["moon", "sun"]}
+
+
+def test_a_role_said_of_one_file_holds_for_it_alone():
+    files = [Source(name, text.encode()) for name, text in ALIGNED.items()]
+    corpus = kp.load(files=files, roles={"gold.txt": "system", "out/pred.txt": "gold"})
+    assert corpus.systems == ["gold"]
+    assert list(lists(corpus.gold)) == ["a", "b", "c"]
+    assert corpus.documents["text"].tolist() == ["Water rises and falls at the quay.", "It goes round.", "How high."]
 
 
 def test_files_of_one_document_each_are_not_taken_for_lines():
