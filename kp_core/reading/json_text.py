@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -222,10 +223,8 @@ def _refused_digits(where: str, limits: Limits) -> InputError:
 
 
 def _refused_twice(name: str, text: str, key: str) -> InputError:
-    places = [
-        _line(text, match.start())
-        for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    ]
+    found = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+    places = [_line(text, match.start()) for match in islice(found, 2)]  # a key may be there a million times
     lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
     remedy = "Keep one of them, or choose a fix: keep-first or merge."
     return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)

@@ -69,6 +69,22 @@ def workbook(columns: dict[str, list[object]]) -> bytes:
     return written.getvalue()
 
 
+def shared_text(text: str, rows: int) -> bytes:
+    """Return a workbook in which every cell of the second column is one and the same text."""
+    with zipfile.ZipFile(io.BytesIO(workbook({"doc_id": ["d1"], "phrase": ["tide"]}))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    cells = b'<row r="%d"><c r="A%d" t="s"><v>0</v></c><c r="B%d" t="s"><v>1</v></c></row>'
+    sheet = b"".join(cells % (row, row, row) for row in range(1, rows + 1))
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = b'<Override PartName="/xl/sharedStrings.xml" ContentType="%s"/></Types>' % kind
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"</Types>", part)
+    space = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/worksheets/sheet1.xml"] = b'<worksheet xmlns="%s"><sheetData>%s</sheetData></worksheet>' % (space, sheet)
+    strings = b"<si><t>d1</t></si><si><t>%s</t></si>" % text.encode()
+    parts["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (space, strings)
+    return zipped(*parts.items())
+
+
 def repeated(text: str, times: int) -> pa.DictionaryArray:
     """Return a column in which one entry of a dictionary stands for many rows."""
     return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array([text]))
@@ -127,7 +143,7 @@ FILES = (
             zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS.decode().encode("utf-16"))), refused="entities declared"),
     Awkward("a workbook whose strings are a bomb", "a.xlsx",
             lambda: zipped(WORKBOOK, ("xl/sharedStrings.xml", b"<si>" * 1_000_000)), refused="100 : 1"),
-    Awkward("a workbook in which one text stands for many", "a.xlsx", lambda: workbook({"doc_id": ["d1"] * 200, "phrase": ["x" * 20_000] * 200}),
+    Awkward("a workbook in which one text stands for many", "a.xlsx", lambda: shared_text("x" * 20_000, 200),
             refused="characters", limits=Limits(unpacked_bytes=1_000_000)),
     Awkward("an old Office file", "a.xls", b"\xd0\xcf\x11\xe0" + bytes(500), refused="an old Office file"),
     # Parquet
@@ -165,6 +181,8 @@ FILES = (
     Awkward("an overflowing number", "a.json", b'{"d": [["a", 1e999], ["b", 9], ["c", 8], ["d", 7], ["e", 6]]}',
             (1, 4, 1), role="systems"),
     Awkward("a key twice", "a.json", b'{"d": ["a"], "d": ["b"]}', refused="the key “d” twice"),
+    Awkward("a key 20,000 times", "a.json", lambda: b"{" + b",".join([b'"d": []'] * 20_000) + b"}",
+            refused="lines 1 and 1: expected each document once"),
     Awkward("a key 20,000 times, merged", "a.json", b"{" + b",".join([b'"d": []'] * 20_000) + b', "d": ["a"]}',
             (1, 1, 0), fixes=("merge",)),
     Awkward("objects over several lines, one after another", "a.json",
@@ -227,9 +245,11 @@ FILES = (
     Awkward("nothing but a header", "a.csv", HEAD, (0, 0, 0)),
     # spans
     Awkward("many spans of nearly all of a text", "a.jsonl",
-            lambda: json.dumps({"id": 1, "text": "x " * 500_000, "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}).encode(), refused="20 %"),
+            lambda: json.dumps({"id": 1, "text": "x " * 500_000,
+                                "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}).encode(), refused="20 %"),
     Awkward("a span of white space", "a.jsonl",
-            lambda: json.dumps({"id": 1, "text": f"a{' ' * 1_000_000}b", "label": [[0, 1_000_002, "KP"], [0, 1, "KP"]]}).encode(),
+            lambda: json.dumps({"id": 1, "text": f"a{' ' * 1_000_000}b",
+                                "label": [[0, 1_000_002, "KP"], [0, 1, "KP"]]}).encode(),
             refused="20 %"),
     # characters
     Awkward("NUL bytes", "a.csv", HEAD + b"d1,a\0b\n", refused="NUL bytes"),
