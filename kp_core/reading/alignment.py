@@ -12,7 +12,7 @@ from kp_core.reading.settle import Part
 def align(parts: Sequence[Part], notes: list[Note]) -> None:
     """Refuse counted files of unequal length; name their documents by a file of ids, else by a table of texts.
 
-    A table of texts names them only if it is alone and has exactly as many documents.
+    A table of texts names them only if it is alone, one file, and has exactly as many documents.
     """
     counted = [part for part in parts if part.counted]
     if not [part for part in counted if not part.names]:
@@ -20,7 +20,7 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
     _refuse_unequal(counted)
     companion = next((part for part in counted if part.names), None)
     if companion is None:
-        texts = [part for part in parts if part.role == "documents" and not part.counted]
+        texts = [part for part in parts if part.role == "documents" and not part.counted and part.in_one_file]
         fits = len(texts) == 1 and len(texts[0].checked.ids()) == counted[0].counted
         companion = texts[0] if fits else None
     if companion is None:

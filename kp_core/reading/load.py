@@ -279,5 +279,5 @@ def _keep(
     for rows_part, part in zip(wanted, checked, strict=True):
         named, higher = name is not None, choice.higher_is_better
         one = Part(rows_part.role, reading.file, default, part, state.origins, named, higher)
-        one.counted, one.names = rows_part.counted, rows_part.names
+        one.counted, one.names, one.in_one_file = rows_part.counted, rows_part.names, rows_part.places is None
         state.parts.append(one)

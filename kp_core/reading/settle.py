@@ -31,6 +31,7 @@ class Part:
     sources: list[str] = field(default_factory=list)
     counted: int = 0
     names: bool = False
+    in_one_file: bool = True
 
     def rename_documents(self, renamed: dict[str, str]) -> None:
         """Give documents other ids: old → new; ids that are not there stay."""

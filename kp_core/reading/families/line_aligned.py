@@ -157,7 +157,7 @@ def _lists(file: File, recognition: Recognition) -> Rows:
 
 def _say(builder: ListBuilder, file: File, marks: Counter[str], varied: int) -> None:
     if marks["<peos>"]:
-        message = f"The mark `<peos>` between present and absent keyphrases was left out {marks['<peos>']:,} times."
+        message = f"Marks `<peos>` between present and absent keyphrases, which were left out: {marks['<peos>']:,}."
         builder.notes.append(Note("info", file.name, message))
     for mark in ("<digit>", "<unk>"):
         if marks[mark]:

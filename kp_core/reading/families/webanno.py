@@ -87,7 +87,6 @@ class _Page:
     spans: list[_Span] = field(default_factory=list)
     layers: list[str] = field(default_factory=list)
     rejected: list[tuple[int, str, str]] = field(default_factory=list)
-    blank: int = 0
 
 
 def _page(file: File) -> _Page:
@@ -107,7 +106,7 @@ def _parsed(file: File) -> _Page:
         if line.startswith("#Text="):
             sentence, placed = [*(sentence if not placed else []), _unescaped(line[6:])], False
         elif not line.strip() or line.startswith("#"):
-            page.blank += 1
+            continue
         elif not _TOKEN.fullmatch(cells[0]) or len(cells) < 3 or not re.fullmatch(r"\d{1,9}-\d{1,9}", cells[1]):
             page.rejected.append((number, "no token, offsets and form", line[:200]))
         elif len(cells) - 3 > len(columns) + 1:

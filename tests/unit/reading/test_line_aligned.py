@@ -30,7 +30,7 @@ def test_lines_are_documents_and_blank_lines_are_empty_lists():
     assert corpus.empty.to_numpy().tolist() == [["gold", "gold", "2"]]
     assert corpus.gold["variants"].tolist()[3] == ("tide", "tides")
     assert "There are no ids; documents are counted 1 to 3." in messages(corpus)
-    assert "The mark `<peos>` between present and absent keyphrases was left out 1 times." in messages(corpus)
+    assert "Marks `<peos>` between present and absent keyphrases, which were left out: 1." in messages(corpus)
     assert [m for m in messages(corpus) if "`<unk>`" in m] == [
         "The mark `<unk>`, which stands for something unknown, is part of phrases: 1."
     ]
@@ -65,6 +65,9 @@ def test_a_table_of_as_many_texts_names_the_documents():
     corpus = kp.load(gold=GOLD, systems=PREDICTED, documents=Source("d.jsonl", texts.encode()))
     assert corpus.documents["doc_id"].tolist() == ["x", "y", "z"]
     assert list(lists(corpus.gold)) == ["x", "z"]
+    folder = archive({f"{name}.txt": "Water rises." for name in "xyz"})
+    corpus = kp.load(gold=GOLD, documents=folder)  # the order of files says nothing
+    assert sorted(corpus.documents["doc_id"]) == ["1", "2", "3", "x", "y", "z"]
     longer = texts + '{"id": "w", "text": "Sea"}\n'
     corpus = kp.load(gold=GOLD, documents=Source("d.jsonl", longer.encode()))
     assert sorted(corpus.documents["doc_id"]) == ["1", "2", "3", "w", "x", "y", "z"]
