@@ -1,13 +1,15 @@
 # make run    open the dashboard on its sample data
 # make test   style, types and all tests
 # make docs   the documentation as web pages, in site/
+# make fuzz   read mutated files, as many as you like: make fuzz INPUTS=100000
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
 
 PYTHON ?= python3
 WORKERS ?= auto
+INPUTS ?= 10000
 BIN := .venv/bin
 
-.PHONY: run test lint docs coverage bench clean
+.PHONY: run test lint docs coverage bench fuzz clean
 
 run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
@@ -26,6 +28,9 @@ coverage: .venv/.test-stamp
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadgroup
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
+
+fuzz: .venv/.test-stamp
+	$(BIN)/python -m tests.fuzz $(INPUTS)
 
 bench: .venv/.bench-stamp
 	$(BIN)/python -m benchmarks

@@ -15,8 +15,10 @@ from kp_core.coding import average_gold_size
 from kp_core.digest import content_digest
 from kp_core.extend import extended
 from kp_core.model import Role
-from kp_core.reading import Choice, Saved, Source, renamed
-from kp_core.reading.source import expand, is_workbook, is_zip
+from kp_core.reading import LIMITS, Choice, Saved, Source, renamed
+from kp_core.reading.archive import is_workbook, is_zip
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.source import expand
 from kp_ui import show
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
@@ -159,10 +161,18 @@ def beside(name: str) -> Workspace:
 
 
 def add(files: Sequence[Source]) -> None:
-    """Add files to the user's own; one of the same name takes the place of the former."""
+    """Add files to the user's own; one of the same name takes the place of the former.
+
+    Files that would take a session over its limit are not kept.
+    """
     names = {file.name for file in files}
-    kept = tuple(file for file in uploads().files if file.name not in names)
-    open_uploads(replace(uploads(), files=(*kept, *files)))
+    every = (*(file for file in uploads().files if file.name not in names), *files)
+    try:
+        refuse_over(LIMITS.session_bytes, sum(len(file.data) for file in every), "bytes", files[-1].name, "all files")
+    except kp.InputError as refusal:
+        st.session_state[_PROBLEM] = str(refusal)
+    else:
+        open_uploads(replace(uploads(), files=every))
 
 
 def open_saved(saved: Saved, name: str) -> None:

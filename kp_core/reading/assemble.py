@@ -15,7 +15,7 @@ from kp_core.model import Corpus, LoadReport, Note, Ranking, Reading, empty_tabl
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import order
 from kp_core.reading.settle import Part, settle
 from kp_core.reading.values import distinct_values, run_starts
@@ -34,6 +34,9 @@ def assemble(
     """Build the corpus; what cannot be built as a whole is refused."""
     draft = _Draft(notes=[*notes, *(note for part in parts for note in part.checked.notes)])
     hollow = settle(parts, fixes, draft.notes)
+    for role, what in (("gold", "annotators"), ("system", "systems")):
+        owners = {name: part.file for part in parts if part.role == role for name in part.systems()}
+        refuse_over(limits.sources, len(owners), what, next(reversed(owners.values()), ""), "data")
     gold = _gold([part for part in parts if part.role == "gold"], draft, limits)
     texts = [part for part in parts if part.role == "documents"]
     for part in texts:

@@ -105,7 +105,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 def wide_rows(table: Table, columns: dict[str, str], role: Role, names: list[str]) -> Rows:
     """Read one list a cell, the name of the column being the annotator or system."""
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, table.limits)
     for name in names:
         lists = _is_list(table.column(name).type)
         split = not lists and pc.any(pc.match_substring(table.texts(name), ";")).as_py()
@@ -115,7 +115,7 @@ def wide_rows(table: Table, columns: dict[str, str], role: Role, names: list[str
 
 def list_rows(table: Table, columns: dict[str, str], role: Role, separator: str) -> Rows:
     """Read one list a row."""
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, table.limits)
     name = columns.get("phrases") or columns["phrase"]
     source = columns.get("annotator" if role == "gold" else "system", columns.get("source"))
     sources = table.texts(source).to_pylist() if source is not None else [None] * len(table)

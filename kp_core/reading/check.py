@@ -19,6 +19,8 @@ from kp_core.reading.values import byte_lengths, distinct_values, floats, longer
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
+#: A string of JSON, with what it holds as it is written.
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 
 
 @dataclass
@@ -72,13 +74,15 @@ def check(rows: Rows, name: str, limits: Limits, text: str = "") -> Checked:
             table, needed, _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
         )
     if "source" in table.column_names:
-        table = _set(table, "source", trim(_filled(table["source"])))
+        source = trim(_filled(table["source"]))
+        what = f"annotator or system longer than {limits.id_characters:,} characters"
+        _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
+        table = _set(table, "source", source)
     notes = list(rows.notes)
     table = _numbers(table, rows, reasons, notes, name)
-    lists = None if rows.lists is None else _lists(rows.lists, limits)
-    checked = Checked(
-        table, lists, len(rows.table) + len(rows.rejected), rows.blank, list(rows.rejected), notes, starts
-    )
+    rejected = list(rows.rejected)
+    lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
+    checked = Checked(table, lists, len(rows.table) + len(rejected), rows.blank, rejected, notes, starts)
     if reasons:
         _take_out(checked, rows, reasons, name, text)
     return checked
@@ -158,26 +162,31 @@ def _all_positive(column: pa.ChunkedArray) -> bool:
     return not column.null_count and (not len(column) or int(column.to_numpy().min()) >= 1)
 
 
-def _lists(lists: pd.DataFrame, limits: Limits) -> pd.DataFrame:
-    """Trim the ids of lists as those of their rows, so that both still agree."""
-    if len(lists) and lists["length"].max() > limits.list_phrases:
-        longest = lists.loc[lists["length"].idxmax()]
-        found = f"a list of {longest['length']:,} phrases for “{str(longest['doc_id'])[:60]}”"
-        raise InputError(
-            str(longest["file"]), found, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit."
-        )
+def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.DataFrame:
+    """Check the ids of lists like those of their rows; a list that is empty has no other row to be rejected."""
     ids = pa.chunked_array([pa.array(lists["doc_id"], pa.large_string(), from_pandas=True)])
-    return lists.assign(doc_id=trim(ids.fill_null("")).to_pandas())
+    reasons: dict[int, str] = {}
+    trimmed = _text(ids, "an empty id", "id", limits.id_characters, reasons)
+    lists = lists.assign(doc_id=trimmed.to_pandas().set_axis(lists.index))
+    for index, reason in sorted(reasons.items()):
+        row = lists.iloc[index]
+        if not row["length"]:
+            rejected.append((str(row["file"]), int(row["line"]), reason, str(row["doc_id"])[:200]))
+    return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
 def _take_out(checked: Checked, rows: Rows, reasons: dict[int, str], name: str, text: str) -> None:
     kept = np.ones(len(checked.table), dtype=bool)
     kept[list(reasons)] = False
     content = _contents(rows.table, sorted(reasons))
+    lines = {index: index + 1 if rows.lines is None else int(rows.lines[index]) for index in reasons}
+    named = bool(text) and "doc_id" in rows.table.column_names
+    ids = {index: str(rows.table["doc_id"][index].as_py()) for index, line in lines.items() if named and not line}
+    begins = _lines_of(text, set(ids.values()))
     for index, shown in zip(sorted(reasons), content, strict=True):
-        line = index + 1 if rows.lines is None else int(rows.lines[index])
         file = name if rows.places is None else str(rows.places[index])
-        checked.rejected.append((file, line or _line_of(text, rows.table, index), reasons[index], shown))
+        line = lines[index] or begins.get(ids.get(index, ""), 0)
+        checked.rejected.append((file, line, reasons[index], shown))
     checked.keep(kept)
 
 
@@ -189,12 +198,17 @@ def _contents(table: pa.Table, indices: list[int]) -> list[str]:
     return [" | ".join("" if v is None else str(v)[:200] for v in record.values()) for record in taken.to_pylist()]
 
 
-def _line_of(text: str, table: pa.Table, index: int) -> int:
-    """Return the line where a document begins in JSON text, or 0."""
-    if not text or "doc_id" not in table.column_names:
-        return 0
-    found = re.search(re.escape(f'"{table["doc_id"][index].as_py()}"'), text)
-    return text.count("\n", 0, found.start()) + 1 if found else 0
+def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
+    """Return the line where each document begins in JSON text, in one pass over its strings."""
+    found: dict[str, int] = {}
+    line = counted = 0
+    for match in _STRING.finditer(text) if ids else ():
+        if match.group(1) in ids and match.group(1) not in found:
+            line, counted = line + text.count("\n", counted, match.start()), match.start()
+            found[match.group(1)] = line + 1
+            if len(found) == len(ids):
+                break
+    return found
 
 
 def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits, *, strict: bool) -> None:

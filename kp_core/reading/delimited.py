@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,12 +18,13 @@ from kp_core.errors import InputError
 from kp_core.model import Note
 from kp_core.reading.family import Choice, File, Rejected
 from kp_core.reading.fields import JUDGE, KNOWN, plain
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.lists import is_number
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
-_BLOCK = 50_000
-csv.field_size_limit(16_000_000)
+#: Rows that are split at once, and the characters that they may have together.
+_BLOCK, _CHARACTERS = 50_000, 16_000_000
+csv.field_size_limit(LIMITS.line_bytes)
 
 
 @dataclass
@@ -70,6 +71,7 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def read_delimited(file: File, choice: Choice) -> Table | None:
     """Return the table that a text file holds, or None if its lines do not split evenly."""
+    file.refuse_long_lines()
     start = file.text[:2_000_000]
     delimiter = choice.options.get("delimiter") or _delimiter(start, cut=len(start) < len(file.text))
     if delimiter is None:
@@ -80,9 +82,9 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     if not rows:
         return None
     width = Counter(map(len, rows)).most_common(1)[0][0]
-    if width > file.limits.columns:
-        found = f"{width:,} columns"
-        raise InputError(file.name, found, f"at most {file.limits.columns:,}", "Keep the columns that are needed.")
+    refuse_over(file.limits.columns, width, "columns", file.name, "a table")
+    ends = file.text.count("\n") or file.text.count("\r")
+    refuse_over(file.limits.cells, width * ends, "cells", file.name, "a table")
     header = has_header(rows, width, choice)
     table = Table(file.name, [], [], header=header, limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
@@ -97,6 +99,30 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
 def _reader(text: str, delimiter: str, quoting: int, *, strict: bool = False) -> Iterator[list[str]]:
     # StringIO with newline="" ends lines at \r\n, \n and \r only.
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=strict)  # type: ignore[arg-type]
+
+
+class _Lines(Iterator[str]):
+    """The lines of a file, counted since the last row: one with quoted line ends could go on to the end of the file."""
+
+    def __init__(self, file: File) -> None:
+        self._lines = io.StringIO(file.text, newline="")
+        self._where, self._limit, self._line, self._size = file.name, file.limits.line_bytes, 0, 0
+        self._first = 1
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self._line += 1
+        self._size += len(line)
+        if self._size > self._limit:
+            found = f"a row of more than {self._limit:,} characters"
+            expected = f"at most {self._limit:,} characters, and quotation marks in pairs"
+            raise InputError(f"{self._where}, line {self._first}", found, expected, "Split it, or raise the limit.")
+        return line
+
+    def taken(self) -> int:
+        """Return the characters read since the last call."""
+        size, self._size, self._first = self._size, 0, self._line + 1
+        return size
 
 
 def _is_blank(record: list[str]) -> bool:
@@ -132,9 +158,11 @@ def _quoting(file: File, delimiter: str) -> int:
     if '"' not in file.text:
         return csv.QUOTE_NONE
     opened = 0
-    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, strict=True)
+    lines = _Lines(file)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
     try:
         for record in reader:
+            lines.taken()
             if delimiter == "\t" and reader.line_num - opened > 1:
                 return csv.QUOTE_NONE
             opened = reader.line_num
@@ -171,6 +199,8 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     names = [str(number) for number in range(width)]
     if any(blank in file.text for blank in ("\n\n", "\n\r", "\r\r")) or file.text[:1] in ("\n", "\r"):
         return False  # blank lines are counted by the slower way
+    if file.text.count("\n") + file.text.count("\r") - file.text.count("\r\n") > file.limits.rows + 1:
+        raise _too_many(file)
     try:
         found = arrow_csv.read_csv(
             io.BytesIO(file.text.encode()),
@@ -201,7 +231,6 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
     lines: list[int] = []
     header_pending = table.header
     for numbers, records in _blocks(file, delimiter, quoting):
-        numbers, records = list(numbers), list(records)
         if set(map(len, records)) != {width}:
             numbers, records = _even(table, numbers, records, width)
         if header_pending and records:
@@ -220,26 +249,25 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
     table.lines = lines
 
 
-def _blocks(file: File, delimiter: str, quoting: int) -> Iterator[tuple[Iterable[int], list[list[str]]]]:
-    reader = csv.reader(io.StringIO(file.text, newline=""), delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
+def _blocks(file: File, delimiter: str, quoting: int) -> Iterator[tuple[list[int], list[list[str]]]]:
+    lines = _Lines(file)
+    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting)  # type: ignore[arg-type]
     try:
-        if quoting == csv.QUOTE_NONE:
-            first = 1
-            while records := list(itertools.islice(reader, _BLOCK)):
-                yield range(first, first + len(records)), records
-                first += len(records)
-            return
         while True:
-            numbers, records = [], []
-            for _ in range(_BLOCK):
-                numbers.append(reader.line_num + 1)
+            numbers: list[int] = []
+            records: list[list[str]] = []
+            size = 0
+            while len(records) < _BLOCK and size < _CHARACTERS:
+                number = reader.line_num + 1
                 record = next(reader, None)
                 if record is None:
                     break
+                numbers.append(number)
                 records.append(record)
+                size += lines.taken()
             if not records:
                 return
-            yield numbers[: len(records)], records
+            yield numbers, records
     except csv.Error as error:
         where = f"{file.name}, line {reader.line_num}"
         raise InputError(
@@ -258,17 +286,21 @@ def _even(table: Table, numbers: list[int], records: list[list[str]], width: int
             table.blank += 1
         else:
             table.rejected.append(
-                (table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record)[:200])
+                (table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record[:200])[:200])
             )
     return kept_numbers, kept
 
 
-def header_names(header: list[str]) -> list[str]:
-    """Return distinct, non-empty column names."""
-    names: list[str] = []
+def header_names(header: Sequence[str]) -> list[str]:
+    """Return distinct, non-empty names of columns.
+
+    >>> header_names(["id", " ", "id"])
+    ['id', 'column 2', "id'"]
+    """
+    names: dict[str, None] = {}
     for number, cell in enumerate(header, 1):
         name = cell.strip() or f"column {number}"
         while name in names:
             name += "'"
-        names.append(name)
-    return names
+        names[name] = None
+    return list(names)

@@ -13,8 +13,9 @@ TEXT = pd.StringDtype(na_value=np.nan)
 def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
     """Return a DataFrame, the named columns first; text stays in Arrow memory."""
     columns: dict[str, object] = {}
-    for name in [*first, *(n for n in table.column_names if n not in first)]:
-        if name not in table.column_names:
+    stored = dict.fromkeys(table.column_names)
+    for name in [*first, *(n for n in stored if n not in first)]:
+        if name not in stored:
             columns[name] = np.full(len(table), np.nan)
         elif name == "variants":
             lists = table[name].to_pylist()

@@ -71,7 +71,9 @@ def _lists(column: pd.Series) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))])
 
 
-def dict_rows(lists: Mapping[Any, Any], role: Role, name: str, choice: Choice) -> tuple[list[Rows], str]:
+def dict_rows(
+    lists: Mapping[Any, Any], role: Role, name: str, choice: Choice, limits: Limits
+) -> tuple[list[Rows], str]:
     """Return the rows of {document: [phrase, …]}, with scores or variants, or of {document: text}."""
     if role == "documents":
         if not all(isinstance(text, str) for text in lists.values()):
@@ -89,5 +91,5 @@ def dict_rows(lists: Mapping[Any, Any], role: Role, name: str, choice: Choice) -
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = json_lists.rows_of(plain, shape, role, name)  # type: ignore[arg-type]
+    rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {len(lists):,} documents with {found[1]}"

@@ -8,6 +8,7 @@ from typing import Any, cast
 from kp_core.model import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
+from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, is_number
 from kp_core.reading.shapes import Shape, add_list, shape_of, text_of
 
@@ -53,16 +54,16 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file = recognition.files[0]
     lists = documents_of(file.json, file.stem) or {}
     shape = cast(Shape, recognition.options["inner"])
-    rows = rows_of(lists, shape, recognition.role, file.name)
+    rows = rows_of(lists, shape, recognition.role, file.name, file.limits)
     if isinstance(file.json, list) and len(lists) > 1:
         rows.counted = len(lists)
     return [rows]
 
 
-def rows_of(lists: Mapping[str, Any], shape: Shape, role: Role, file: str, source: str | None = None) -> Rows:
+def rows_of(lists: Mapping[str, Any], shape: Shape, role: Role, file: str, limits: Limits) -> Rows:
     """Return the rows of document → list."""
-    builder = ListBuilder(role)
-    add_lists(builder, lists, shape, file, source)
+    builder = ListBuilder(role, limits)
+    add_lists(builder, lists, shape, file)
     return builder.rows()
 
 

@@ -5,12 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from kp_core.errors import InputError
 from kp_core.reading.limits import Limits
+
+#: Characters whose depth is counted at once.
+_BLOCK = 1 << 20
 
 
 class _NotJson:
@@ -48,19 +53,20 @@ def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse") -> A
     start = text.lstrip()[:1]
     if start not in ("{", "["):
         return NOT_JSON
+    deep = _too_deep(text, limits)
+    # Cut where it is too deep, a bracket stays open, so that a cut text never parses.
+    parsed = text[:deep]
     try:
-        value = json.loads(text, **_hooks(text, limits, twice))
-        check_depth(name, text, limits)
-        return value
+        return json.loads(parsed, **_hooks(parsed, limits, twice))
     except json.JSONDecodeError as error:
         line = _line(text, error.pos)
+        if deep is not None and error.pos >= deep:  # no JSON at all would have failed before
+            raise _refused_depth(f"{name}, line {line}", limits) from None
         return _NotJson(f"line {line}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
         raise _refused_twice(name, text, error.key) from None
     except _DigitsError:
         raise _refused_digits(name, limits) from None
-    except RecursionError:
-        raise _refused_depth(name, limits) from None
 
 
 def is_json(value: Any) -> bool:
@@ -112,7 +118,7 @@ def _at_once(
     objects in one line, is found.
     """
     lines = [line for _, line in numbered]
-    if any(len(line) > limits.line_bytes for line in lines):
+    if any(len(line) > limits.line_bytes or _too_deep(line, limits) is not None for line in lines):
         return None
     border = hashlib.sha256("\n".join(lines).encode("utf-8", "surrogatepass")).hexdigest()
     try:
@@ -122,8 +128,6 @@ def _at_once(
     objects, borders = values[::2], values[1::2]
     if borders != [border] * (len(lines) - 1) or not all(type(value) is dict for value in objects):
         return None
-    for number, line in numbered:
-        check_depth(f"{name}, line {number}", line, limits)
     return [JsonRecord(number, value) for (number, _), value in zip(numbered, objects, strict=True)]
 
 
@@ -133,8 +137,9 @@ def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits
             f"{name}, line {number}", "a very long line", f"at most {limits.line_bytes:,} characters", "Split it."
         )
     try:
+        if _too_deep(line, limits) is not None:
+            raise _refused_depth(f"{name}, line {number}", limits)
         value = decoder.decode(line)
-        check_depth(f"{name}, line {number}", line, limits)
     except json.JSONDecodeError as error:
         ends = error.pos >= len(line.rstrip()) or "Unterminated" in error.msg
         reason = "no whole JSON object (ends early)" if ends else f"no JSON object (column {error.colno}: {error.msg})"
@@ -144,21 +149,21 @@ def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits
         raise InputError(where, found, "each key once", "Keep one of them.") from None
     except _DigitsError:
         raise _refused_digits(f"{name}, line {number}", limits) from None
-    except RecursionError:
-        raise _refused_depth(f"{name}, line {number}", limits) from None
     return (
         JsonRecord(number, value) if isinstance(value, dict) else JsonRecord(number, None, "no JSON object", line[:200])
     )
 
 
 def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
+    if _too_deep(text, limits) is not None:
+        return []
     decoder = json.JSONDecoder(**_hooks(text, limits, twice))
     blank = re.compile(r"[\s,]*")
-    position, records = 0, []
+    position, line, counted, records = 0, 1, 0, []
     while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         try:
             value, end = decoder.raw_decode(text, position)
-        except (json.JSONDecodeError, RecursionError):
+        except json.JSONDecodeError:
             return []
         except _TwiceError as error:
             raise _refused_twice(name, text, error.key) from None
@@ -166,7 +171,8 @@ def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list
             raise _refused_digits(name, limits) from None
         if not isinstance(value, dict):
             return []
-        records.append(JsonRecord(_line(text, position), value))
+        line, counted = line + _line(text, position, counted) - 1, position
+        records.append(JsonRecord(line, value))
         position = end
     return records
 
@@ -183,7 +189,7 @@ def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
             elif twice == "refuse":
                 raise _TwiceError(key)
             elif twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
-                kept[key] = kept[key] + value
+                kept[key].extend(value)
         return kept
 
     def whole_number(digits: str) -> int:
@@ -209,26 +215,39 @@ def _has_long_number(text: str, digits: int) -> bool:
     return any(re.search(rf"\d{{{step}}}", part) for part in around)
 
 
-def check_depth(name: str, text: str, limits: Limits) -> None:
-    """Refuse JSON that is nested too deeply; Python's own bound (a `RecursionError`) is much higher.
+def _too_deep(text: str, limits: Limits) -> int | None:
+    """Return where JSON is nested one level too deeply, or None; counted before Python spends its stack on it.
 
     >>> from kp_core.reading.limits import LIMITS
-    >>> check_depth("a.json", '["[[[", {"x": []}]', LIMITS)
+    >>> _too_deep('["[[[", {"x": []}]' * 40, LIMITS), _too_deep("[" * 40, LIMITS)
+    (None, 32)
     """
     if text.count("[") + text.count("{") <= limits.json_depth:
-        return
-    plain = text.encode("utf-8", "replace").replace(b"\\\\", b"__").replace(b'\\"', b"__")
-    depth, quotes = 0, 0
-    for start in range(0, len(plain), 1 << 24):
-        block = np.frombuffer(plain, np.uint8, min(1 << 24, len(plain) - start), start)
-        is_quote = block == ord('"')
+        return None
+    depth, quotes, start = 0, 0, 0
+    while start < len(text):
+        stop = min(start + _BLOCK, len(text))
+        while stop < len(text) and text[stop - 1] == "\\":
+            stop += 1  # a block never ends within an escape
+        plain = text[start:stop].encode("utf-32-le", "surrogatepass")
+        block = np.frombuffer(plain, np.uint32)
+        is_quote = (block == ord('"')) & ~_escaped(block)
         outside = (quotes + np.cumsum(is_quote)) % 2 == 0
         opens = ((block == ord("[")) | (block == ord("{"))) & outside
         closes = ((block == ord("]")) | (block == ord("}"))) & outside
         depths = depth + np.cumsum(opens.astype(np.int64) - closes)
         if depths.max() > limits.json_depth:
-            raise _refused_depth(name, limits)
-        depth, quotes = int(depths[-1]), quotes + int(is_quote.sum())
+            return start + int(np.argmax(depths > limits.json_depth))
+        depth, quotes, start = int(depths[-1]), quotes + int(is_quote.sum()), stop
+    return None
+
+
+def _escaped(block: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """Tell which characters follow an odd number of backslashes."""
+    places = np.arange(len(block))
+    last_other = np.maximum.accumulate(np.where(block != ord("\\"), places, -1))
+    before = np.concatenate([[-1], last_other[:-1]])
+    return np.asarray((places - 1 - before) % 2 == 1)
 
 
 def _refused_depth(where: str, limits: Limits) -> InputError:
@@ -240,15 +259,14 @@ def _refused_digits(where: str, limits: Limits) -> InputError:
 
 
 def _refused_twice(name: str, text: str, key: str) -> InputError:
-    places = [
-        _line(text, match.start())
-        for match in re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
-    ]
+    found = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
+    places = [_line(text, match.start()) for match in islice(found, 2)]  # a key may be there a million times
     lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
     remedy = "Keep one of them, or choose a fix: keep-first or merge."
     return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)
 
 
-def _line(text: str, position: int) -> int:
-    before = text[:position]
+def _line(text: str, position: int, start: int = 0) -> int:
+    """Return the line of a position, counted from 1 at the start."""
+    before = text[start:position]
     return before.count("\n") + before.count("\r") - before.count("\r\n") + 1

@@ -15,7 +15,8 @@ from kp_core.reading.check import Checked
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.fields import JUDGE, find_roles
-from kp_core.reading.values import floats
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.values import byte_lengths, floats
 
 _FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXT = pd.StringDtype(na_value=np.nan)
@@ -47,16 +48,6 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
         base = {"pair_id": pa.chunked_array([pa.array(map(str, range(1, size + 1)), pa.large_string())]), **base}
     further = [name for name in table.names if name not in (*columns.values(), *scored)]
     base |= {name if name not in base else f"{name} (file)": table.column(name) for name in further}
-    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
-    repeat = pa.array(np.repeat(np.arange(size), len(scored)))
-    taken = {name: column.take(repeat) for name, column in base.items()}
-    if judges:
-        names = [_judge(name) for name in judges]
-        taken["annotator"] = pa.chunked_array([pa.array(names * size, pa.large_string())])
-    elif "annotator" in columns:
-        taken["annotator"] = table.texts(columns["annotator"])
-    else:
-        taken["annotator"] = pa.chunked_array([pa.repeat(pa.scalar("judge", pa.large_string()), size)])
     pairs = [floats(table.column(name)) for name in scored]
     values = np.stack([pair[0] for pair in pairs], axis=1).ravel()
     bad = np.stack([pair[1] for pair in pairs], axis=1).ravel()
@@ -64,20 +55,39 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
     outside = np.isfinite(values) & ((values < low) | (values > high))
     marked = {int(i): "score is not a finite number" for i in np.flatnonzero(bad)}
     marked |= {int(i): f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside)}
-    taken["score"] = pa.chunked_array([pa.array(values, from_pandas=True)])
     keep = np.isfinite(values) | bad
+    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
+    pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
+    _refuse_too_large(table, base, pair)
+    taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
+    if judges:
+        names = pa.array([_judge(name) for name in judges], pa.large_string())
+        taken["annotator"] = pa.chunked_array([names.take(pa.array(judge))])
+    elif "annotator" in columns:
+        taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
+    else:
+        taken["annotator"] = pa.chunked_array([pa.repeat(pa.scalar("judge", pa.large_string()), len(pair))])
+    taken["score"] = pa.chunked_array([pa.array(values[keep], from_pandas=True)])
     numbers = np.arange(1, size + 1) if table.lines is None else np.asarray(table.lines)
-    lines = np.repeat(numbers, len(scored))[keep]
     position = np.cumsum(keep) - 1
     return Rows(
         "judgements",
-        pa.table(taken).filter(pa.array(keep)),
-        lines.tolist(),
+        pa.table(taken),
+        numbers[pair].tolist(),
         marked={int(position[i]): reason for i, reason in marked.items()},
         rejected=table.rejected,
         notes=table.notes,
         blank=table.blank + int((~keep).sum()),
     )
+
+
+def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:
+    """Refuse judgements that would repeat the texts of their pairs, once a score, beyond the limits."""
+    refuse_over(table.limits.rows, len(pair), "scores", table.file, "a table")
+    times = np.bincount(pair, minlength=len(table))
+    texts = [column for column in base.values() if pa.types.is_large_string(column.type)]
+    size = sum(int(byte_lengths(column.fill_null("")) @ times) for column in texts)
+    refuse_over(table.limits.unpacked_bytes, size, "bytes with the texts of every score", table.file, "a table")
 
 
 def _judge(name: str) -> str:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 
-from kp_core.errors import UsageError
+from kp_core.errors import InputError, UsageError
 
 _MEGABYTE = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
@@ -25,6 +25,8 @@ class Limits:
     rows: int = 5_000_000
     documents: int = 500_000
     columns: int = 1_000
+    cells: int = 50_000_000
+    sources: int = 1_000
     archive_members: int = 20_000
     unpacked_bytes: int = 500 * _MEGABYTE
     unpacked_ratio: int = 100
@@ -47,6 +49,8 @@ WORDS = {
     "rows": "rows of a table",
     "documents": "documents",
     "columns": "columns of a table",
+    "cells": "cells of a table",
+    "sources": "annotators, systems, or files that are not one a document",
     "archive_members": "files in an archive or folder",
     "unpacked_bytes": "bytes of an archive or folder, unpacked",
     "unpacked_ratio": "times its packed size that a file in an archive may have",
@@ -81,3 +85,13 @@ def limits_from(environment: Mapping[str, str]) -> Limits:
 
 
 LIMITS = limits_from(os.environ)
+
+
+def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
+    """Refuse what is larger than a limit, in words that name both sizes.
+
+    >>> refuse_over(LIMITS.json_depth, 3, "levels", "a.json")
+    """
+    if size > limit:
+        shown = f"{found or 'a file'} of {size:,} {unit}"
+        raise InputError(where, shown, f"at most {limit:,} {unit}", "Split it, or raise the limit.")

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kp_core.model import Note, Role
 from kp_core.reading.family import Rejected, Rows
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
 
 HALF_A_CHARACTER = "half a character (a lone surrogate) that cannot be stored"
 
@@ -64,8 +65,8 @@ def is_number(value: object) -> bool:
 class ListBuilder:
     """Collects lists; `rows()` gives them as columns. Items of a list may carry a score, variants, and more."""
 
-    def __init__(self, role: Role) -> None:
-        self.role = role
+    def __init__(self, role: Role, limits: Limits = LIMITS) -> None:
+        self.role, self.limits = role, limits
         self.notes: list[Note] = []
         self.rejected: list[Rejected] = []
         self.blank = 0
@@ -78,12 +79,14 @@ class ListBuilder:
 
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin the list of a document; what is added next belongs to it."""
-        self._heads.append((source, doc_id, file, line))
+        # Every phrase repeats its id: of one over the limit no more is kept than shows that it is.
+        self._heads.append((source, doc_id[: self.limits.id_characters + 1], file, line))
         self._lengths.append(0)
 
     def add(self, phrase: str, *, line: int | None = None, reject: str = "", **more: Any) -> None:
         """Add a phrase to the open list; with `reject` it becomes a rejected row."""
         row = len(self._phrases)
+        self._refuse_long_lists(1)
         if reject:
             self._marked[row] = reject
         self._phrases.append(phrase)
@@ -97,6 +100,7 @@ class ListBuilder:
     def extend(self, phrases: Iterable[str]) -> None:
         """Add many plain phrases to the open list."""
         phrases = list(phrases)
+        self._refuse_long_lists(len(phrases))
         self._phrases.extend(phrases)
         self._lines.extend([self._heads[-1][3]] * len(phrases))
         self._lengths[-1] += len(phrases)
@@ -107,6 +111,7 @@ class ListBuilder:
 
     def pieces(self, text: str, separator: str = ";") -> list[str]:
         """Return the phrases of a string; empty pieces are counted as blank, but for one after a last separator."""
+        self._refuse_long_lists(text.count(separator))
         pieces = [piece.strip() for piece in text.split(separator)]
         if len(pieces) > 1 and not pieces[-1]:
             pieces.pop()
@@ -114,12 +119,24 @@ class ListBuilder:
         self.blank += len(pieces) - len(kept) if kept or len(pieces) > 1 else 0
         return kept
 
+    def _refuse_long_lists(self, more: int) -> None:
+        size, rows = self._lengths[-1] + more, len(self._phrases) + more
+        if size > self.limits.list_phrases or rows > self.limits.rows:
+            _, doc_id, file, _ = self._heads[-1]
+            found = f"a list for “{storable(doc_id[:60])}”"
+            refuse_over(self.limits.list_phrases, size, "phrases", file, found)
+            refuse_over(self.limits.rows, rows, "rows", file)
+
     def rows(self) -> Rows:
         """Return everything added, as columns."""
         sources = [head[0] for head in self._heads]
         ids, bad_ids = text_column([head[1] for head in self._heads])
         names, _ = text_column([None if source is None else storable(source) for source in sources])
         of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
+        # A short file of long ids would make a table of gigabytes.
+        repeated = int(np.dot([len(head[1].encode("utf-8", "replace")) for head in self._heads], self._lengths))
+        file = self._heads[0][2] if self._heads else ""
+        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one a phrase", file, "a table")
         phrases, bad = text_column(self._phrases)
         marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
         for index in np.flatnonzero(np.isin(of_row, bad_ids)) if bad_ids else ():

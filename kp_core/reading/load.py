@@ -189,7 +189,7 @@ def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: 
         rows, evidence, columns = frame_rows(item, role, shown, choice, state.limits)
         family = "DataFrame"
     else:
-        (rows, evidence), family = dict_rows(item, role, shown, choice), "dictionary"
+        (rows, evidence), family = dict_rows(item, role, shown, choice, state.limits), "dictionary"
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
     _keep(state, rows, reading, shown, role, name, choice)
 

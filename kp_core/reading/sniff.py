@@ -16,6 +16,7 @@ from kp_core.reading import families
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.family import Choice, Family, File, Recognition
 from kp_core.reading.json_text import is_json
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.source import Bundle, stem_of
 
 #: A reading below this is offered, but never taken unasked.
@@ -58,6 +59,8 @@ def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
                 found.append(recognition)
                 claimed = set(map(id, recognition.files))
                 left = [file for file in left if id(file) not in claimed]
+    if left:
+        refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
     return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
 
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kp_core.model import Note, Role
 from kp_core.reading.family import Rows
+from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, storable
 
 #: The choice of a label that keeps all of them.
@@ -49,8 +50,8 @@ def offers(labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
 class SpanBuilder:
     """Collects the phrases of documents, annotator by annotator; a phrase of one annotator counts once a document."""
 
-    def __init__(self, role: Role, label: str = EVERY) -> None:
-        self.lists = ListBuilder(role)
+    def __init__(self, role: Role, limits: Limits, label: str = EVERY) -> None:
+        self.lists = ListBuilder(role, limits)
         self.repeated = self.unsure = 0
         self._label = label
         self._texts: dict[tuple[str, str], int] = {}
@@ -60,7 +61,8 @@ class SpanBuilder:
     def open(self, doc_id: str, text: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin what one annotator did in one document."""
         self.lists.open(doc_id, file=file, line=line, source=source)
-        self._text, self._seen = Units(text), set()
+        self._text = self._text if text == self._text.text else Units(text)
+        self._seen = set()
         if text:
             self._texts.setdefault((doc_id, text), line)
 
@@ -93,7 +95,11 @@ class SpanBuilder:
         labels = list(labels)
         if self._label != EVERY and self._label not in labels:
             return
-        text = re.sub(r"\s*[\r\n]+\s*", " ", text).strip()
+        text, limit = text.strip(), self.lists.limits.phrase_characters
+        if len(text) > limit:  # many spans may hold nearly all of a text
+            self.lists.add(text[: limit + 1], reject=f"phrase longer than {limit:,} characters")
+            return
+        text = re.sub(r"\s*[\r\n]+\s*", " ", text)
         if text in self._seen and not reject:
             self.repeated += 1
             return

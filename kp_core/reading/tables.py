@@ -159,7 +159,7 @@ def _empty_lists(table: Table, columns: dict[str, str], role: Role) -> tuple[Tab
     )
     hollow, lines = marked.to_numpy(), np.arange(1, len(table) + 1) if table.lines is None else np.asarray(table.lines)
     source = columns.get("annotator" if role == "gold" else "system")
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, table.limits)
     ids = table.texts(columns["doc_id"]).filter(marked).to_pylist()
     names = [None] * len(ids) if source is None else table.texts(source).filter(marked).to_pylist()
     for doc_id, name, line in zip(ids, names, lines[hollow].tolist(), strict=True):

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
-from kp_core.reading import Source
+from kp_core.reading import Limits, Source
 from kp_ui import workspace
 from tests.format_samples import workbook
 
@@ -76,6 +76,18 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     zone.upload(YOURS.name, YOURS.data)
     app.run()
     assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+
+
+def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "LIMITS", Limits(session_bytes=100))
+    app = opened("data")
+    zone = app.file_uploader(key="drop_0")
+    zone.upload(GOLD.name, GOLD.data)
+    zone.upload(MINE.name, MINE.data)
+    app.run()
+    assert "expected at most 100 bytes, found all files of" in words(app)
+    assert app.session_state["uploads"].files == ()
+    assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
 
 
 def test_a_folder_is_read_as_one() -> None:

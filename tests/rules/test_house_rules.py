@@ -51,6 +51,13 @@ def charts_without_key_or_alt(source: str) -> Iterator[str]:
             yield f"line {call.lineno}: plotly_chart without {' and '.join(f'{name}=' for name in sorted(absent))}"
 
 
+def unlimited_uploads(source: str) -> Iterator[str]:
+    """What is uploaded stands in memory before any line of ours sees it."""
+    for call in calls(source):
+        if called(call) == "file_uploader" and "max_upload_size" not in {keyword.arg for keyword in call.keywords}:
+            yield f"line {call.lineno}: file_uploader without max_upload_size="
+
+
 def careless_caches(source: str) -> Iterator[str]:
     """st.cache_data samples large tables and shares results among users: key by one digest, in one session."""
     tree, decorators = ast.parse(source), set()
@@ -133,13 +140,17 @@ def breaches(check: Check, paths: list[Path]) -> list[str]:
         (forbidden_options, (*SCREEN, *CORE)),
         (static_tables, SCREEN),
         (charts_without_key_or_alt, SCREEN),
+        (unlimited_uploads, SCREEN),
         (careless_caches, SCREEN),
         (not_entering, ("pages/[!_]*.py",)),
         (longer_than(90), PAGES),
         (longer_than(330), (*CORE, *UI)),
         (open_ended, ("requirements*.txt",)),
     ],
-    ids=["options", "tables", "charts", "caches", "pages enter", "pages are short", "files are short", "requirements"],
+    ids=[
+        *("options", "tables", "charts", "uploads", "caches", "pages enter", "pages are short", "files are short"),
+        "requirements",
+    ],
 )
 def test_rule(check: Check, patterns: tuple[str, ...]) -> None:
     found = breaches(check, files(*patterns))
@@ -205,6 +216,7 @@ PAGE = '"""What it answers."""\n\nfrom __future__ import annotations\nimport str
         (static_tables, "st.table(frame)"),
         (charts_without_key_or_alt, "st.plotly_chart(figure, alt='F1 over k')"),
         (charts_without_key_or_alt, "left.plotly_chart(figure, key='over_k')"),
+        (unlimited_uploads, "st.file_uploader('Your files')"),
         (careless_caches, "@st.cache_data\ndef f(digest, _data): ..."),
         (careless_caches, '@st.cache_data(scope="session")\ndef f(digest, _data): ...'),
         (careless_caches, '@cache_data(scope="global", max_entries=8)\ndef f(digest, _data): ...'),
@@ -233,6 +245,7 @@ def test_a_breach_is_found(check: Check, bad: str) -> None:
         (forbidden_options, "st.markdown('unsafe_allow_html')"),
         (static_tables, "result.table()"),
         (charts_without_key_or_alt, "st.plotly_chart(figure, key='over_k', alt='F1 over k')"),
+        (unlimited_uploads, "st.file_uploader('Your files', max_upload_size=5)"),
         (careless_caches, f"{CACHED}def f(digest, _data, _settings): ...\n\nst.cache_data.clear()"),
         (prints, '"""\n>>> print(1)\n1\n"""'),
         (not_entering, f"{PAGE}shell.enter()\nk = 7"),

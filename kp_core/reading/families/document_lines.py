@@ -63,7 +63,7 @@ def _fits(lines: list[str], separator: str) -> bool:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Split the right side of each line at semicolons."""
     file, separator = recognition.files[0], recognition.options["separator"]
-    builder = ListBuilder(recognition.role)
+    builder = ListBuilder(recognition.role, recognition.files[0].limits)
     comments: list[int] = []
     for number, line in enumerate(file.lines, 1):
         doc_id, found, phrases = line.partition(separator)

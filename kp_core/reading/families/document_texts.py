@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
@@ -13,6 +15,7 @@ from kp_core.errors import InputError
 from kp_core.model import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import text_of
 
@@ -78,7 +81,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             found = f"another text for “{stem}”, first in {seen[stem]}"
             raise InputError(file.name, found, "one text a document", "Remove one of them.")
         seen[stem] = file.name
-        title, text = html_text(file.text) if file.suffix in (".html", ".htm") else ("", file.text)
+        title, text = _html(file) if file.suffix in (".html", ".htm") else ("", file.text)
         pairs.append((stem, text.strip(), title))
     return [_rows(pairs, [file.name for file in recognition.files], groups)]
 
@@ -100,33 +103,58 @@ def _groups(files: Sequence[File]) -> list[str]:
     return [parent.name for parent in parents] if siblings and all(parent.name for parent in parents) else []
 
 
+def _html(file: File) -> tuple[str, str]:
+    """Return title and text; a tag without end is refused, since the parser takes 130 times its size."""
+    for piece in file.text.split(">"):
+        start = piece.find("<")
+        if start >= 0:
+            refuse_over(file.limits.line_bytes // 8, len(piece) - start, "characters", file.name, "a tag")
+    return html_text(file.text)
+
+
 class _Text(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.pieces: list[str] = []
-        self.title = ""
-        self.heading = ""
+        self.title: list[str] = []
+        self.heading: list[str] = []
         self._open: list[str] = []
+        self._depth: Counter[str] = Counter()
+        self._dropped = 0
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         if tag in _DROPPED or tag in ("title", "h1"):
             self._open.append(tag)
+            self._depth[tag] += 1
+            self._dropped += tag in _DROPPED
         if tag in _BLOCKS:
             self.pieces.append("\n")
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in self._open:
-            del self._open[len(self._open) - 1 - self._open[::-1].index(tag) :]
+        closed = "" if self._depth[tag] else tag
+        while closed != tag:  # what was opened within it ends too
+            closed = self._open.pop()
+            self._depth[closed] -= 1
+            self._dropped -= closed in _DROPPED
         if tag in _BLOCKS:
             self.pieces.append("\n")
 
     def handle_data(self, data: str) -> None:
-        if "title" in self._open:
-            self.title += data
-        elif not _DROPPED & set(self._open):
+        if self._depth["title"]:
+            self.title.append(data)
+        elif not self._dropped:
             self.pieces.append(data)
-            if "h1" in self._open:
-                self.heading += data
+            if self._depth["h1"]:
+                self.heading.append(data)
+
+    def parse_marked_section(self, i: int, report: int = 1) -> int:
+        """Pass over `<![…>`, as browsers do; Python stops with an error."""
+        return self.parse_bogus_comment(i, False)
+
+    def finish(self) -> None:
+        """Take what is left as text, but no tag or comment without end; `close` would look for its end for ever."""
+        if not re.match(r"<[A-Za-z/!?]", self.rawdata):
+            self.handle_data(unescape(self.rawdata))
 
 
 def html_text(page: str) -> tuple[str, str]:
@@ -137,6 +165,6 @@ def html_text(page: str) -> tuple[str, str]:
     """
     parser = _Text()
     parser.feed(page)
-    parser.close()
+    parser.finish()
     lines = (" ".join(line.split(" ")).strip() for line in "".join(parser.pieces).split("\n"))
-    return (parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)
+    return "".join(parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)

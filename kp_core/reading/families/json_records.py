@@ -92,7 +92,7 @@ def _id(record: JsonRecord, columns: dict[str, str], position: int) -> str | Non
 
 
 def _lists(file: File, columns: dict[str, str], role: Role) -> Rows:
-    builder = ListBuilder(role)
+    builder = ListBuilder(role, file.limits)
     field = columns["gold" if role == "gold" else "predictions"]
     values = [_value(record.value, field, columns) for record in file.records if record.value is not None]
     shape = _shape(values, field, "scores" in columns)

@@ -10,10 +10,11 @@ import pyarrow as pa
 
 from kp_core.model import Role
 from kp_core.reading import whole_tables
-from kp_core.reading.delimited import Table
+from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import storable, text_column
 
 NAME = "F10J"
@@ -55,13 +56,15 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 def _table(file: File, good: list[JsonRecord]) -> Table:
     names = list(dict.fromkeys(name for record in good for name in record.value))
+    refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
+    refuse_over(file.limits.cells, len(names) * len(good), "cells", file.name, "a table")
     columns = [pa.chunked_array([_column([record.value.get(name) for record in good])]) for name in names]
     rejected = [
         (file.name, r.line, r.broken or "no JSON object", storable(r.content)) for r in file.records if r.broken
     ]
     described = f"{len(good):,} JSON objects, one a row"
     lines = [record.line for record in good]
-    shown = [storable(name) for name in names]
+    shown = header_names([storable(name) for name in names])
     return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)
 
 

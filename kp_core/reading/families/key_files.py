@@ -91,7 +91,7 @@ def _by_folder(path: PurePosixPath) -> tuple[str, str | None]:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line."""
-    builder = ListBuilder(recognition.role)
+    builder = ListBuilder(recognition.role, recognition.files[0].limits)
     _, sources = _sources(recognition.files)
     split = recognition.options.get("labels") == "split"
     semicolon = recognition.options.get("semicolons")

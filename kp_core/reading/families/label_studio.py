@@ -73,7 +73,7 @@ def _labels(result: dict[str, Any]) -> list[str]:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every annotation of every task; offsets count UTF-16 units and are checked by the text beside them."""
     file = recognition.files[0]
-    builder = SpanBuilder(recognition.role, recognition.options["label"])
+    builder = SpanBuilder(recognition.role, recognition.files[0].limits, recognition.options["label"])
     left = 0
     for position, record in enumerate(file.records, 1):
         if not _is_task(record.value):

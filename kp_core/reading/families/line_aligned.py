@@ -135,7 +135,7 @@ def _texts(file: File) -> Rows:
 
 
 def _lists(file: File, recognition: Recognition) -> Rows:
-    builder = ListBuilder(recognition.role)
+    builder = ListBuilder(recognition.role, recognition.files[0].limits)
     literal = recognition.role != "gold" or recognition.options.get("variants") == "literal"
     marks: Counter[str] = Counter()
     varied = 0

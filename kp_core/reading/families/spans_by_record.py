@@ -64,7 +64,7 @@ def _parts(item: Any) -> tuple[Any, Any, list[str]]:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of each object; an annotator is named by a field, by `user` in the spans, or by the file."""
     file, columns = recognition.files[0], recognition.columns
-    builder = SpanBuilder(recognition.role, recognition.options["label"])
+    builder = SpanBuilder(recognition.role, recognition.files[0].limits, recognition.options["label"])
     for position, record in enumerate(file.records, 1):
         if record.broken or not isinstance(record.value, dict):
             content = record.content or str(record.value)[:200]

@@ -57,7 +57,7 @@ def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one subject a line: the label is the phrase, the URI its concept."""
-    builder = ListBuilder(recognition.role)
+    builder = ListBuilder(recognition.role, recognition.files[0].limits)
     system = recognition.role == "system"
     for file in recognition.files:
         builder.open(file.stem, file=file.name, line=1)

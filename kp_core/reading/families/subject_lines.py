@@ -62,7 +62,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, *vocabulary = recognition.files
     subjects = [subject_of(line) for named in vocabulary for line in named.lines]
     labels = {subject[0]: subject[1] for subject in subjects if subject is not None}
-    builder = ListBuilder("gold")
+    builder = ListBuilder("gold", recognition.files[0].limits)
     without = 0
     ids: list[str] = []
     texts: list[str] = []

@@ -71,7 +71,7 @@ def _common_end(names: Sequence[str]) -> str:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line; votes are grades of an annotator called `votes`."""
     gold = recognition.role == "gold"
-    builder = ListBuilder(recognition.role)
+    builder = ListBuilder(recognition.role, recognition.files[0].limits)
     suffix = _common_end([file.stem for file in recognition.files])
     removed = recognition.options.get("suffix") == "removed"
     for file in recognition.files:

@@ -184,7 +184,7 @@ def _unescaped(text: str) -> str:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of every file in the order of the text."""
-    builder = SpanBuilder(recognition.role, recognition.options["label"])
+    builder = SpanBuilder(recognition.role, recognition.files[0].limits, recognition.options["label"])
     _, places = _places(recognition.files)
     for file in recognition.files:
         page = _page(file)

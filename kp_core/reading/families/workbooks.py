@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import io
 import re
-import zipfile
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,10 +14,11 @@ import pyarrow as pa
 from kp_core.errors import InputError
 from kp_core.model import Role
 from kp_core.reading import whole_tables
+from kp_core.reading.archive import check_workbook, is_workbook
 from kp_core.reading.delimited import Table, has_header, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import storable
-from kp_core.reading.source import is_workbook
 
 NAME = "F10X"
 TITLE = "tables: Excel workbooks (XLSX)"
@@ -60,13 +60,10 @@ def column_names(file: File, choice: Choice) -> list[str]:
 
 
 def _book(file: File) -> Any:
-    """Open the workbook; sizes are checked before anything is unpacked, and unpacking stops at the size declared."""
+    """Open the workbook; its parts are checked before anything reads them."""
+    file.once("checked", lambda: check_workbook(file.name, file.source.data, file.limits))
     try:
-        with zipfile.ZipFile(io.BytesIO(file.source.data)) as archive:
-            _refuse_too_large(file, archive)
         return openpyxl.load_workbook(io.BytesIO(file.source.data), read_only=True, data_only=True, keep_links=False)
-    except InputError:
-        raise
     except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
         raise _damaged(file) from None
 
@@ -75,25 +72,6 @@ def _damaged(file: File) -> InputError:
     return InputError(
         file.name, "a damaged or unusual workbook", "an Excel workbook (XLSX)", "Save it again, or as CSV."
     )
-
-
-def _refuse_too_large(file: File, archive: zipfile.ZipFile) -> None:
-    limits, members = file.limits, archive.infolist()
-    if len(members) > limits.archive_members:
-        found, expected = f"{len(members):,} parts", f"at most {limits.archive_members:,}"
-        raise InputError(file.name, found, expected, "Save it again, or as CSV.")
-    size = sum(member.file_size for member in members)
-    if size > limits.unpacked_bytes:
-        found, expected = f"{size:,} bytes unpacked", f"at most {limits.unpacked_bytes:,}"
-        raise InputError(file.name, found, expected, "Split it, or raise the limit.")
-    for member in members:
-        packed = limits.unpacked_ratio * max(member.compress_size, 1)
-        if member.file_size > limits.ratio_from_bytes and member.file_size > packed:
-            found = f"a part packed more than {limits.unpacked_ratio} : 1"
-            raise InputError(file.name, found, "an ordinary workbook", "Save the sheet as CSV.")
-        with archive.open(member) as part:
-            if b"<!DOCTYPE" in part.read(4096).replace(b"\0", b""):
-                raise InputError(file.name, "a document type declaration", "an ordinary workbook", "Save it as CSV.")
 
 
 def _sheets(file: File) -> list[str]:
@@ -124,7 +102,7 @@ def _rows(file: File, sheet: str) -> tuple[list[int], list[list[str]]]:
     _refuse_cells(file, (page.max_row or 0) * (page.max_column or 0))
     page.reset_dimensions()  # the size declared may be too small as well
     numbers, rows = [], []
-    cells = width = 0
+    cells = width = characters = 0
     try:
         for number, row in enumerate(page.iter_rows(), 1):
             cells += max(len(row), 1)  # a row number may lie millions of rows down
@@ -136,13 +114,15 @@ def _rows(file: File, sheet: str) -> tuple[list[int], list[list[str]]]:
                 numbers.append(number)
                 rows.append(texts)
                 width = max(width, len(texts))
+                characters += sum(map(len, texts))  # one shared text may stand in millions of cells
+                refuse_over(file.limits.unpacked_bytes, characters, "characters", file.name, "a sheet")
     except InputError:
         raise
     except Exception:  # as above: the XML of a sheet is read while it is walked
         raise _damaged(file) from None
-    for bound, limit, what in ((width, file.limits.columns, "columns"), (len(rows), file.limits.rows, "rows")):
-        if bound > limit:
-            raise InputError(file.name, f"{bound:,} {what}", f"at most {limit:,}", "Split it, or raise the limit.")
+    refuse_over(file.limits.columns, width, "columns", file.name, "a sheet")
+    refuse_over(file.limits.rows, len(rows), "rows", file.name, "a sheet")
+    refuse_over(file.limits.cells, width * len(rows), "cells", file.name, "a sheet as wide as its widest row")
     return numbers, [row + [""] * (width - len(row)) for row in rows]
 
 

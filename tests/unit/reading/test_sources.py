@@ -8,6 +8,7 @@ import io
 import struct
 import zipfile
 import zlib
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,8 @@ import pytest
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Source, load
 from kp_core.reading.decode import decode
-from kp_core.reading.limits import Limits, limits_from
+from kp_core.reading.limits import WORDS, Limits, limits_from
+from kp_core.reading.report import limits as limits_table
 from kp_core.reading.source import expand
 
 TSV = b"doc_id\tphrase\nd1\ttide\n"
@@ -255,6 +257,23 @@ def test_limits_come_from_the_environment() -> None:
     assert limits_from({"KPSCOPE_LIMIT_DOCUMENTS": "7"}).documents == 7
     with pytest.raises(UsageError, match="whole number"):
         limits_from({"KPSCOPE_LIMIT_DOCUMENTS": "many"})
+
+
+def test_every_limit_is_told_in_words() -> None:
+    table = limits_table(Limits(rows=7))
+    assert len(table) == len(fields(Limits)) == len(WORDS)
+    assert table.loc[table["changed by"] == "KPSCOPE_LIMIT_ROWS", "at most"].tolist() == ["7"]
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="skipped: this system has no /dev/zero")
+def test_a_device_without_end_is_read_up_to_the_limit() -> None:
+    with pytest.raises(InputError, match="at most 1,000 bytes"):
+        load(gold=Path("/dev/zero"), limits=Limits(file_bytes=1_000))
+
+
+def test_the_line_of_a_rejected_value_in_json_is_that_of_its_document() -> None:
+    text = b'{\n"a": ["x", "y"],\n"b": ["", "x", "y", "z"],\n"c": ["x"],\n"d": ["", "x", "y", "z", "w", "v"]}'
+    assert load(gold=Source("a.json", text)).report.rejected["line"].tolist() == ["3", "5"]
 
 
 def test_a_line_over_the_limit_is_refused() -> None:

@@ -1,0 +1,280 @@
+"""Small files as people and attackers make them, each with what reading makes of it; made by the project."""
+
+import bz2
+import gzip
+import io
+import json
+import struct
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import openpyxl
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from kp_core.reading import LIMITS, Limits, Source
+
+
+@dataclass(frozen=True)
+class Awkward:
+    """A file, the role it is given, and what becomes of it: counts of what loads, or words of the refusal.
+
+    loads  documents, rows of the gold standard or of a run, rejected rows
+    """
+
+    why: str
+    name: str
+    data: bytes | Callable[[], bytes]
+    loads: tuple[int, int, int] | None = None
+    refused: str = ""
+    role: str = "gold"
+    fixes: tuple[str, ...] = ()
+    limits: Limits = LIMITS
+
+    def source(self) -> Source:
+        """Return the file; large ones are made only now."""
+        return Source(self.name, self.data() if callable(self.data) else self.data)
+
+
+def zipped(*members: tuple[str, bytes], method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """Return a zip archive of (path, content)."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for path, content in members:
+            archive.writestr(zipfile.ZipInfo(path), content, method)
+    return packed.getvalue()
+
+
+def lying(data: bytes, offset: int, value: int) -> bytes:
+    """Return an archive of one member with another number in the entry of its central directory."""
+    changed, entry = bytearray(data), data.index(b"PK\x01\x02")
+    changed[entry + offset : entry + offset + 4] = struct.pack("<L", value)
+    return bytes(changed)
+
+
+def parquet(columns: dict[str, object], **options: object) -> bytes:
+    """Return a Parquet file."""
+    written = io.BytesIO()
+    pq.write_table(pa.table(columns), written, **options)
+    return written.getvalue()
+
+
+def workbook(columns: dict[str, list[object]]) -> bytes:
+    """Return an Excel workbook of one sheet."""
+    book, written = openpyxl.Workbook(), io.BytesIO()
+    for row in (list(columns), *zip(*columns.values(), strict=True)):
+        book.active.append(row)
+    book.save(written)
+    return written.getvalue()
+
+
+def shared_text(text: str, rows: int) -> bytes:
+    """Return a workbook in which every cell of the second column is one and the same text."""
+    with zipfile.ZipFile(io.BytesIO(workbook({"doc_id": ["d1"], "phrase": ["tide"]}))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    cells = b'<row r="%d"><c r="A%d" t="s"><v>0</v></c><c r="B%d" t="s"><v>1</v></c></row>'
+    sheet = b"".join(cells % (row, row, row) for row in range(1, rows + 1))
+    kind = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    part = b'<Override PartName="/xl/sharedStrings.xml" ContentType="%s"/></Types>' % kind
+    parts["[Content_Types].xml"] = parts["[Content_Types].xml"].replace(b"</Types>", part)
+    space = b"http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    parts["xl/worksheets/sheet1.xml"] = b'<worksheet xmlns="%s"><sheetData>%s</sheetData></worksheet>' % (space, sheet)
+    strings = b"<si><t>d1</t></si><si><t>%s</t></si>" % text.encode()
+    parts["xl/sharedStrings.xml"] = b'<sst xmlns="%s">%s</sst>' % (space, strings)
+    return zipped(*parts.items())
+
+
+def repeated(text: str, times: int) -> pa.DictionaryArray:
+    """Return a column in which one entry of a dictionary stands for many rows."""
+    return pa.DictionaryArray.from_arrays(pa.array([0] * times, pa.int32()), pa.array([text]))
+
+
+def overlapping(members: int) -> bytes:
+    """Return an archive of a directory alone, whose entries all name one member."""
+    entry = struct.pack("<4s4B4HL2L5H2L", b"PK\1\2", 20, 0, 20, 0, 0, 0, 0, 0, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0) + b"name"
+    directory = entry * members
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 65535, 65535, len(directory), 4, 0)
+    return b"PK\3\4" + directory + end
+
+
+HEAD = b"doc_id,phrase\n"
+ROWS = b"d1,tide\nd1,sea\nd2,moon\nd2,harbour\nd3,gauge\nd3,ebb\n"
+NESTED = b'{"d": ' + b"[" * 1_000 + b"]" * 1_000 + b"}"
+WORKBOOK = ("xl/workbook.xml", b"<workbook/>")
+#: Entities that would unfold to gigabytes.
+LAUGHS = b'<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><a>&c;</a>'
+
+FILES = (
+    # archives
+    Awkward("a zip bomb", "a.zip", lambda: zipped(("a.key", bytes(3_000_000))), refused="100 : 1"),
+    Awkward("a gzip bomb", "a.tsv.gz", lambda: gzip.compress(bytes(3_000_000)), refused="100 : 1"),
+    Awkward("bzip2 unpacks a megabyte into gigabytes in one step", "a.zip",
+            lambda: zipped(("a.key", b"tide\n"), method=zipfile.ZIP_BZIP2), refused="another method than Deflate"),
+    Awkward("LZMA does so too", "a.zip", lambda: zipped(("a.key", b"tide\n"), method=zipfile.ZIP_LZMA),
+            refused="another method than Deflate"),
+    Awkward("a packed size in the header that hides the ratio", "a.zip",
+            lambda: lying(zipped(("a.key", bytes(3_000_000))), 20, 2**31), refused="100 : 1"),
+    Awkward("an unpacked size in the header that is too small", "a.zip",
+            lambda: lying(zipped(("a.key", b"tide\n" * 100)), 24, 10), refused="damaged"),
+    Awkward("more entries than an archive may have, in a directory alone", "a.zip", lambda: overlapping(20_001),
+            refused="at most 20,000 members"),
+    Awkward("a path that leaves the archive", "a.zip", zipped(("../a.key", b"tide\n")), refused="leaves the archive"),
+    Awkward("a path with a drive", "a.zip", zipped(("C:/a.key", b"tide\n")), refused="leaves the archive"),
+    Awkward("a member without a name", "a.zip", zipped(("", b"tide\n")), refused="damaged"),
+    Awkward("a member called `.`", "a.zip", zipped((".", b"tide\n"), ("b.key", b"sea\n")), (1, 1, 0)),
+    Awkward("an archive in an archive", "a.zip", zipped(("a.key", b"tide\n"), ("b.zip", zipped(("c", b"")))),
+            (1, 1, 0)),
+    Awkward("an archive in an archive without its ending", "a.zip",
+            zipped(("a.key", b"tide\n"), ("b", zipped(("c", b"")))), (1, 1, 0)),
+    Awkward("gzip in an archive without its ending", "a.zip",
+            zipped(("a.key", b"tide\n"), ("b.key", gzip.compress(b"x"))), (1, 1, 0)),
+    Awkward("an archive in gzip", "a.gz", gzip.compress(zipped(("a.key", b"tide\n"))), refused="inside a gzip"),
+    Awkward("gzip in gzip", "a.gz", gzip.compress(gzip.compress(HEAD + ROWS)), refused="inside a gzip"),
+    Awkward("bytes after the end of gzip", "a.csv.gz", gzip.compress(HEAD + ROWS) + b"more", refused="after the end"),
+    Awkward("zeros after the end of gzip, as tapes have", "a.csv.gz", gzip.compress(HEAD + ROWS) + bytes(9), (3, 6, 0)),
+    Awkward("a bzip2 file", "a.csv.bz2", bz2.compress(HEAD + ROWS), refused="a bzip2 file"),
+    Awkward("a packing list of another system", "a.zip", zipped(("__MACOSX/._a.key", b"x"), ("a.key", b"tide\n")),
+            (1, 1, 0)),
+    # Office files
+    Awkward("a workbook with entities", "a.xlsx", zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS)),
+            refused="entities declared"),
+    Awkward("a workbook with entities in UTF-16", "a.xlsx",
+            zipped(WORKBOOK, ("xl/sharedStrings.xml", LAUGHS.decode().encode("utf-16"))), refused="entities declared"),
+    Awkward("a workbook whose strings are a bomb", "a.xlsx",
+            lambda: zipped(WORKBOOK, ("xl/sharedStrings.xml", b"<si>" * 1_000_000)), refused="100 : 1"),
+    Awkward("a workbook in which one text stands for many", "a.xlsx", lambda: shared_text("x" * 20_000, 200),
+            refused="characters", limits=Limits(unpacked_bytes=1_000_000)),
+    Awkward("an old Office file", "a.xls", b"\xd0\xcf\x11\xe0" + bytes(500), refused="an old Office file"),
+    # Parquet
+    Awkward("a dictionary in which one entry stands for many long values", "a.parquet",
+            lambda: parquet({"doc_id": repeated("d", 60_000), "phrase": repeated("x" * 10_000, 60_000)}),
+            refused="spelled out"),
+    Awkward("lists in which one entry stands for many long values", "a.parquet",
+            lambda: parquet({"doc_id": ["d1"], "phrase": pa.ListArray.from_arrays([0, 60_000],
+                            repeated("x" * 10_000, 60_000))}), refused="spelled out"),
+    Awkward("values that share their beginnings", "a.parquet",
+            lambda: parquet({"doc_id": ["d"] * 60, "phrase": [f"{'x' * 100_000}{n}" for n in range(60)]},
+                            use_dictionary=False, column_encoding={"doc_id": "PLAIN", "phrase": "DELTA_BYTE_ARRAY"}),
+            refused="spelled out", limits=Limits(unpacked_bytes=1_000_000)),
+    Awkward("text that is not UTF-8", "a.parquet",
+            parquet({"doc_id": ["d1"], "phrase": ["tide!"]}, use_dictionary=False,
+                    compression="none").replace(b"tide!", b"tid\xff!"), refused="damaged"),
+    Awkward("a Parquet file that ends early", "a.parquet", parquet({"doc_id": ["d1"], "phrase": ["tide"]})[:-9],
+            refused="damaged"),
+    Awkward("columns of one name", "a.parquet",
+            lambda: _twice(), (1, 1, 0)),
+    # JSON
+    Awkward("1,000 levels", "a.json", NESTED, refused="at most 32 levels"),
+    Awkward("1,000 levels in JSONL", "a.jsonl", b'{"id": "d", "keyphrases": ["a"]}\n' + NESTED,
+            refused="line 2: expected at most 32 levels"),
+    Awkward("33 levels", "a.json", b'{"d": ' + b"[" * 32 + b"]" * 32 + b"}", refused="at most 32 levels"),
+    Awkward("brackets in strings are no levels", "a.json", json.dumps({"d": ["[" * 99, 'a"[\\' * 40]}).encode(),
+            (1, 2, 0)),
+    Awkward("a number of 301 digits", "a.json", b'{"d": [' + b"1" * 301 + b"]}", refused="at most 300 digits"),
+    Awkward("a number of 300 digits", "a.json", b'{"d": [' + b"1" * 300 + b"]}", (1, 1, 0)),
+    Awkward("50,000 numbers of 300 digits", "a.json", lambda: b'{"d": [' + b",".join([b"1" * 300] * 50_000) + b"]}",
+            refused="at most 10,000 phrases"),
+    Awkward("NaN and Infinity are no numbers", "a.json",
+            b'{"d": [["a", NaN], ["b", Infinity], ["c", 3], ["d", 2], ["e", 1], ["f", 1], ["g", 1], ["h", 1], '
+            b'["i", 1], ["j", 1]]}', (1, 8, 2), role="systems"),
+    Awkward("an overflowing number", "a.json", b'{"d": [["a", 1e999], ["b", 9], ["c", 8], ["d", 7], ["e", 6]]}',
+            (1, 4, 1), role="systems"),
+    Awkward("a key twice", "a.json", b'{"d": ["a"], "d": ["b"]}', refused="the key “d” twice"),
+    Awkward("a key 20,000 times", "a.json", lambda: b"{" + b",".join([b'"d": []'] * 20_000) + b"}",
+            refused="lines 1 and 1: expected each document once"),
+    Awkward("a key 20,000 times, merged", "a.json", b"{" + b",".join([b'"d": []'] * 20_000) + b', "d": ["a"]}',
+            (1, 1, 0), fixes=("merge",)),
+    Awkward("objects over several lines, one after another", "a.json",
+            b'{"id": "d1",\n "keyphrases": ["a"]}\n{"id": "d2",\n "keyphrases": ["b"]}\n', (2, 2, 0)),
+    Awkward("another field in every object", "a.jsonl",
+            b"".join(b'{"doc_id": "d", "phrase": "p%d", "f%d": 1}\n' % (n, n) for n in range(1_001)),
+            refused="at most 1,000 different fields"),
+    Awkward("lone surrogates", "a.json", b'{"d": ["a\\ud800", "b", "c", "e", "f", "\\ud83d\\ude00"]}', (1, 5, 1)),
+    Awkward("a lone surrogate in an id", "a.json", b'{"d\\udc00": ["a"], "e": ["a", "b", "c", "d"]}', (1, 4, 1)),
+    Awkward("NUL in a phrase, escaped", "a.json", b'{"d": ["a\\u0000b", "\\u0000", "c", "e", "f", "g"]}', (1, 5, 1)),
+    Awkward("an id of control characters with an empty list", "a.json",
+            b'{"\\u0001": [], "d": ["a", "b", "c", "e"]}', (1, 4, 1)),
+    Awkward("an id of 501 characters with an empty list", "a.json",
+            json.dumps({"i" * 501: [], "d": ["a", "b", "c", "e"]}).encode(), (1, 4, 1)),
+    Awkward("rejected phrases in many documents", "a.json",
+            lambda: json.dumps({f"d{n}": ["", "a", "b", "c", "d"] for n in range(20_000)}).encode(),
+            (20_000, 80_000, 20_000)),
+    Awkward("JSON that ends early", "a.json", b'{"d": ["a", "b"', refused="broken JSON (line 1, column 16"),
+    Awkward("a list of empty lists", "a.json", b"[[], [], []]", (3, 0, 0)),
+    # tables
+    Awkward("10⁶ columns", "a.csv", lambda: b",".join([b"a"] * 1_000_000) + b"\n", refused="at most 1,000 columns"),
+    Awkward("10⁶ columns in a late line", "a.csv", lambda: HEAD + ROWS * 99 + b"," * 1_000_000 + b"\n",
+            (3, 594, 1)),
+    Awkward("a line of 200 MB", "a.csv", lambda: HEAD + b"d1," + b"a" * 199_000_000, refused="line 2"),
+    Awkward("a line of 200 MB without an end", "a.tsv", lambda: b"d1\t" + b"a;" * 99_000_000, refused="line 1"),
+    Awkward("a row of 25 MB over millions of lines", "a.csv", lambda: HEAD + b'd1,"a"\n' * 300 + b'"x\n",' * 5_000_000,
+            refused="line 302"),
+    Awkward("a quotation mark that is never closed", "a.csv", HEAD + ROWS + b'd3,"a\n' + ROWS,
+            refused="a quotation mark that is never closed"),
+    Awkward("a quotation mark that is never closed, in TSV", "a.tsv", b'doc_id\tphrase\nd1\t"a\nd1\tb\n', (1, 2, 0)),
+    Awkward("a field of 200,000 characters", "a.csv", HEAD + ROWS + b"d3," + b"a" * 200_000 + b"\n", (3, 6, 1)),
+    Awkward("1,000 columns of one name", "a.csv", lambda: HEAD[:-1] + b",x" * 998 + b"\nd1,tide" + b",1" * 998 + b"\n",
+            (1, 1, 0)),
+    Awkward("another system in every row", "a.csv",
+            lambda: b"system,doc_id,rank,phrase\n" + b"".join(b"s%d,d,1,a\n" % n for n in range(1_001)),
+            refused="at most 1,000 systems", role="systems"),
+    Awkward("another annotator in every row", "a.csv",
+            lambda: b"annotator,doc_id,phrase\n" + b"".join(b"s%d,d,a\n" % n for n in range(1_001)),
+            refused="at most 1,000 annotators"),
+    Awkward("100 scores for each of a few long pairs", "a.csv",
+            lambda: b"pair_id,keyphrase,candidate," + b",".join(b"score_%d" % n for n in range(100)) + b"\n"
+            + b"".join(b"p%d,%s,c%s\n" % (n, b"k" * 1_100_000, b",1" * 100) for n in range(5)),
+            refused="with the texts of every score", role="judgements"),
+    Awkward("a long id before many phrases", "a.tsv",
+            lambda: b"".join(b"%s%d\t%s\n" % (b"i" * 490, n, b"a;" * 9_999) for n in range(120)),
+            refused="bytes of ids"),
+    Awkward("an id of a megabyte before many phrases", "a.tsv",
+            lambda: b"i" * 1_000_000 + b"\t" + b"a;" * 1_000 + b"\n"
+            + b"".join(b"d%d\t%s\n" % (n, b"a;" * 5_000) for n in range(2)), (2, 10_000, 1_000)),
+    Awkward("10,001 phrases in a list", "a.tsv", b"d1\t" + b"a;" * 10_001 + b"\nd2\ta;b\n",
+            refused="at most 10,000 phrases"),
+    Awkward("a phrase of 100,000 characters", "a.csv", HEAD + ROWS + b"d3," + b"a" * 100_000 + b"\n", (3, 6, 1)),
+    Awkward("words that are no missing values", "a.csv",
+            HEAD + b"d1,NA\nd1,null\nd1,None\nd1,nan\nd1,TRUE\nd1,1e5\n", (1, 6, 0)),
+    Awkward("old line ends", "a.csv", (HEAD + ROWS).replace(b"\n", b"\r"), (3, 6, 0)),
+    Awkward("line separators that end no line", "a.csv",
+            HEAD + "d1,a\u2028b\nd1,c\u0085d\nd1,e\x0bf\nd1,g\x0ch\n".encode(), (1, 4, 0)),
+    Awkward("nothing but line ends", "a.csv", b"\n" * 1_000, refused="an empty file"),
+    Awkward("an empty file", "a.csv", b"", refused="an empty file"),
+    Awkward("nothing but a header", "a.csv", HEAD, (0, 0, 0)),
+    # spans
+    Awkward("many spans of nearly all of a text", "a.jsonl",
+            lambda: json.dumps({"id": 1, "text": "x " * 500_000,
+                                "label": [[0, 999_999 - n, "KP"] for n in range(4_000)]}).encode(), refused="20 %"),
+    Awkward("a span of white space", "a.jsonl",
+            lambda: json.dumps({"id": 1, "text": f"a{' ' * 1_000_000}b",
+                                "label": [[0, 1_000_002, "KP"], [0, 1, "KP"]]}).encode(),
+            refused="20 %"),
+    # characters
+    Awkward("NUL bytes", "a.csv", HEAD + b"d1,a\0b\n", refused="NUL bytes"),
+    Awkward("UTF-16 without a mark", "a.csv", (HEAD + ROWS).decode().encode("utf-16-le"), refused="NUL bytes"),
+    Awkward("a surrogate in UTF-8 is none", "a.csv", HEAD + ROWS + b"d3,\xed\xa0\x80\n", (3, 7, 0)),
+    Awkward("UTF-16 with half a character", "a.csv", b"\xff\xfe" + (HEAD + ROWS).decode().encode("utf-16-le")
+            + b"\x00\xd8\x0a\x00", refused="bytes that are not utf-16-le"),
+    Awkward("right to left, with marks of direction", "a.csv",
+            HEAD + "d1,גאות ושפל\nd1,\u202eedit\u202c\nd1,مدّ وجزر\n".encode(), (1, 3, 0)),
+    Awkward("a thousand combining marks on one letter", "a.csv", HEAD + ("d1,e" + "\u0301" * 999 + "\n").encode(),
+            (1, 1, 0)),
+    Awkward("phrases that are no more than white space", "a.csv",
+            HEAD + ROWS + "d3,\u00a0\n".encode() + b"d3,\xef\xbb\xbf\n", refused="20 %"),
+    Awkward("a mark of byte order twice", "a.csv", b"\xef\xbb\xbf\xef\xbb\xbf" + HEAD + ROWS, (3, 6, 0)),
+    # texts
+    Awkward("headings that are never closed", "a.html", lambda: b"<h1>" * 50_000 + b"x<b>" * 50_000, (1, 0, 0),
+            role="documents"),
+    Awkward("comments that are never closed", "a.html", lambda: b"<!--" * 100_000, (1, 0, 0), role="documents"),
+    Awkward("attributes that are never closed", "a.html", lambda: b"<a b=\"" * 5_000, (1, 0, 0), role="documents"),
+    Awkward("XML with entities", "a.xml", LAUGHS, refused="a.xml, line 1"),
+)  # fmt: skip
+
+
+def _twice() -> bytes:
+    columns = [pa.array(["d1"]), pa.array(["tide"]), pa.array(["a"]), pa.array(["b"])]
+    written = io.BytesIO()
+    pq.write_table(pa.Table.from_arrays(columns, ["doc_id", "phrase", "note", "note"]), written)
+    return written.getvalue()

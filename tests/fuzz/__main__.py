@@ -1,0 +1,89 @@
+"""Read mutated files in a process of bounded memory: `python -m tests.fuzz 100000 --seed 1`; print the figures."""
+
+import argparse
+import faulthandler
+import json
+import resource
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+
+from kp_core.errors import InputError, UsageError
+from kp_core.reading import load, previews
+from tests.fuzz.mutations import Case, case, seeds
+from tests.fuzz.sound import is_clear, is_sound
+
+#: Seconds of computing time that one file may take.
+SECONDS = 5
+#: Bytes of address space that the process may take; what Python and the libraries map at the start counts too.
+MEMORY = 6_000_000_000
+
+
+def outcome(one: Case) -> str:
+    """Read a file, and what it could be besides; return `loaded` or `refused`; anything else raises."""
+    name = one.source.name
+    if one.look:
+        try:
+            previews(one.source, choice=one.choice)
+        except (InputError, UsageError) as refusal:
+            is_clear(refusal)
+    try:
+        corpus = load(**{one.role: one.source}, strict=one.strict, fixes=one.fixes, roles={name: one.choice})
+    except (InputError, UsageError) as refusal:
+        is_clear(refusal)
+        return "refused"
+    is_sound(corpus)
+    return "loaded"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("inputs", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="number of the first input, to see one again")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after this time")
+    asked = parser.parse_args()
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    warnings.simplefilter("error")
+    found = seeds()
+    counts: Counter[str] = Counter()
+    families: Counter[str] = Counter()
+    faults: list[str] = []
+    slowest, slowest_input, begun = 0.0, 0, time.monotonic()
+    for number in range(asked.first, asked.first + asked.inputs):
+        if time.monotonic() - begun > asked.seconds:
+            break
+        one = case(asked.seed, number, found)
+        families[one.family] += 1
+        faulthandler.dump_traceback_later(120, exit=True)  # a file that hangs ends the run, and says where
+        before = time.process_time()
+        try:
+            counts[outcome(one)] += 1
+        except Exception:
+            counts["faults"] += 1
+            shown = f"input {number} of seed {asked.seed}, {one.role}={one.source.name}"
+            faults.append(f"{shown}\n{traceback.format_exc()}")
+            print(faults[-1], file=sys.stderr, flush=True)
+        took = time.process_time() - before
+        if took > slowest:
+            slowest, slowest_input = took, number
+    faulthandler.cancel_dump_traceback_later()
+    figures = {
+        "inputs": counts.total(),
+        "loaded": counts["loaded"],
+        "refused": counts["refused"],
+        "faults": len(faults),
+        "slowest_seconds": round(slowest, 2),
+        "slowest_input": slowest_input,
+        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1000,
+        "minutes": round((time.monotonic() - begun) / 60, 1),
+        "families": dict(sorted(families.items())),
+    }
+    print(json.dumps(figures))
+    return 1 if faults or slowest > SECONDS else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,127 @@
+"""Turn examples of every family, and the small awkward files, into mutated files: the same ones for the same seed."""
+
+import gzip
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from kp_core.reading import Choice, Source
+from kp_core.reading.family import Family
+from kp_core.reading.sniff import all_families
+from tests.awkward.files import FILES, parquet, workbook, zipped
+
+ROLES = ("gold", "systems", "documents", "judgements", "files")
+FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common")
+ENDINGS = (
+    *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".key", ".tags", ".uncontr", ".html", ".qrels", ".run", ".parquet"),
+    *(".xlsx", ".zip", ".gz", ""),
+)
+#: What readers look at: separators, quotes, brackets, names of fields, odd numbers, odd characters, magic bytes.
+TOKENS = (
+    *(b"\t", b",", b";", b"|", b"@", b'"', b"'", b"\n", b"\r", b"\r\n", b" ", b":", b"=", b"%20", b"%", b"<", b">"),
+    *(b"[", b"]", b"{", b"}", b"[[", b"]]", b"null", b"true", b"NaN", b"Infinity", b"1e999", b"-1", b"0", b"1.5"),
+    *(b"9" * 301, b"\\ud800", b"\\u0000", b"\\", b"\0", b"\xff", b"\xad", b"\x85", b"\xc2\xa0", b"\xe2\x80\xa8"),
+    *(b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff", "é漢ع\u202e\u0301".encode(), b"PK\x03\x04", b"PAR1", b"\x1f\x8b"),
+    *(b"doc_id", b"phrase", b"rank", b"score", b"annotator", b"system", b"candidate", b"keyphrase", b"score_1"),
+    *(b"text", b"title", b"keyphrases", b"predictions", b"Scores", b"variants", b"empty", b"yes", b"relevance"),
+    *(b"<!--", b"<![CDATA[", b"<script>", b"</", b"&#", b"<peos>", b"Q0", b"#Text=", b"_", b"[1]", b"[sep]"),
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: the file, the family of its example, how it is read, and whether all its readings are looked at."""
+
+    family: str
+    source: Source
+    role: str
+    strict: bool = False
+    fixes: tuple[str, ...] = ()
+    choice: Choice = field(default_factory=Choice)
+    look: bool = False
+
+
+def seeds() -> list[tuple[str, Source]]:
+    """Return the examples of all families, tables for families of binary files, and the small awkward files."""
+    found: list[tuple[str, Source]] = []
+    for family in all_families():
+        if family.EXAMPLE:
+            head, _, rest = family.EXAMPLE.partition(":\n")
+            named = "/" in head and "\n" not in head and bool(rest)
+            name, text = (head, rest) if named else (f"{family.NAME}{_ending(family.EXAMPLE)}", family.EXAMPLE)
+            found.append((family.NAME, Source(name, text.encode())))
+            found.append((family.NAME, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
+    table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
+    lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
+    found += [("F10P", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
+    sheets = (table, {**table, "note": ["=1+1", "é", ""]})
+    found += [("F10X", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    small = (file for file in FILES if not callable(file.data))
+    return found + [("awkward", file.source()) for file in small]
+
+
+def _ending(example: str) -> str:
+    lines = example.split("\n")
+    if example.startswith(("{", "[")):
+        return ".jsonl" if len(lines) > 1 and lines[1].startswith("{") else ".json"
+    return ".tsv" if "\t" in lines[0] else ".csv" if "," in lines[0] else ".txt"
+
+
+def mutated(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
+    """Return bytes after one to eight small changes."""
+    for _ in range(rng.choice((1, 1, 1, 2, 3, 8))):
+        start = rng.randint(0, len(data))
+        stop = min(len(data), start + rng.choice((1, 1, 2, 4, 16, 64)))
+        change = rng.randrange(9)
+        if change == 0 and start < len(data):
+            data = data[:start] + bytes([data[start] ^ 1 << rng.randrange(8)]) + data[start + 1 :]
+        elif change == 1:
+            data = data[:start] + data[stop:]
+        elif change == 2:
+            data = data[:start] + data[start:stop] * rng.choice((2, 3, 50)) + data[stop:]
+        elif change in (3, 4):
+            data = data[:start] + rng.choice(TOKENS) + data[start if change == 3 else stop :]
+        elif change == 5:
+            data = data[:start] + rng.randbytes(rng.randint(1, 8)) + data[start:]
+        elif change == 6:
+            lines = data.split(b"\n")
+            rng.shuffle(lines)
+            data = b"\n".join(lines)
+        elif change == 7:
+            other = rng.choice(others)
+            cut = rng.randint(0, len(other))
+            data = data[:start] + other[cut : cut + 200]
+        elif rng.random() < 0.1:
+            data = data[:start]
+    return data
+
+
+def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
+    """Return the input of a number: it can be made again without those before it."""
+    rng = random.Random(f"{seed}/{number}")
+    # Half of the inputs come from the examples of families, each as often as the others.
+    family = rng.choice(sorted({name for name, _ in found} - {"awkward"})) if rng.random() < 0.5 else "awkward"
+    source = rng.choice([other for name, other in found if name == family])
+    data = mutated(rng, source.data, [other.data for _, other in found])
+    name = source.name if rng.random() < 0.8 else f"a{rng.choice(ENDINGS)}"
+    if rng.random() < 0.1:
+        data, name = zipped((name, data), ("x/b.key", b"tide\n")), "a.zip"
+        data = mutated(rng, data, [data]) if rng.random() < 0.5 else data
+    elif rng.random() < 0.05:
+        data, name = gzip.compress(data), f"{name}.gz"
+    fixes = tuple(fix for fix in FIXES if rng.random() < 0.05)
+    strict, look = rng.random() < 0.1, rng.random() < 0.1
+    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look)
+
+
+def _choice(rng: random.Random) -> Choice:
+    """Return what a user could choose, mostly nothing."""
+    if rng.random() < 0.7:
+        return Choice()
+    chosen: Family = rng.choice(all_families())
+    offered = getattr(chosen, "OPTIONS", {})
+    options = {name: rng.choice(values) for name, values in offered.items() if rng.random() < 0.5}
+    encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
+    columns = {"doc_id": "phrase"} if rng.random() < 0.05 else {}
+    forced = chosen.NAME if rng.random() < 0.5 else None
+    return Choice(None, forced, encoding, rng.choice((None, True)), columns, options)

@@ -1,0 +1,34 @@
+"""What every corpus promises, whatever it was read from."""
+
+from kp_core.errors import InputError, UsageError
+from kp_core.model import Corpus
+
+
+def is_sound(corpus: Corpus) -> None:
+    """Check what every corpus promises."""
+    assert corpus.documents["doc_id"].is_unique
+    assert corpus.documents["doc_id"].str.strip().ne("").all()
+    known = set(corpus.documents["doc_id"])
+    assert set(corpus.gold["doc_id"]) <= known
+    assert set(corpus.runs["doc_id"]) <= known
+    assert set(corpus.empty["doc_id"]) <= known
+    for table in (corpus.gold, corpus.runs):
+        assert table["phrase"].str.strip().ne("").all()
+        assert (table["phrase"].str.len() <= 1_000).all()
+    runs = corpus.runs.reset_index(drop=True)
+    if len(runs):
+        lists = runs.groupby(["system", "doc_id"], sort=False)
+        assert (lists.cumcount() + 1 == runs["rank"]).all()
+        moved = runs[["system", "doc_id"]].ne(runs[["system", "doc_id"]].shift()).any(axis=1)
+        assert lists.ngroups == int(moved.sum())
+    for reading in corpus.report.readings:
+        assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
+
+
+def is_clear(refusal: InputError | UsageError) -> None:
+    """Check that a refusal is one message that fits on a screen and tells nothing about the machine."""
+    said = str(refusal)
+    assert len(said) < 2_000, said[:300]
+    assert "Traceback" not in said
+    assert "/home/" not in said
+    assert "site-packages" not in said

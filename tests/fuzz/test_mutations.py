@@ -1,0 +1,32 @@
+"""Mutated files of every family give a corpus or one clear refusal, in a process of bounded memory."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from kp_core.reading.sniff import all_families
+from tests.fuzz.mutations import case, seeds
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_mutated_files_give_a_corpus_or_a_refusal() -> None:
+    command = [sys.executable, "-m", "tests.fuzz", "2000", "--seed", "2", "--seconds", "15"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr[-3_000:]
+    figures = json.loads(done.stdout)
+    assert figures["loaded"] > 0
+    assert figures["refused"] > 0
+    assert figures["loaded"] + figures["refused"] == figures["inputs"]
+
+
+def test_every_family_has_an_example_to_mutate() -> None:
+    mutated = {name for name, _ in seeds()}
+    assert {family.NAME for family in all_families() if family.NAME != "F0"} <= mutated
+
+
+def test_a_number_makes_the_same_input_again() -> None:
+    found = seeds()
+    assert case(7, 30, found) == case(7, 30, found)
+    assert case(7, 30, found) != case(8, 30, found)
