@@ -13,6 +13,11 @@ from kp_core.subsets import PARTS
 from kp_ui import cached, results, show, workspace
 
 
+#: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out only
+#: when it is opened.
+_AT_ONCE = 100_000
+
+
 def section(measure: str, name: str) -> None:
     """Show whether differences in a measure are certain; name: the measure at the cutoff in use."""
     st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
@@ -56,23 +61,35 @@ def section(measure: str, name: str) -> None:
 
 def conventions(measure: str) -> None:
     """Show a measure under every published convention, and under all combinations of a grid."""
-    found = cached.spread(measure)
-    st.markdown(show.plain(sentences.range_of(found)))
-    with st.expander("Convention spread: the same files under other conventions"):
-        show.chart(charts.strip(found), "strip")
-        st.caption(
-            "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
-            "symbols are presets, at the cutoff in use; the long mark is the setting in use."
-        )
-        results.table(found.ranges, "ranges")
-        st.markdown("**What one change of the present conventions does**")
-        show.chart(charts.effects(found), "effects_of_conventions")
-        if len(found.turns):
-            st.markdown("**Where the order of two systems turns**")
-            results.table(tables.turns(found), "turns")
-        show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
-        caption = f"Single changes of conventions, {measure}"
-        show.downloads(found.changes, "convention_changes", caption, found.signature)
+    words = "Convention spread: the same files under other conventions"
+    if len(workspace.current().corpus.runs) <= _AT_ONCE:
+        found = cached.spread(measure)
+        st.markdown(show.plain(sentences.range_of(found)))
+        with st.expander(words):
+            _spread(found, measure)
+        return
+    with st.expander(words, key="spread", on_change="rerun") as opened:
+        if opened.open:
+            found = cached.spread(measure)
+            st.markdown(show.plain(sentences.range_of(found)))
+            _spread(found, measure)
+
+
+def _spread(found: kp.Spread, measure: str) -> None:
+    show.chart(charts.strip(found), "strip")
+    st.caption(
+        "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
+        "symbols are presets, at the cutoff in use; the long mark is the setting in use."
+    )
+    results.table(found.ranges, "ranges")
+    st.markdown("**What one change of the present conventions does**")
+    show.chart(charts.effects(found), "effects_of_conventions")
+    if len(found.turns):
+        st.markdown("**Where the order of two systems turns**")
+        results.table(tables.turns(found), "turns")
+    show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
+    caption = f"Single changes of conventions, {measure}"
+    show.downloads(found.changes, "convention_changes", caption, found.signature)
 
 
 def parts(measure: str) -> None:
