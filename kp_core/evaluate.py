@@ -25,7 +25,7 @@ from kp_core.notes import evaluation_notes
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.subsets import By, masks, parse_by, presence, restricted
-from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.text.normalise import Normaliser
 from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
 
@@ -186,7 +186,7 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     notes: list[Note] = []
     record = settings.conventions
     by_default = settings.preset == "kpscope" and record.normalise == Conventions().normalise
-    if by_default and mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist()):
+    if by_default and code(corpus).mostly_cjk:
         record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))

@@ -13,7 +13,7 @@ from kp_core.model import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.identifiers import without_common
 from kp_core.reading.sniff import family_named
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, results, sessions, show, workspace
 
 _ROLES = {
     "": "guess",
@@ -58,6 +58,7 @@ def _take(key: str) -> None:
     dropped = st.session_state.get(key) or []
     if dropped:
         workspace.add([Source(file.name, file.getvalue()) for file in dropped])
+        sessions.forget(dropped)
         st.session_state["drop_turn"] += 1
 
 
@@ -71,6 +72,7 @@ def _take_folder(key: str) -> None:
                 archive.writestr(file.name, file.getvalue())
         folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
         workspace.add([Source(f"{folder}.zip", packed.getvalue())])
+        sessions.forget(dropped)
         st.session_state["drop_turn"] += 1
 
 

@@ -11,7 +11,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.coding import average_gold_size
-from kp_core.reading import Choice, Source, renamed
+from kp_core.reading import LIMITS, Choice, Source, renamed
 from kp_core.reading.source import expand
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
@@ -116,6 +116,15 @@ def add(files: Sequence[Source]) -> None:
     """Add files to the user's own; one of the same name takes the place of the former."""
     names = {file.name for file in files}
     kept = tuple(file for file in uploads().files if file.name not in names)
+    total = sum(len(file.data) for file in (*kept, *files))
+    if total > LIMITS.session_bytes:  # not kept at all: memory is what the limit is about
+        st.session_state[_PROBLEM] = str(
+            kp.InputError(
+                ", ".join(sorted(names)), f"{total:,} bytes in all, with the files that are loaded already",
+                f"at most {LIMITS.session_bytes:,}", "Remove files, or load fewer.",
+            )
+        )  # fmt: skip
+        return
     open_uploads(replace(uploads(), files=(*kept, *files)))
 
 
