@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
 from dataclasses import replace
 
 import streamlit as st
@@ -12,6 +10,7 @@ import kp_core as kp
 from kp_core.model import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.identifiers import without_common
+from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
 from kp_ui import cached, results, sessions, show, workspace
 
@@ -66,12 +65,8 @@ def _take_folder(key: str) -> None:
     """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
     dropped = st.session_state.get(key) or []
     if dropped:
-        packed = io.BytesIO()
-        with zipfile.ZipFile(packed, "w") as archive:
-            for file in dropped:
-                archive.writestr(file.name, file.getvalue())
         folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
-        workspace.add([Source(f"{folder}.zip", packed.getvalue())])
+        workspace.add([packed(folder, ((file.name, file.getvalue()) for file in dropped))])
         sessions.forget(dropped)
         st.session_state["drop_turn"] += 1
 
@@ -83,6 +78,21 @@ def samples() -> None:
         shown = workspace.current().sample == name
         label = f"{sample.title}{' (on screen)' if shown else ''}"
         st.button(label, key=f"sample_{name}", on_click=workspace.open_sample, args=(name,), disabled=shown)
+
+
+def shared() -> None:
+    """Offer the data sets that the server shares, to be opened alone or together with the user's own files."""
+    try:
+        names = workspace.shared_names()
+    except kp.InputError as problem:
+        show.error(problem)
+        return
+    if names:
+        st.markdown("**Shared data sets** of this server")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.selectbox("Data set", names, key="shared", label_visibility="collapsed")
+            st.button("Add to your files", key="add_shared", on_click=workspace.add_shared)
+        st.caption("Add your own files too: the output of your system is then scored on the shared data.")
 
 
 def templates() -> None:

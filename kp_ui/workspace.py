@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +13,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core.coding import average_gold_size
 from kp_core.reading import LIMITS, Choice, Source, renamed
+from kp_core.reading import shared as shared_data
+from kp_core.reading.shared import VARIABLE
 from kp_core.reading.source import expand
 
 SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
@@ -126,6 +129,20 @@ def add(files: Sequence[Source]) -> None:
         )  # fmt: skip
         return
     open_uploads(replace(uploads(), files=(*kept, *files)))
+
+
+def shared_names() -> list[str]:
+    """Return the data sets that the server shares with everybody, by name; none unless `KPSCOPE_DATA` names a folder."""
+    root = os.environ.get(VARIABLE, "")
+    return shared_data.shared_names(Path(root)) if root else []
+
+
+def add_shared() -> None:
+    """Add the chosen shared data set to the user's files."""
+    try:
+        add([shared_data.shared(Path(os.environ[VARIABLE]), st.session_state["shared"])])
+    except kp.InputError as refusal:
+        st.session_state[_PROBLEM] = str(refusal)
 
 
 def remove(name: str) -> None:

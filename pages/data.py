@@ -18,6 +18,7 @@ with left:
     intake.drop_zone()
 with right:
     intake.samples()
+    intake.shared()
     intake.templates()
 
 intake.problem(workspace.problem())

@@ -8,7 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from streamlit.proto.Element_pb2 import Element
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from websockets.sync.client import connect
+from websockets.typing import Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "127.0.0.1"
@@ -81,9 +82,12 @@ class Session:
         self._sent = self.received = 0
         headers = {"Cookie": f"_streamlit_xsrf={self._token}"}
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
-        self._socket = connect(
-            stream, subprotocols=["streamlit", self._token], additional_headers=headers, max_size=_LARGEST,  # type: ignore[list-item]
-            ping_interval=None, open_timeout=PATIENCE, proxy=None,
+        self._open = ExitStack()
+        self._socket = self._open.enter_context(
+            connect(
+                stream, subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)], additional_headers=headers,
+                max_size=_LARGEST, ping_interval=None, open_timeout=PATIENCE, proxy=None,
+            )
         )  # fmt: skip
         self.id = ""
         self.open(page, query)
@@ -93,8 +97,11 @@ class Session:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         """Close the connection, as a closed tab does."""
-        self._socket.close()
+        self._open.close()
 
     def open(self, page: str, query: str = "") -> float:
         """Open a page; return the seconds until it stands."""
