@@ -12,9 +12,8 @@ from kp_core.stability import By
 from kp_core.subsets import PARTS
 from kp_ui import cached, results, show, workspace
 
-
-#: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out only
-#: when it is opened.
+#: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out
+#: only when it is opened.
 _AT_ONCE = 100_000
 
 

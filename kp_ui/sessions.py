@@ -28,8 +28,8 @@ _collection: asyncio.TimerHandle | None = None
 
 # Uploads stay in memory: from one megabyte on they would pass through a temporary file.
 MultiPartParser.spool_max_size = 2 * LIMITS.file_bytes
-# Sessions run side by side. Were each to use every core, their threads would wait for one another, and moving k took four
-# times the processor time.
+# Sessions run side by side. Were each to use every core, their threads would wait for one another, and moving k took
+# four times the processor time.
 threadpool_limits(1, user_api="blas")
 
 

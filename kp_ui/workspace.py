@@ -132,7 +132,7 @@ def add(files: Sequence[Source]) -> None:
 
 
 def shared_names() -> list[str]:
-    """Return the data sets that the server shares with everybody, by name; none unless `KPSCOPE_DATA` names a folder."""
+    """Return the data sets that the server shares, by name; there are none unless `KPSCOPE_DATA` names a folder."""
     root = os.environ.get(VARIABLE, "")
     return shared_data.shared_names(Path(root)) if root else []
 
