@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,13 @@ _LARGEST = 200_000_000
 
 @contextmanager
 def running(
-    log: Path, *options: str, environment: Mapping[str, str] | None = None, before: Iterable[str] = ()
+    log: Path, *options: str, environment: Mapping[str, str] | None = None, script: str = "app.py"
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the app on a free port; give its address and its process. `before` stands before the command."""
+    """Run the app as a stranger would, on a free port; give its address and its process."""
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-    command = [*before, sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
     command += ["--server.address", HOST, "--server.port", str(port), *options]
     with (
         log.open("wb") as output,
