@@ -54,7 +54,7 @@ def drop_zone() -> None:
 
 
 def _take(key: str) -> None:
-    dropped = st.session_state.get(key) or []
+    dropped = sessions.arrived(st.session_state.get(key))
     if dropped:
         workspace.add([Source(file.name, file.getvalue()) for file in dropped])
         sessions.forget(dropped)
@@ -63,7 +63,7 @@ def _take(key: str) -> None:
 
 def _take_folder(key: str) -> None:
     """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
-    dropped = st.session_state.get(key) or []
+    dropped = sessions.arrived(st.session_state.get(key))
     if dropped:
         folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
         workspace.add([packed(folder, ((file.name, file.getvalue()) for file in dropped))])

@@ -15,7 +15,7 @@ import streamlit as st
 from starlette.formparsers import MultiPartParser
 from streamlit.runtime import get_instance
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFile
+from streamlit.runtime.uploaded_file_manager import DeletedFile, UploadedFile
 from threadpoolctl import threadpool_limits
 
 from kp_core.errors import UsageError
@@ -67,6 +67,11 @@ def _seated(session: str, limit: int | None) -> bool:
             return False
         _seats.add(session)
     return True
+
+
+def arrived(uploaded: Iterable[UploadedFile | DeletedFile] | None) -> list[UploadedFile]:
+    """Return the files that are there: a page that asks late may still name one that was forgotten."""
+    return [file for file in uploaded or () if isinstance(file, UploadedFile)]
 
 
 def forget(uploaded: Iterable[UploadedFile]) -> None:

@@ -155,6 +155,8 @@ class Session:
             asked.rerun_script.widget_states.widgets.append(state)
         else:
             self._states[state.id] = state
+        here = {self._id(element) for element in self._elements.values()}  # as a browser, forget what is gone
+        self._states = {name: one for name, one in self._states.items() if name in here}
         asked.rerun_script.widget_states.widgets.extend(self._states.values())
         asked.rerun_script.page_script_hash = self._page
         return self._run(asked)
@@ -204,8 +206,11 @@ class Session:
     def _widget(self, key: str) -> str:
         """Return the id that Streamlit gave to the widget of a key."""
         for element in self._elements.values():
-            kind = element.WhichOneof("type")
-            found = getattr(getattr(element, kind), "id", "") if kind else ""
-            if str(found).endswith(f"-{key}"):
-                return str(found)
+            if (found := self._id(element)).endswith(f"-{key}"):
+                return found
         raise LookupError(f"there is no widget '{key}' on the page")
+
+    @staticmethod
+    def _id(element: Element) -> str:
+        kind = element.WhichOneof("type")
+        return str(getattr(getattr(element, kind), "id", "")) if kind else ""

@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_ui import workspace
+from kp_ui import sessions, workspace
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,11 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     zone.upload(YOURS.name, YOURS.data)
     app.run()
     assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+
+
+def test_a_page_that_still_names_a_forgotten_file_does_no_harm() -> None:
+    gone = DeletedFile("drop_0")
+    assert sessions.arrived([gone]) == sessions.arrived(None) == []
 
 
 def test_a_folder_is_read_as_one() -> None:

@@ -67,6 +67,8 @@ def test_two_people_see_their_own_data_and_a_third_waits_for_a_seat(
 ) -> None:
     ana, ben = people(), people()
     for page, name in ((ana, "ana"), (ben, "ben")):
+        page.goto(f"{small_server}/data")
+        expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible(timeout=60_000)
         drop(page, small_server, settle, *gold_and_system(tmp_path, name))
     for page, name, other in ((ana, "ana", "ben"), (ben, "ben", "ana")):
         page.get_by_role("link", name="Documents").click()
@@ -106,8 +108,8 @@ def test_no_page_asks_another_host(server: str, page: Page, settle: SETTLE, cons
     """The fixture `page` fails at its end if one did."""
     for stem in (stem for entries in shell.SECTIONS.values() for stem, _ in entries):
         page.goto(f"{server}/{stem}")
+        expect(page.locator("h1")).to_be_visible(timeout=60_000)
         settle(page)
-        assert page.locator("h1").count() == 1
     assert [error for error in console_errors if "404" not in error] == []
 
 
