@@ -134,18 +134,17 @@ def _rounded(seconds: float) -> float:
 
 
 def main(sessions: int = SESSIONS) -> None:
-    """Run both crowds; `python -m benchmarks.sessions 5` runs a smaller one and writes no file."""
+    """Run both crowds and write what they saw; `python -m benchmarks.sessions 5` runs smaller ones."""
     others = psutil.getloadavg()[0]
     rows = []
     for pause in PAUSES:
         rows.append(crowd(pause, sessions))
         print(json.dumps(rows[-1], indent=2))
-    if sessions == SESSIONS:
-        made = {
-            "machine": machine(("streamlit", "numpy", "pandas", "plotly")), "load average before": round(others, 1),
-            "documents": DOCUMENTS, "systems": SYSTEMS, "seconds a closed session is kept": KEPT, "runs": rows,
-        }  # fmt: skip
-        (_HERE / "sessions.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+    made = {
+        "machine": machine(("streamlit", "numpy", "pandas", "plotly")), "load average before": round(others, 1),
+        "documents": DOCUMENTS, "systems": SYSTEMS, "seconds a closed session is kept": KEPT, "runs": rows,
+    }  # fmt: skip
+    (_HERE / "sessions.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

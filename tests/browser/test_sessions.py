@@ -67,8 +67,6 @@ def test_two_people_see_their_own_data_and_a_third_waits_for_a_seat(
 ) -> None:
     ana, ben = people(), people()
     for page, name in ((ana, "ana"), (ben, "ben")):
-        page.goto(f"{small_server}/data")
-        expect(page.get_by_role("heading", name="Data", exact=True)).to_be_visible(timeout=60_000)
         drop(page, small_server, settle, *gold_and_system(tmp_path, name))
     for page, name, other in ((ana, "ana", "ben"), (ben, "ben", "ana")):
         page.get_by_role("link", name="Documents").click()
