@@ -20,8 +20,9 @@ from threadpoolctl import threadpool_limits
 
 from kp_core.errors import UsageError
 from kp_core.reading import LIMITS
+from kp_ui import show
 
-_VARIABLE = "KPSCOPE_SESSIONS"
+_VARIABLE, _SEATED = "KPSCOPE_SESSIONS", "seated"
 _seats: set[str] = set()
 _lock = threading.Lock()
 _collection: asyncio.TimerHandle | None = None
@@ -46,15 +47,19 @@ def most(environment: Mapping[str, str] = os.environ) -> int | None:
 
 
 def admit() -> None:
-    """Let this session in, which keeps its seat until its tab is closed; or say that there is none, and stop."""
-    here = get_script_run_ctx()
-    if here is None or _seated(here.session_id, most()):
+    """Let this session in, which keeps its seat until its tab is closed; or say that there is none, and stop.
+
+    A session that was in before, and lost its connection for a moment, comes in again: it has files to lose.
+    """
+    here, limit = get_script_run_ctx(), most()
+    if here is None or _seated(here.session_id, None if _SEATED in st.session_state else limit):
+        st.session_state[_SEATED] = True
         _ends()
         return
     st.title("KPScope is full", anchor=False)
     st.info(
-        f"{most()} people use it at the moment, as many as this server lets in. A seat becomes free as soon as "
-        "somebody closes the tab. Nothing of yours is lost: you have not loaded anything yet."
+        f"This server allows {show.counted(limit or 0, 'open tab')} at a time, and none is free. "
+        "As soon as somebody closes theirs, there is room for you."
     )
     st.button("Try again", key="try_again", type="primary")
     st.stop()

@@ -78,7 +78,7 @@ def test_two_people_see_their_own_data_and_a_third_waits_for_a_seat(
     late = people()
     late.goto(f"{small_server}/overview")
     expect(late.get_by_role("heading", name="KPScope is full")).to_be_visible(timeout=60_000)
-    expect(late.get_by_text("2 people use it at the moment")).to_be_visible()
+    expect(late.get_by_text("This server allows 2 open tabs at a time")).to_be_visible()
     assert late.locator('[data-testid="stDataFrame"]').count() == 0
     ben.close()
     for _ in range(20):  # the server notices within a moment that the tab is gone

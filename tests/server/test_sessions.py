@@ -76,7 +76,7 @@ def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: tup
         with wait_for_a_seat(server[0]):
             late = stack.enter_context(Session(server[0]))
             assert "KPScope is full" in late.words()
-            assert "2 people use it at the moment" in late.words()
+            assert "This server allows 2 open tabs at a time" in late.words()
             late.open("overview")
             assert not late.tables()
             late.press("try_again")
