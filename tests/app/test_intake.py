@@ -11,6 +11,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
+import kp_core.reading
 from kp_core.reading import Source
 from kp_ui import sessions, workspace
 
@@ -76,6 +77,18 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     zone.upload(YOURS.name, YOURS.data)
     app.run()
     assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+
+
+def test_files_beyond_what_a_session_may_hold_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "LIMITS", kp_core.reading.Limits(session_bytes=len(GOLD.data) + 10))
+    app = opened("data", GOLD)
+    zone = app.file_uploader(key="drop_0")
+    zone.upload(MINE.name, MINE.data)
+    app.run()
+    assert not app.exception
+    total = len(GOLD.data) + len(MINE.data)
+    assert f"found {total:,} bytes in all" in words(app).replace("\\", "")
+    assert [file.name for file in app.session_state["uploads"].files] == ["gold.csv"]
 
 
 def test_a_page_that_still_names_a_forgotten_file_does_no_harm() -> None:
