@@ -144,6 +144,8 @@ def test_every_page_and_every_download_shows_it_as_it_stands(corpus: kp.Corpus, 
 
 def check_download(name: str, content: Any) -> None:
     """Assert that a file does nothing where it is opened."""
+    if isinstance(content, bytes) and name.endswith((".csv", ".tex", ".md", ".html")):
+        content = content.decode()
     if name.endswith(".xlsx"):
         cells = [cell for row in openpyxl.load_workbook(io.BytesIO(content)).active.iter_rows() for cell in row]
         assert "f" not in {cell.data_type for cell in cells}
@@ -151,6 +153,8 @@ def check_download(name: str, content: Any) -> None:
     elif name.endswith(".csv") and name not in ("ratings.csv", "gold.csv", "system.csv"):
         starts = {cell[:1] for row in csv.reader(io.StringIO(content)) for cell in row}
         assert not starts & {"=", "@", "\t", "\r"}
+    elif name.endswith(".html"):
+        assert not [one for one in (*HOSTILE[:3], "\u202e", "\u2066") if one in content], name
     elif name.endswith((".tex", ".md")):
         marks = LATEX if name.endswith(".tex") else HOSTILE
         assert not [one for one in marks if one in content], name
