@@ -66,7 +66,8 @@ def _parser() -> argparse.ArgumentParser:
     compare = parsers.add_parser("compare", help="say which system is better, and whether that is certain")
     agreement = parsers.add_parser("agreement", help="say how well several annotators agree")
     trim = parsers.add_parser("trim", help="trim the gold standard until the annotators agree on what is left")
-    for command in (evaluate, compare, agreement, trim):
+    report = parsers.add_parser("report", help="write an HTML report, or an archive with all tables")
+    for command in (evaluate, compare, agreement, trim, report):
         _data_options(command)
         _convention_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
@@ -79,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     trim.add_argument("--threshold", type=float, default=0.5, help="K that the gold standard must reach (0.5)")
     trim.add_argument("--pooled", action="store_true", help="one majority for all documents, by their pooled K")
     trim.add_argument("--form", default="binary", help="binary, or choices: the choice matrix of the source")
+    report.add_argument("--measure", default="F1@k", help="the measure by which systems are ranked (F1@k)")
+    report.add_argument("--sections", help="such as leaderboard,agreement,methods (default: all)")
+    report.add_argument("--title", default="Evaluation of keyphrase extraction", help="heading of the report")
+    report.add_argument("--out", default="report.html", metavar="PATH", help="ends in .html, .zip, .md, .tex or .json")
     similarity = parsers.add_parser("similarity", help="say how similar pairs of phrases are")
     correlate = parsers.add_parser("correlate", help="say which measure of similarity agrees with people")
     _data_options(correlate)

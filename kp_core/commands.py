@@ -199,6 +199,26 @@ def _convert(options: argparse.Namespace) -> int:
     return _print(converting.save(written, options.folder, options.force), options)
 
 
+def _report(options: argparse.Namespace) -> int:
+    from kp_core.report import SECTIONS, report_with
+
+    path = Path(options.out)
+    sections = options.sections.split(",") if options.sections else tuple(SECTIONS)
+    found = report_with(_load(options), _settings(options), options.measure, sections, options.title)
+    forms: dict[str, Callable[[], str | bytes]] = {
+        ".html": found.html, ".zip": found.zip, ".md": found.markdown, ".tex": found.latex, ".json": found.record,
+    }  # fmt: skip
+    if path.suffix not in forms:
+        raise UsageError(f"--out is {options.out}; let the name end in {', '.join(forms)}")
+    content = forms[path.suffix]()
+    try:
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+    except OSError as error:
+        raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
+    print(f"{options.out}: {len(found.sections)} sections, {found.signature}")
+    return 0
+
+
 def _methods(options: argparse.Namespace) -> int:
     from kp_core import methods
 
@@ -216,5 +236,6 @@ def _app(options: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "validate": _validate, "convert": _convert, "methods": _methods, "app": _app,
+    "correlate": _correlate, "validate": _validate, "convert": _convert, "report": _report,
+    "methods": _methods, "app": _app,
 }  # fmt: skip

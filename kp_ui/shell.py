@@ -25,7 +25,8 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("documents", "Documents"),
     ],
     "Input": [("data", "Data")],
-    "Reference": [("methods", "Methods")],
+    "Take along": [("report", "Report")],
+    "Understand": [("learn", "Learn"), ("methods", "Methods")],
 }
 
 

@@ -1,0 +1,88 @@
+"""Hold what a lesson is: controls, what they show, and questions whose answers are computed by the same measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from kp_core.charts.style import Chart
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number that the reader moves."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    start: float
+    step: float = 1
+
+
+@dataclass(frozen=True)
+class Options:
+    """A choice among a few; the first is the start."""
+
+    name: str
+    label: str
+    among: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with one right answer: a number (within a tolerance) or one of several options.
+
+    >>> Question("Half of one?", 0.5, "1/2.").right("1/2"), Question("Half of one?", 0.5, "1/2.").right(".4")
+    (True, False)
+    """
+
+    text: str
+    answer: float | str
+    because: str
+    options: tuple[str, ...] = ()
+    tolerance: float = 0.0051
+
+    def right(self, given: str) -> bool | None:
+        """Tell whether what was given is right; None where it is no answer at all. Fractions such as 5/11 count."""
+        if isinstance(self.answer, str):
+            return given == self.answer
+        try:
+            value = float(Fraction(given.strip().replace(",", ".").replace("−", "-")))
+        except (ValueError, ZeroDivisionError):
+            return None
+        return abs(value - self.answer) <= self.tolerance
+
+
+@dataclass(frozen=True)
+class View:
+    """What the controls show: a picture, sentences that read it, and tables with their captions."""
+
+    chart: Chart
+    sentences: tuple[str, ...] = ()
+    tables: tuple[tuple[str, pd.DataFrame], ...] = ()
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One interactive piece; `examples` set several controls at once."""
+
+    name: str
+    title: str
+    text: str
+    formulas: tuple[str, ...]
+    source: str
+    controls: tuple[Slider | Options, ...]
+    show: Callable[[Values], View]
+    questions: tuple[Question, ...]
+    examples: Mapping[str, Values] = field(default_factory=dict)
+
+    def start(self) -> dict[str, Any]:
+        """Return the values with which the controls begin."""
+        return {one.name: one.start if isinstance(one, Slider) else one.among[0] for one in self.controls}

@@ -1,0 +1,97 @@
+"""Draw a lesson: its controls, its picture, and its questions with answers that can be checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from kp_core.learn import Lesson, Options, Question, Slider
+from kp_ui import show
+
+#: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
+_LARGE = "<style>html { font-size: 150%; }</style>"
+
+
+def draw(lesson: Lesson, large: bool) -> None:
+    """Show one lesson; large: for the back row of a classroom."""
+    if large:
+        st.html(_LARGE)
+    st.header(lesson.title, anchor=False)
+    st.markdown(show.plain(lesson.text))
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        values = _controls(lesson)
+    view = lesson.show(values)
+    with right:
+        if large:
+            view.chart.figure.update_layout(font_size=22, height=round(1.4 * view.chart.figure.layout.height))
+        show.chart(view.chart, f"picture {lesson.name}")
+        for sentence in view.sentences:
+            st.markdown(show.plain(sentence))
+    with left:
+        for formula in lesson.formulas:
+            st.latex(formula)
+        st.caption(show.plain(f"Source: {lesson.source}."))
+    for number, (caption, table) in enumerate(view.tables):
+        st.markdown(f"**{show.plain(caption)}**")
+        show.plain_table(table, f"{lesson.name} table {number}")
+    st.subheader("Check yourself", anchor=False)
+    for number, question in enumerate(lesson.questions, 1):
+        _ask(question, f"{lesson.name}_answer_{number}", number)
+
+
+def _controls(lesson: Lesson) -> Mapping[str, Any]:
+    """Draw the controls of a lesson and return their values; each is part of the link."""
+    if lesson.examples:
+        st.caption("Examples")
+        for name, values in lesson.examples.items():
+            key = f"{lesson.name} {name}"
+            st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, values), type="tertiary")
+    found: dict[str, Any] = {}
+    for one in lesson.controls:
+        key = f"{lesson.name}_{one.name}"
+        if isinstance(one, Options):
+            found[one.name] = st.selectbox(show.plain(one.label), one.among, key=key, bind="query-params")
+        else:
+            found[one.name] = _slider(one, key)
+    return found
+
+
+def _slider(one: Slider, key: str) -> float:
+    bounds = [one.low, one.high, one.start, one.step]
+    # Streamlit wants four numbers of one type, and shows whole ones without a point.
+    low, high, start, step = (
+        [int(number) for number in bounds]
+        if all(number == int(number) for number in bounds)
+        else [float(number) for number in bounds]
+    )
+    return float(st.slider(show.plain(one.label), low, high, start, step, key=key, bind="query-params"))
+
+
+def _set(lesson: str, values: Mapping[str, Any]) -> None:
+    for name, value in values.items():
+        st.session_state[f"{lesson}_{name}"] = value
+
+
+def _ask(question: Question, key: str, number: int) -> None:
+    """Show a question, take an answer, and say whether it is right, and why."""
+    with st.container(border=True):
+        text = f"{number}. {show.plain(question.text)}"
+        if question.options:
+            given = st.radio(text, question.options, index=None, key=key)
+        else:
+            given = st.text_input(text, key=key, placeholder="a number or a fraction, such as .42 or 5/11")
+        if not given:
+            return
+        right = question.right(given)
+        if right is None:
+            st.info("Write a number such as .42, or a fraction such as 5/11.")
+        elif right:
+            st.success(show.plain(f"Right. {question.because}"))
+        else:
+            st.warning("Not yet. Move the controls above, or look at the answer.")
+            with st.expander("Show the answer"):
+                shown = question.answer if isinstance(question.answer, str) else f"{question.answer:.3f}"
+                st.markdown(show.plain(f"{shown}. {question.because}"))

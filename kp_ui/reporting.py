@@ -1,0 +1,61 @@
+"""Arrange the Report page: choose sections, read the methods paragraph, and take files along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.report import SECTIONS, Report, report_with
+from kp_ui import results, show, sidebar, workspace
+from kp_ui.cached import digest_of
+
+_TITLE = "Evaluation of keyphrase extraction"
+
+
+def show_report() -> None:
+    """Let the user choose what the report holds, and download it."""
+    measure = results.choose_measure(results.measures())
+    title = st.text_input("Title", _TITLE, key="title", bind="query-params", max_chars=200)
+    names = {name: heading for name, (heading, _) in SECTIONS.items()}
+    chosen = st.multiselect("Sections", list(names), list(names), key="sections", bind="query-params")
+    if not chosen:
+        st.info("Choose at least one section.")
+        return
+    st.caption(" · ".join(show.plain(names[name]) for name in SECTIONS if name in chosen))
+    found = _made(measure, tuple(chosen), title or _TITLE)
+    _downloads(found)
+    if found.paragraph():
+        st.subheader("Methods, for a paper", anchor=False)
+        st.caption("Written from the settings in use. Copy it, and the references below.")
+        st.code(found.paragraph(), language=None, wrap_lines=True)
+        with st.expander("References in BibTeX"):
+            st.code(found.references(), language=None)
+    show.signature(found.signature)
+
+
+def _downloads(found: Report) -> None:
+    st.markdown(
+        "The HTML file holds charts and tables, needs no network, and prints. The archive holds it too, with every "
+        "table as CSV, XLSX and LaTeX, the settings with the versions of the packages, and the references."
+    )
+    with st.container(horizontal=True):
+        st.download_button("HTML report", found.html, "report.html", "text/html", key="report html", type="primary")
+        st.download_button("Archive of everything", found.zip, "report.zip", "application/zip", key="report zip")
+        st.download_button("LaTeX tables", found.latex, "tables.tex", "text/plain", key="report tex")
+        st.download_button("Settings as JSON", found.record, "settings.json", "application/json", key="report json")
+
+
+def _made(measure: str, sections: tuple[str, ...], title: str) -> Report:
+    """Write the report on the data on screen, under the sidebar's settings and cutoff."""
+    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
+    digest = digest_of("report", asked, measure, sections, title)
+    return _report(digest, workspace.current().corpus, asked, measure, sections, title)
+
+
+@st.cache_data(scope="session", max_entries=3, show_spinner="Writing the report …")
+def _report(
+    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _sections: tuple[str, ...], _title: str
+) -> Report:
+    return report_with(_corpus, _settings, _measure, _sections, _title)

@@ -1,0 +1,17 @@
+"""What do these measures do? Pieces to play with, alone or with a class."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from kp_core.learn import LESSONS
+from kp_ui import lessons, shell
+
+shell.enter()
+
+st.title("Learn", anchor=False)
+left, right = st.columns([4, 1], vertical_alignment="bottom")
+titles = {lesson.title: lesson for lesson in LESSONS.values()}
+chosen = str(left.selectbox("Lesson", list(titles), key="lesson", bind="query-params"))
+large = right.toggle("Large type", key="large", bind="query-params", help="For a projector.")
+lessons.draw(titles[chosen], large)

@@ -1,0 +1,130 @@
+"""The report: self-contained, literal, complete, and with the numbers of the evaluation."""
+
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.conventions import LISTED
+from kp_core.errors import UsageError
+from kp_core.report import SECTIONS, bibtex, cited, paragraph, report_with
+from kp_core.report.bundle import report
+from kp_core.report.paragraph import WORDS
+from kp_core.report.references import entries
+from kp_core.settings import make_settings
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
+EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
+
+
+@pytest.fixture(scope="module")
+def lectures() -> kp.Corpus:
+    systems = {path.stem: path for path in sorted((SAMPLE / "systems").glob("*"))}
+    return kp.load(SAMPLE / "gold.csv", systems, SAMPLE / "documents.jsonl", SAMPLE / "judgements.csv")
+
+
+@pytest.fixture(scope="module")
+def whole(lectures: kp.Corpus) -> kp.report.Report:
+    return report_with(lectures, make_settings(k=5, resamples=100))
+
+
+def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Corpus, whole: kp.report.Report) -> None:
+    assert [one.title for one in whole.sections[:-1]] == [title for title, _ in list(SECTIONS.values())[:-1]]
+    expected = kp.evaluate(lectures, 5, "F1@k", resamples=100).frame
+    board = next(t.frame for s in whole.sections for t in s.tables if t.name == "leaderboard")
+    for system, value in zip(expected["system"], expected["value"], strict=True):
+        assert board.set_index("system").loc[system, "F1@5"] == pytest.approx(value, abs=1e-12)
+    assert whole.signature.split("|k:")[1].startswith("5|")
+
+
+def test_the_page_fetches_nothing_and_is_small(whole: kp.report.Report) -> None:
+    page = whole.html()
+    own = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
+    assert len(page.encode()) < 6_000_000
+    assert len(own) < len(page) - 4_000_000  # the script is there once
+    assert not re.search(r'(src|href)="(?!#)', own)
+    assert page.count("Plotly.newPlot") == sum(len(section.charts) for section in whole.sections)
+
+
+def test_text_of_users_stands_literally() -> None:
+    corpus = kp.load(
+        gold={EVIL: {"d1": [EVIL, "b"]}, "B": {"d1": ["b"]}}, systems={EVIL: {"d1": [EVIL]}, "y": {"d1": ["b"]}}
+    )
+    found = report_with(corpus, make_settings(k=1, interval="none"), title=EVIL)
+    page = found.html()
+    own = page[page.index("</script>") :]
+    assert "<img" not in own
+    assert own.count("</script>") == own.count("<script>") + 1
+    assert "\\$x\\$" in found.latex()
+    book = pd.read_excel(io.BytesIO(found.workbook()), sheet_name="leaderboard")
+    assert EVIL in set(book["system"])
+
+
+def test_a_formula_is_no_formula_in_the_archive() -> None:
+    corpus = kp.load(gold={"d1": ["a"]}, systems={"=cmd()": {"d1": ["a"]}, "y": {"d1": ["b"]}})
+    found = report_with(corpus, make_settings(k=1, interval="none"), sections=["leaderboard"])
+    with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
+        assert "'=cmd()" in archive.read("csv/leaderboard.csv").decode()
+
+
+def test_the_archive_holds_all(whole: kp.report.Report) -> None:
+    with zipfile.ZipFile(io.BytesIO(whole.zip())) as archive:
+        names = set(archive.namelist())
+        assert {"report.html", "report.md", "tables.tex", "tables.xlsx", "settings.json", "methods.txt",
+                "references.bib"} <= names  # fmt: skip
+        tables = {table.name for section in whole.sections for table in section.tables}
+        assert {f"csv/{name}.csv" for name in tables} <= names
+        record = json.loads(archive.read("settings.json"))
+        assert kp.settings_from(record["signature"]).k == (5,)
+        assert pd.ExcelFile(io.BytesIO(archive.read("tables.xlsx"))).sheet_names == [
+            table.name for section in whole.sections for table in section.tables
+        ]
+
+
+def test_sections_that_the_data_cannot_give_say_why() -> None:
+    corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
+    found = report_with(corpus, make_settings(k=1, interval="none"))
+    said = {section.title: " ".join(section.text) for section in found.sections}
+    assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
+    assert said["Correlation with human scores"] == "No judged pairs were loaded."
+    assert said["Methods"].startswith("Evaluated were 1 system on 1 document with the keyphrases of 1 annotator.")
+
+
+def test_what_cannot_be_reported_is_refused() -> None:
+    with pytest.raises(UsageError, match="there is no section 'nothing'"):
+        report_with(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), make_settings(k=1), sections=["nothing"])
+    with pytest.raises(UsageError, match="needs a gold standard and the output"):
+        report_with(kp.load(gold={"d": ["a"]}), make_settings(k=1))
+
+
+def test_every_value_of_every_convention_has_a_sentence() -> None:
+    listed = {name: {value for of, value in LISTED if of == name} for name, _ in LISTED}
+    assert {name: set(values) for name, values in WORDS.items()} == listed
+
+
+def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
+    one = paragraph(lectures, make_settings(k=10), ["F1@k"], "", "kps|x")
+    other = paragraph(lectures, make_settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x")
+    assert "Precision divides by k, also" in one
+    assert "Precision divides by the number of phrases returned up to k." in other
+    assert "bootstrap" in one
+    assert "bootstrap" not in other
+    assert "reciprocal" not in one
+
+
+def test_sources_have_references() -> None:
+    sources = {one.source for one in kp.MEASURES.values()} | {one.source for one in kp.SIMILARITIES.values()}
+    without = {source for source in sources if re.search(r"\d{4}", source) and not cited(source)}
+    assert not without
+    assert all(entry.startswith("@") and f"year = {{{label[-4:]}}}" in entry for label, entry in entries().items())
+    assert bibtex("kappa (Cohen 1960)").count("@") == 2
+
+
+def test_by_default_it_ranks_by_f1_at_the_average_gold_size(lectures: kp.Corpus) -> None:
+    found = report(lectures, interval="none", sections=["leaderboard"])
+    assert found.settings.k == (6,)
