@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from kp_core.conventions import Conventions
 from kp_core.errors import InputError
 from kp_core.model import Corpus
 from kp_core.reading.values import run_starts
-from kp_core.text.normalise import Normaliser
+from kp_core.text.normalise import Normaliser, mostly_cjk
 
 Ints = NDArray[np.int64]
 Codes = NDArray[np.int32]
@@ -63,6 +64,11 @@ class Coded:
     variant_phrase: Codes
     seen: Bools
     runs: dict[str, CodedRun]
+
+    @cached_property
+    def mostly_cjk(self) -> bool:
+        """Whether most letters are Chinese, Japanese or Korean; the first 5,000 phrases tell."""
+        return mostly_cjk(self.phrases.slice(0, 5000).to_pylist())
 
 
 @dataclass(frozen=True)

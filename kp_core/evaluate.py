@@ -25,7 +25,7 @@ from kp_core.notes import evaluation_notes
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.subsets import By, masks, parse_by, presence, restricted
-from kp_core.text.normalise import Normaliser, mostly_cjk
+from kp_core.text.normalise import Normaliser
 from kp_core.text.sentence_ids import names_sentences
 from kp_core.universe import all_items, check, sizes
 from kp_core.universe import parse as parse_universe
@@ -187,7 +187,7 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     notes: list[Note] = []
     record = settings.conventions
     by_default = settings.preset == "kpscope" and record.normalise == Conventions().normalise
-    if by_default and _mostly_cjk(corpus):
+    if by_default and code(corpus).mostly_cjk:
         record = record.changed(normalise=str(Normaliser.parse(record.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
         notes.append(Note("info", "normalise", text))
@@ -199,12 +199,6 @@ def resolve(corpus: Corpus, settings: Settings) -> tuple[Settings, list[Note]]:
     cutoffs = tuple(dict.fromkeys(average if cutoff == "average" else cutoff for cutoff in settings.k))
     universe = parse_universe(settings.universe, corpus)
     return replace(settings, conventions=record, universe=universe, k=cutoffs, fixes=corpus.report.fixes), notes
-
-
-def _mostly_cjk(corpus: Corpus) -> bool:
-    if "mostly_cjk" not in corpus.cache:
-        corpus.cache["mostly_cjk"] = mostly_cjk(code(corpus).phrases.slice(0, 5000).to_pylist())
-    return bool(corpus.cache["mostly_cjk"])
 
 
 def counts_of(

@@ -12,6 +12,10 @@ from kp_core.stability import By
 from kp_core.subsets import PARTS
 from kp_ui import cached, results, show, workspace
 
+#: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out
+#: only when it is opened.
+_AT_ONCE = 100_000
+
 
 def section(measure: str, name: str) -> None:
     """Show whether differences in a measure are certain; name: the measure at the cutoff in use."""
@@ -56,13 +60,16 @@ def section(measure: str, name: str) -> None:
 
 def conventions(measure: str) -> None:
     """Show a measure under every published convention, and under all combinations of a grid."""
-    found = cached.spread(measure)
-    st.markdown(show.plain(sentences.range_of(found)))
-    expander = st.expander(
-        "Convention spread: the same files under other conventions", key="convention spread", on_change="rerun"
-    )
+    small = len(workspace.current().corpus.runs) <= _AT_ONCE
+    if small:
+        st.markdown(show.plain(sentences.range_of(cached.spread(measure))))
+    words = "Convention spread: the same files under other conventions"
+    expander = st.expander(words, key="convention spread", on_change="rerun")
     if expander.open:  # its charts take longer to draw than the rest of the page
         with expander:
+            found = cached.spread(measure)
+            if not small:
+                st.markdown(show.plain(sentences.range_of(found)))
             _spread(found, measure)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import recovery, saving, sidebar, workspace
+from kp_ui import recovery, saving, sessions, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
@@ -49,6 +49,7 @@ def run() -> None:
     page = st.navigation(pages)
     if page.url_path == "":
         page.run()  # leads elsewhere, so nothing is drawn here
+    sessions.admit()
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core.reading import report
-from kp_ui import intake, results, shell, show, sidebar, workspace
+from kp_ui import intake, results, shell, show, sidebar, understanding, workspace
 
 shell.enter()
 
@@ -18,6 +18,7 @@ with left:
     intake.drop_zone()
 with right:
     intake.samples()
+    intake.shared()
     intake.templates()
 
 intake.problem(workspace.problem())
@@ -32,11 +33,11 @@ if not len(corpus.gold):
 elif not corpus.systems:
     st.warning("There is no system output among these files. Add one, or say above which file it is.")
 show.notes(corpus.report.notes, expanded=any(note.level == "warning" for note in corpus.report.notes))
-intake.understood(corpus)
-intake.statistics(corpus)
-intake.fixes(corpus, own.fixes)
-intake.gaps(corpus)
-intake.missing_lists(corpus)
+understanding.understood(corpus)
+understanding.statistics(corpus)
+understanding.fixes(corpus, own.fixes)
+understanding.gaps(corpus)
+understanding.missing_lists(corpus)
 if len(corpus.report.rejected):
     st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
     results.table(corpus.report.rejected, "rejected")
@@ -48,4 +49,4 @@ if len(odd):
 
 st.subheader("What becomes of the phrases", anchor=False)
 st.caption(f"Phrases are the same if they are equal after this pipeline: {show.plain(str(sidebar.normaliser()))}.")
-intake.normalisation()
+understanding.normalisation()

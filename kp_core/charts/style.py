@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 
 from kp_core.annotators import HUMANS
 from kp_core.baselines import BASELINES
+from kp_core.export.tables import visible
 from kp_core.metrics import parse
 from kp_core.result import Result
 
@@ -53,6 +54,7 @@ def label(text: str, most: int = 24) -> str:
     >>> label("<b>x</b>"), label("a very long name of a system")
     ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a s…')
     """
+    text = visible(text)
     return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
 
 

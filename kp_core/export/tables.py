@@ -15,7 +15,18 @@ _LATEX = {
     "|": r"\textbar{}", '"': r"\textquotedbl{}", "\n": " ", "\r": " ", "\t": " ",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])")
+#: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
+_TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def visible(text: str) -> str:
+    """Return text whose marks of direction are spelled out, so that they turn nothing around.
+
+    >>> visible("exe\\u202egnp.")
+    'exe<U+202E>gnp.'
+    """
+    return text.translate(_TURNS)
 
 
 def escape_latex(text: str) -> str:
@@ -24,7 +35,7 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("50% of $k$")
     '50\\% of \\$k\\$'
     """
-    return "".join(_LATEX.get(character, character) for character in text)
+    return "".join(_LATEX.get(character, character) for character in visible(text))
 
 
 def escape_markdown(text: str) -> str:
@@ -33,7 +44,7 @@ def escape_markdown(text: str) -> str:
     >>> escape_markdown("a|b_c")
     'a\\|b\\_c'
     """
-    return _MARKDOWN.sub(r"\\\1", text.replace("\n", " ").replace("\r", " "))
+    return _MARKDOWN.sub(r"\\\1", visible(text).replace("\n", " ").replace("\r", " "))
 
 
 def neutralise(text: str) -> str:

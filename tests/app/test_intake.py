@@ -7,11 +7,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from streamlit.runtime.uploaded_file_manager import DeletedFile
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
-from kp_ui import workspace
+from kp_ui import sessions, workspace
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
@@ -88,6 +89,11 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     assert "expected at most 100 bytes, found all files of" in words(app)
     assert app.session_state["uploads"].files == ()
     assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
+
+
+def test_a_page_that_still_names_a_forgotten_file_does_no_harm() -> None:
+    gone = DeletedFile("drop_0")
+    assert sessions.arrived([gone]) == sessions.arrived(None) == []
 
 
 def test_a_folder_is_read_as_one() -> None:

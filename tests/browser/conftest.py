@@ -2,13 +2,9 @@
 
 import os
 import shutil
-import socket
-import subprocess
-import sys
 import time
-import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,9 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-ROOT = Path(__file__).resolve().parents[2]
+from tests.dashboard import HOST, running
+
 HERE = Path(__file__).parent
-HOST = "127.0.0.1"
 #: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -47,39 +43,10 @@ def chromium() -> str:
     return path
 
 
-@contextmanager
-def running(log: Path, app: str = "app.py") -> Iterator[str]:
-    """Run the app in a process of its own on a free port; give its address."""
-    with socket.socket() as free:
-        free.bind((HOST, 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", app, "--server.headless", "true"]
-    command += ["--server.address", HOST, "--server.port", str(port)]
-    with log.open("wb") as output, subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output) as process:
-        try:
-            wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
-            yield f"http://{HOST}:{port}"
-        finally:
-            process.terminate()
-
-
-def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Return as soon as the server answers; fail with its own words if it ends or takes more than a minute."""
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            urllib.request.urlopen(address, timeout=1).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    pytest.fail(f"the app did not start:\n{log.read_text('utf-8', errors='replace')}")
-
-
 @pytest.fixture(scope="session")
 def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Give the address of one running app, shared by all tests."""
-    with running(tmp_path_factory.mktemp("server") / "log") as address:
+    with running(tmp_path_factory.mktemp("server") / "log") as (address, _):
         yield address
 
 
@@ -87,7 +54,7 @@ def server(chromium: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 def cold_server(chromium: str, tmp_path: Path) -> Iterator[Callable[[], str]]:
     """Give a function that starts the app anew and returns its address: nobody has opened any page of it."""
     with ExitStack() as stack:
-        yield lambda: stack.enter_context(running(tmp_path / f"log{time.monotonic_ns()}"))
+        yield lambda: stack.enter_context(running(tmp_path / f"log{time.monotonic_ns()}"))[0]
 
 
 # Not for the whole session: Playwright keeps an event loop running in this thread, and other tests need their own.

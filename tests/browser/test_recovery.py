@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.conftest import running
 from tests.browser.test_intake import choose, table, zone
 from tests.browser.test_use import downloaded
+from tests.dashboard import running
 
 SETTLE = Callable[[Page], None]
 KEPT = "The last complete result of this page"
@@ -16,7 +16,7 @@ KEPT = "The last complete result of this page"
 
 @pytest.fixture
 def slow_server(chromium: str, tmp_path: Path) -> Iterator[str]:
-    with running(tmp_path / "log", "tests/browser/slow_app.py") as address:
+    with running(tmp_path / "log", script="tests/browser/slow_app.py") as (address, _):
         yield address
 
 

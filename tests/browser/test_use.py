@@ -32,7 +32,9 @@ def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     """Open the Data page and put files on its drop zone."""
     page.goto(f"{server}/data")
     settle(page)
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files([str(file) for file in files])
+    zone = page.locator('[data-testid="stFileUploaderDropzoneInput"]').first
+    zone.wait_for(state="attached", timeout=60_000)
+    zone.set_input_files([str(file) for file in files])
     page.get_by_text("Your files", exact=True).wait_for()
     settle(page)
 

@@ -81,6 +81,18 @@ def careless_caches(source: str) -> Iterator[str]:
             yield f"line {node.lineno}: use cache_data as a decorator"
 
 
+def shared_caches(source: str) -> Iterator[str]:
+    """What a process keeps for good is the same for everybody: it may hang on no argument, for that could be data."""
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        kept = {called(decorator): decorator for decorator in node.decorator_list}
+        if kept.keys() & {"cache", "lru_cache"} and ast.unparse(node.args) not in ("", "stemmer: str | None"):
+            yield f"line {node.lineno}: {node.name} keeps its arguments for as long as the server runs"
+        if (resource := kept.get("cache_resource")) is not None and "scope='session'" not in ast.unparse(resource):
+            yield f'line {node.lineno}: {node.name} is kept without scope="session"'
+
+
 def prints(source: str) -> Iterator[str]:
     """The engine returns values; only the command line prints."""
     for call in calls(source):
@@ -142,14 +154,15 @@ def breaches(check: Check, paths: list[Path]) -> list[str]:
         (charts_without_key_or_alt, SCREEN),
         (unlimited_uploads, SCREEN),
         (careless_caches, SCREEN),
+        (shared_caches, (*SCREEN, *CORE)),
         (not_entering, ("pages/[!_]*.py",)),
         (longer_than(90), PAGES),
         (longer_than(330), (*CORE, *UI)),
         (open_ended, ("requirements*.txt",)),
     ],
     ids=[
-        *("options", "tables", "charts", "uploads", "caches", "pages enter", "pages are short", "files are short"),
-        "requirements",
+        *("options", "tables", "charts", "uploads", "caches", "kept", "pages enter", "pages are short"),
+        *("files are short", "requirements"),
     ],
 )
 def test_rule(check: Check, patterns: tuple[str, ...]) -> None:
@@ -224,6 +237,9 @@ PAGE = '"""What it answers."""\n\nfrom __future__ import annotations\nimport str
         (careless_caches, f"{CACHED}def f(_data): ..."),
         (careless_caches, f"{CACHED}def f(digest, *rest): ..."),
         (careless_caches, 'f = st.cache_data(g, scope="session", max_entries=8)'),
+        (shared_caches, "@cache\ndef f(corpus): ..."),
+        (shared_caches, "@functools.lru_cache(maxsize=8)\ndef f(phrases): ..."),
+        (shared_caches, "@st.cache_resource\ndef f(): ..."),
         (prints, "def f():\n    print(1)"),
         (not_entering, f"{PAGE}k = 7\nshell.enter()"),
         (not_entering, PAGE),
@@ -247,6 +263,7 @@ def test_a_breach_is_found(check: Check, bad: str) -> None:
         (charts_without_key_or_alt, "st.plotly_chart(figure, key='over_k', alt='F1 over k')"),
         (unlimited_uploads, "st.file_uploader('Your files', max_upload_size=5)"),
         (careless_caches, f"{CACHED}def f(digest, _data, _settings): ...\n\nst.cache_data.clear()"),
+        (shared_caches, "@cache\ndef f(): ...\n\n@st.cache_resource(scope='session')\ndef g(digest): ..."),
         (prints, '"""\n>>> print(1)\n1\n"""'),
         (not_entering, f"{PAGE}shell.enter()\nk = 7"),
         (longer_than(3), "a\nb\nc\n"),

@@ -1,0 +1,151 @@
+"""Load the dashboard with a class: 30 sessions at once, each with its own data, moving k; write sessions.json."""
+
+from __future__ import annotations
+
+import json
+import random
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import psutil
+
+from benchmarks.workload import frames, machine
+from tests.dashboard import Session, running
+
+SESSIONS, DOCUMENTS, SYSTEMS, MOVES = 30, 2_000, 3, 10
+#: Mean seconds between two moves of a person, drawn evenly from 0 to twice as many; 0 is a crowd that never looks.
+PAUSES = (10.0, 0.0)
+#: Seconds for which the server keeps a session whose tab is closed; the memory is looked at after that.
+KEPT = 5
+_PATIENCE = 1800.0
+_HERE = Path(__file__).parent
+
+
+@dataclass
+class Load:
+    """What 30 sessions saw: seconds of uploads, page and moves; errors; processor time and memory of the server."""
+
+    uploads: list[float] = field(default_factory=list)
+    pages: list[float] = field(default_factory=list)
+    moves: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    marks: dict[str, float] = field(default_factory=dict)
+
+
+def files(marker: int) -> dict[str, bytes]:
+    """Return a gold standard and three systems, whose names and phrases tell the session that they belong to."""
+    rng = np.random.default_rng(marker)
+    gold, run = frames(DOCUMENTS, seed=marker)
+    made = {"gold.csv": gold.to_csv(index=False).encode()}
+    for step in range(SYSTEMS):
+        own = np.where(rng.random(len(run)) < 0.2 * step, f"marker{marker} " + run["phrase"], run["phrase"])
+        made[f"{_name(marker, step)}.csv"] = run.assign(phrase=own).to_csv(index=False).encode()
+    return made
+
+
+def _name(marker: int, step: int) -> str:
+    return f"session{marker}-{step}"
+
+
+def person(
+    address: str, marker: int, pause: float, load: Load, together: threading.Barrier, server: psutil.Process
+) -> None:
+    """Upload, open the Overview, and move k ten times, checking after each move that the numbers are one's own."""
+    expected, rng = {_name(marker, step) for step in range(SYSTEMS)}, random.Random(marker)
+    try:
+        with Session(address, "data") as session:
+            load.uploads.append(session.upload("drop_0", files(marker)))
+            load.pages.append(session.open("overview"))
+            together.wait(_PATIENCE)
+            load.marks.setdefault("begun", _processor(server))
+            for k in rng.sample(range(1, 51), MOVES):
+                time.sleep(rng.uniform(0, 2 * pause))
+                load.moves.append(session.choose("k", [str(k)]))
+                board = next(iter(session.tables()), {"system": [session.words()[:500]]})
+                seen = {name for name in board["system"] if name.startswith("session")}
+                if seen != expected or f"F1@{k}" not in board:
+                    load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {list(board)}")
+            together.wait(_PATIENCE)
+            load.marks.setdefault("ended", _processor(server))
+            load.marks.setdefault("open", _megabytes(server))
+            together.wait(_PATIENCE)
+    except Exception as error:  # every error is a result
+        load.errors.append(f"session {marker}: {error!r}")
+        together.abort()
+
+
+def _processor(server: psutil.Process) -> float:
+    used = server.cpu_times()
+    return float(used.user + used.system)
+
+
+def _megabytes(server: psutil.Process) -> float:
+    return float(server.memory_info().rss / 1e6)
+
+
+def crowd(pause: float, sessions: int) -> dict[str, Any]:
+    """Run the sessions against a fresh server, and return what they saw as one row."""
+    load, together = Load(), threading.Barrier(sessions)
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--server.disconnectedSessionTTL", str(KEPT))
+        with running(Path(folder) / "log", *options) as (address, process):
+            server = psutil.Process(process.pid)
+            with Session(address, "data") as first:  # what is imported at first use stays
+                first.upload("drop_0", files(sessions))
+                first.open("overview")
+            time.sleep(KEPT + 3)
+            start = _megabytes(server)
+            people = [
+                threading.Thread(target=person, args=(address, marker, pause, load, together, server))
+                for marker in range(sessions)
+            ]
+            for one in people:
+                one.start()
+            for one in people:
+                one.join()
+            time.sleep(KEPT + 5)
+            with Session(address):  # Streamlit's own loop holds the session that ended last until another one comes
+                pass
+            time.sleep(KEPT + 5)
+            closed = _megabytes(server)
+    moves = sorted(load.moves) or [float("nan")]
+    used = load.marks.get("ended", float("nan")) - load.marks.get("begun", float("nan"))
+    return {
+        "sessions": sessions, "mean pause": pause, "moves": len(load.moves), "errors": load.errors[:10],
+        "upload and reading, median": _rounded(statistics.median(load.uploads or moves)),
+        "overview, median": _rounded(statistics.median(load.pages or moves)),
+        "move of k, median": _rounded(statistics.median(moves)),
+        "move of k, p95": _rounded(moves[min(len(moves) - 1, int(0.95 * len(moves)))]),
+        "processor time of a move": _rounded(used / max(1, len(load.moves))),
+        "MB at the start": round(start), "MB with all open": round(load.marks.get("open", 0)),
+        "MB after all closed": round(closed),
+    }  # fmt: skip
+
+
+def _rounded(seconds: float) -> float:
+    return round(seconds, 3)
+
+
+def main(sessions: int = SESSIONS) -> None:
+    """Run both crowds and write what they saw; `python -m benchmarks.sessions 5` runs smaller ones."""
+    others = psutil.getloadavg()[0]
+    rows = []
+    for pause in PAUSES:
+        rows.append(crowd(pause, sessions))
+        print(json.dumps(rows[-1], indent=2))
+    made = {
+        "machine": machine(("streamlit", "numpy", "pandas", "plotly")), "load average before": round(others, 1),
+        "documents": DOCUMENTS, "systems": SYSTEMS, "seconds a closed session is kept": KEPT, "runs": rows,
+    }  # fmt: skip
+    (_HERE / "sessions.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*map(int, sys.argv[1:2]))

@@ -1,0 +1,70 @@
+"""Add security headers to every answer of the server, so that a page can load and send nothing elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+_Message = MutableMapping[str, Any]
+_Receive = Callable[[], Awaitable[_Message]]
+_Send = Callable[[_Message], Awaitable[None]]
+_App = Callable[[MutableMapping[str, Any], _Receive, _Send], Awaitable[None]]
+
+
+
+def inline_scripts(page: str) -> list[str]:
+    """Return the sources by which a policy allows the scripts that stand in a page, and no others.
+
+    >>> inline_scripts("<script>go()</script><script src='a.js'></script>")
+    ["'sha256-5KYv+PUboo5h+0+YAtGRPbwv5d/QxzHslP4YGnUaxRw='"]
+    """
+    scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    return [f"'sha256-{base64.b64encode(hashlib.sha256(one.encode()).digest()).decode()}'" for one in scripts]
+
+
+_PAGE = Path(st.__file__).parent / "static" / "index.html"
+_SCRIPTS = ("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE.read_text("utf-8")))
+#: What a page of the app may load: its own scripts, styles, fonts and pictures, and pictures that it draws itself.
+POLICY = "; ".join(
+    (
+        "default-src 'self'", " ".join(_SCRIPTS), "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:", "font-src 'self' data:", "connect-src 'self'", "worker-src 'self' blob:",
+        "object-src 'none'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'self'",
+    )
+)  # fmt: skip
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "permissions-policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "cross-origin-opener-policy": "same-origin",
+}
+
+
+class SecurityHeaders:
+    """Middleware that adds the headers to every answer that does not have them."""
+
+    def __init__(self, app: _App) -> None:
+        self.app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
+        """Pass a request on, and its answer back with the headers."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def answer(message: _Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = list(message.get("headers", ()))
+                given = {name.lower() for name, _ in headers}
+                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                message = {**message, "headers": [*headers, *(one for one in added if one[0] not in given)]}
+            await send(message)
+
+        await self.app(scope, receive, answer)

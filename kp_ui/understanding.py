@@ -1,0 +1,120 @@
+"""Say what was understood of the files: annotators and systems, fixes of ids, gaps, and what becomes of phrases."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.reading import meeting, report
+from kp_core.reading.identifiers import without_common
+from kp_ui import cached, intake, results, show, sidebar, workspace
+
+
+def understood(corpus: kp.Corpus) -> None:
+    """Show what was understood of every file; columns that say nothing are left out."""
+    table = report.files(corpus)
+    table["format"] = [intake.format_of(family) for family in table["family"]]
+    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding",
+              "line ends"]  # fmt: skip
+    more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
+    results.table(table[[*wanted, *more]], "files")
+
+
+def statistics(corpus: kp.Corpus) -> None:
+    """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
+    st.markdown("**Annotators and systems**")
+    table = cached.statistics()
+    always = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
+    results.table(table[[name for name in table if name in always or table[name].any()]], "statistics")
+    show.downloads(table, "load_report", "Annotators and systems")
+    if corpus.systems and workspace.current().sample is None:
+        _names(corpus.systems)
+
+
+def _names(systems: list[str]) -> None:
+    """Let the user give systems other names."""
+    in_files = {shown: name for name, shown in workspace.uploads().names.items()}
+    with st.expander("Names of the systems"):
+        short = without_common(systems)
+        if short != systems:
+            wanted = {in_files.get(name, name): new for name, new in zip(systems, short, strict=True)}
+            label = f"Shorten to {', '.join(short[:5])}{' …' if len(short) > 5 else ''}"
+            st.button(show.plain(label), key="shorten", on_click=workspace.rename, args=(wanted,))
+        for name in systems:
+            key = f"name {name}"
+            st.text_input(show.plain(name), name, key=key, on_change=_rename, args=(in_files.get(name, name), key))
+
+
+def _rename(name: str, key: str) -> None:
+    workspace.rename({name: st.session_state[key]})
+
+
+def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
+    """List the fixes that hold, and let the user take back those of this session."""
+    table = meeting.fixes(corpus)
+    for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
+        table.loc[len(table)] = [name, meeting.WORDS[name]]
+    if not len(table):
+        return
+    st.markdown("**Fixes that hold**, part of every signature")
+    for name, what in table.itertuples(index=False):
+        words, undo = st.columns([5, 1], vertical_alignment="center")
+        words.markdown(show.plain(f"{name}: {what}" + ("" if name in own else " (applied before it was saved)")))
+        if name in own:
+            undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
+
+
+def gaps(corpus: kp.Corpus) -> None:
+    """Show which ids only one side has, and offer the fixes that would match them one to one."""
+    counts = ", ".join(f"{side} {number:,}" for side, number in meeting.coverage(corpus).itertuples(index=False))
+    st.caption(f"Documents: {counts}.")
+    missing = meeting.gaps(corpus)
+    missing = missing[missing["only here"] > 0]
+    if len(missing):
+        st.markdown("**Documents that only one side has**")
+        results.table(missing, "gaps")
+    offers = meeting.suggestions(corpus)
+    for fix, found in offers.groupby("fix", sort=False):
+        words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
+        more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
+        label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
+        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True),
+                  disabled=workspace.current().sample is not None)  # fmt: skip
+    near = meeting.unmatched(corpus)
+    near = near[near["similar"] != ""]
+    if len(near):
+        with st.expander("Ids that look alike"):
+            results.table(near, "near")
+
+
+def missing_lists(corpus: kp.Corpus) -> None:
+    """Show which systems lack lists, and let the user say whether these count as empty or are left out."""
+    table = meeting.missing(corpus)
+    if not len(table):
+        return
+    st.markdown("**Documents of the gold standard that a system has no list for**")
+    results.table(table, "missing_lists")
+    now = sidebar.settings().conventions.missing
+    st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
+    with st.container(horizontal=True):
+        for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
+            st.button(label, key=f"missing_{value}", on_click=sidebar.restore, args=({"missing": value},),
+                      disabled=now == value)  # fmt: skip
+
+
+#: What becomes of a document that a system has no list for, by the convention `missing`.
+_MISSING = {
+    "zero": "These documents now count as if the system had returned nothing.",
+    "skip": "These documents are now left out for the system that lacks them.",
+    "error": "An evaluation is now refused because of these documents.",
+}
+
+
+def normalisation(most: int = 2000) -> None:
+    """Show phrases before and after the pipeline, those that change first."""
+    table = cached.normalised()
+    search = st.text_input("Search phrases", key="phrase_search").strip().lower()
+    found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
+    results.table(found.head(most), "normalised")
+    if len(found) > most:
+        st.caption(f"The first {most:,} of {len(found):,} distinct phrases. Search to see others.")

@@ -1,0 +1,188 @@
+"""Text of users appears as it stands on every page and in every download, whatever it looks like."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+import streamlit as st
+from google.protobuf.message import Message
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.reading import Source
+from kp_ui import shell, workspace
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+#: What Markdown, HTML, LaTeX, a spreadsheet or the direction of writing would make something else of.
+HOSTILE = (
+    "<img src=x onerror=alert(1)>", "<b>bold</b>", "<a href='http://evil.example'>a</a>", "$x$", ":red[x]",
+    ":material/x:", "![](http://evil.example/x.png)", "[x](http://evil.example)", "`x`", "**x**", "=cmd()", "@SUM(A1)",
+    "\\input{secret}", "& # % _ ~ ^", "exe\u202egnp.\u2066x",
+)  # fmt: skip
+#: Those of them that mean something to LaTeX.
+LATEX = ("$x$", "\\input{secret}", "& # % _ ~ ^", "\u202e", "\u2066")
+#: Fields that Streamlit shows as they are, or that are no text: options are literal, alt is an attribute.
+LITERAL = {
+    *("options", "raw_values", "raw_value", "default", "value", "set_value", "string_value", "alt", "code_text"),
+    *("id", "user_key", "key", "query_param_key", "element_id", "form_id", "page", "page_script_hash", "name"),
+    *("file_name", "url", "url_pathname", "spec", "config", "columns", "display_values", "styles", "caption"),
+    "query_string",
+}
+
+
+def system(turn: int, ids: tuple[str, ...]) -> dict[str, list[str]]:
+    """Return the lists of a system: its phrases start elsewhere in the row, and near misses are among them."""
+    return {one: [*(f"{p} y" for p in HOSTILE[:4]), *HOSTILE[turn:], *HOSTILE[:turn]] for one in ids}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    """Give a corpus in which every name is hostile: documents, titles, types, annotators, systems, phrases."""
+    gold = {name: {one: [*HOSTILE[i:], HOSTILE[0]] for one in HOSTILE} for i, name in enumerate(HOSTILE[:3], 1)}
+    texts = pd.DataFrame({"doc_id": HOSTILE, "title": HOSTILE[1:] + HOSTILE[:1], "group": HOSTILE[2:] + HOSTILE[:2],
+                          "text": [f"We say {one} and {one} y here." for one in HOSTILE]})  # fmt: skip
+    pairs = [(f"p{i}", d, HOSTILE[i % 15], f"{HOSTILE[i % 15]} y", who, float((i + j) % 5)) for i in range(30)
+             for j, who in enumerate(HOSTILE[4:6]) for d in [HOSTILE[i % 3]]]  # fmt: skip
+    judged = pd.DataFrame(pairs, columns=["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"])
+    return kp.load(gold, {HOSTILE[i]: system(i, HOSTILE) for i in (0, 4, 12, 14)}, texts, judged)
+
+
+def strings(message: Message, path: str = "") -> Iterator[tuple[str, str]]:
+    """Give every text of a protocol message with the name of its field."""
+    for field, value in message.ListFields():
+        for one in value if field.is_repeated and not hasattr(value, "items") else [value]:
+            if isinstance(one, Message):
+                yield from strings(one, field.name)
+            elif isinstance(one, str):
+                yield field.name, one
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Give every text within JSON."""
+    if isinstance(value, dict | list):
+        pairs = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, one in pairs:
+            if name != "legendgroup":  # ties a band to its line, and is not shown
+                yield from texts_of(one)
+    elif isinstance(value, str):
+        yield value
+
+
+def read_as_markup(node: Any) -> Iterator[str]:
+    """Give the hostile texts below a node of the page that something would read as more than text."""
+    proto = getattr(node, "proto", None)
+    if isinstance(proto, Message):
+        for field, text in strings(proto):
+            if field not in LITERAL and type(proto).__name__ != "Text":  # st.text reads no Markdown
+                yield from (f"{type(proto).__name__}.{field}: {text[:200]}" for one in HOSTILE if one in text)
+        if type(proto).__name__ == "PlotlyChart":
+            drawn = list(texts_of(json.loads(proto.spec)))
+            marks = ("<img", "<b>b", "<a h", "\u202e", "\u2066")
+            yield from (f"chart: {text[:200]}" for text in drawn if any(mark in text for mark in marks))
+        if type(proto).__name__ in ("Arrow", "Dataframe") and proto.columns:
+            helps = [one["help"] for one in json.loads(proto.columns).values() if one and one.get("help")]
+            yield from (f"help: {text[:200]}" for text in helps for one in HOSTILE if one in text)
+    for child in getattr(node, "children", {}).values():
+        yield from read_as_markup(child)
+
+
+Download = tuple[str, Any]
+
+
+@pytest.fixture
+def offered(monkeypatch: pytest.MonkeyPatch) -> list[Download]:
+    """Give the downloads that the pages offer, as (file name, content)."""
+    found: list[Download] = []
+
+    def keep(label: str, data: Any, file_name: str, *_: Any, **__: Any) -> bool:
+        found.append((file_name, data() if callable(data) else data))
+        return False
+
+    monkeypatch.setattr(st, "download_button", keep)
+    return found
+
+
+def opened(page: str, prepare: Callable[[Any], None], **query: str) -> Any:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    for key, value in query.items():
+        app.query_params[key] = value
+    prepare(app.session_state)
+    app.run()
+    app.switch_page(f"pages/{page}.py").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def test_every_page_and_every_download_shows_it_as_it_stands(corpus: kp.Corpus, offered: list[Download]) -> None:
+    def prepare(state: Any) -> None:
+        state["workspace"] = workspace.Workspace(corpus, "hostile", "test")
+
+    app = opened("overview", prepare, annotators=HOSTILE[0])
+    for page in (stem for entries in shell.SECTIONS.values() for stem, _ in entries):
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception, (page, app.exception)
+        assert list(read_as_markup(app._tree)) == [], page
+    app.switch_page("pages/correlation.py").run()
+    for view in ("Rate near misses yourself", "The published study"):
+        app.segmented_control(key="view").set_value(view).run()
+        assert not app.exception, (view, app.exception)
+        assert list(read_as_markup(app._tree)) == [], view
+    assert len(offered) > 40
+    for name, content in offered:
+        assert not any(one in name for one in HOSTILE)
+        check_download(name, content)
+
+
+def check_download(name: str, content: Any) -> None:
+    """Assert that a file does nothing where it is opened."""
+    if isinstance(content, bytes) and name.endswith((".csv", ".tex", ".md", ".html")):
+        content = content.decode()
+    if name.endswith(".xlsx"):
+        cells = [cell for row in openpyxl.load_workbook(io.BytesIO(content)).active.iter_rows() for cell in row]
+        assert "f" not in {cell.data_type for cell in cells}
+        assert not [cell.value for cell in cells if isinstance(cell.value, str) and cell.value.startswith(("=", "@"))]
+    elif name.endswith(".csv") and name not in ("ratings.csv", "gold.csv", "system.csv"):
+        starts = {cell[:1] for row in csv.reader(io.StringIO(content)) for cell in row}
+        assert not starts & {"=", "@", "\t", "\r"}
+    elif name.endswith(".html"):
+        assert not [one for one in HOSTILE[:3] if one in content], name
+        shown = re.sub(r"<script>.*?</script>", "", content, flags=re.DOTALL)  # charts are looked at above
+        assert not [one for one in ("\u202e", "\u2066") if one in shown], name
+    elif name.endswith((".tex", ".md")):
+        marks = LATEX if name.endswith(".tex") else HOSTILE
+        assert not [one for one in marks if one in content], name
+
+
+def test_names_of_files_are_shown_as_they_stand_even_in_refusals() -> None:
+    good = b"doc_id,keyphrase\nd1,tide\nd2,moon\n"
+    run = b"doc_id,rank,keyphrase\nd1,1,tide\nd3,1,sun\n"
+    names = ["".join(c for c in one if c not in "/") for one in HOSTILE]
+    for data in (run, b'{"d1": ["tide", '):
+        files = (Source("gold.csv", good), *(Source(f"{name}.csv", data) for name in names))
+
+        def prepare(state: Any, files: tuple[Source, ...] = files) -> None:
+            state["uploads"], state["pending"] = workspace.Uploads(files), True
+
+        app = opened("data", prepare)
+        assert list(read_as_markup(app._tree)) == []
+
+
+def test_what_is_read_as_markup_is_found() -> None:
+    def careless() -> None:
+        import streamlit as st
+
+        st.caption("system :red[x]")
+        st.selectbox("choose $x$", [":red[x]"])
+
+    app = AppTest.from_function(careless).run()
+    assert list(read_as_markup(app._tree)) == ["Markdown.body: system :red[x]", "Selectbox.label: choose $x$"]

@@ -1,0 +1,217 @@
+"""Run the app in a process of its own, and drive sessions of it over Streamlit's websocket, without a browser."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Element_pb2 import Element
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.sync.client import connect
+from websockets.typing import Subprotocol
+
+ROOT = Path(__file__).resolve().parents[1]
+HOST = "127.0.0.1"
+#: A server and a page have this many seconds before they count as hanging.
+PATIENCE = 120.0
+_LARGEST = 200_000_000
+
+
+@contextmanager
+def running(
+    log: Path, *options: str, environment: Mapping[str, str] | None = None, script: str = "app.py"
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """Run the app as a stranger would, on a free port; give its address and its process."""
+    with socket.socket() as free:
+        free.bind((HOST, 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
+    command += ["--server.fileWatcherType", "none"]  # an edit during the run must not change what runs
+    command += ["--server.address", HOST, "--server.port", str(port), *options]
+    with (
+        log.open("wb") as output,
+        subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment) as process,
+    ):
+        try:
+            _wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
+            yield f"http://{HOST}:{port}", process
+        finally:
+            process.terminate()
+
+
+def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Return as soon as the server answers; raise with its own words if it ends or takes more than a minute."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            urllib.request.urlopen(address, timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise RuntimeError(f"the app did not start:\n{log.read_text('utf-8', errors='replace')}")
+
+
+def _cookie(address: str) -> str:
+    """Return the token that Streamlit wants back with every upload."""
+    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=30) as answer:
+        for header in answer.headers.get_all("Set-Cookie") or []:
+            name, _, value = header.partition(";")[0].partition("=")
+            if name == "_streamlit_xsrf":
+                return str(value)
+    return ""
+
+
+class Session:
+    """One person's session: what is on the page, and what the person does there."""
+
+    def __init__(self, address: str, page: str = "", query: str = "") -> None:
+        """Connect and open a page, such as `data`."""
+        self.address, self._token, self._page = address, _cookie(address), ""
+        self._elements: dict[tuple[int, ...], Element] = {}
+        self._states: dict[str, WidgetState] = {}
+        self._sent = self.received = 0
+        headers = {"Cookie": f"_streamlit_xsrf={self._token}"}
+        stream = address.replace("http", "ws", 1) + "/_stcore/stream"
+        self._open = ExitStack()
+        self._socket = self._open.enter_context(
+            connect(
+                stream, subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)], additional_headers=headers,
+                max_size=_LARGEST, ping_interval=None, open_timeout=PATIENCE, proxy=None,
+            )
+        )  # fmt: skip
+        self.id = ""
+        self.open(page, query)
+
+    def __enter__(self) -> Session:
+        """Stay connected within a block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection, as a closed tab does."""
+        self._open.close()
+
+    def open(self, page: str, query: str = "") -> float:
+        """Open a page; return the seconds until it stands."""
+        asked = BackMsg()
+        asked.rerun_script.query_string = query
+        asked.rerun_script.page_name = page
+        return self._run(asked)
+
+    def choose(self, key: str, values: list[str]) -> float:
+        """Set a slider of words; return the seconds until the page stands."""
+        state = WidgetState(id=self._widget(key))
+        state.string_array_value.data.extend(values)
+        return self._rerun(state)
+
+    def press(self, key: str) -> float:
+        """Press a button; return the seconds until the page stands."""
+        return self._rerun(WidgetState(id=self._widget(key), trigger_value=True))
+
+    def upload(self, key: str, files: Mapping[str, bytes]) -> float:
+        """Put files on a drop zone; return the seconds until the page stands."""
+        asked = BackMsg()
+        asked.file_urls_request.request_id = "files"
+        asked.file_urls_request.file_names.extend(files)
+        asked.file_urls_request.session_id = self.id
+        self._socket.send(asked.SerializeToString())
+        answer = self._next()
+        while answer.WhichOneof("type") != "file_urls_response":
+            answer = self._next()
+        state = WidgetState(id=self._widget(key))
+        for (name, data), urls in zip(files.items(), answer.file_urls_response.file_urls, strict=True):
+            self._put(urls.upload_url, name, data)
+            kept = state.file_uploader_state_value.uploaded_file_info.add()
+            kept.name, kept.size, kept.file_id = name, len(data), urls.file_id
+            kept.file_urls.CopyFrom(urls)
+        return self._rerun(state)
+
+    def _put(self, url: str, name: str, data: bytes) -> None:
+        edge = "kpscope-edge"
+        head = f'--{edge}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n\r\n'
+        body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
+        headers = {
+            "Content-Type": f"multipart/form-data; boundary={edge}", "X-Xsrftoken": self._token,
+            "Cookie": f"_streamlit_xsrf={self._token}",
+        }  # fmt: skip
+        request = urllib.request.Request(f"{self.address}{url}", body, headers, method="PUT")
+        urllib.request.urlopen(request, timeout=PATIENCE).close()
+
+    def _rerun(self, state: WidgetState) -> float:
+        asked = BackMsg()
+        if state.trigger_value:
+            asked.rerun_script.widget_states.widgets.append(state)
+        else:
+            self._states[state.id] = state
+        here = {self._id(element) for element in self._elements.values()}  # as a browser, forget what is gone
+        self._states = {name: one for name, one in self._states.items() if name in here}
+        asked.rerun_script.widget_states.widgets.extend(self._states.values())
+        asked.rerun_script.page_script_hash = self._page
+        return self._run(asked)
+
+    def _run(self, asked: BackMsg) -> float:
+        """Ask for a run of the script, read what it says, and return the seconds that it took."""
+        begun = time.perf_counter()
+        self._socket.send(asked.SerializeToString())
+        while True:
+            message = self._next()
+            kind = message.WhichOneof("type")
+            if kind == "new_session":
+                self.id = message.new_session.initialize.session_id or self.id
+                self._elements.clear()
+            elif kind == "navigation":
+                self._page = message.navigation.page_script_hash
+            elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
+                self._elements[tuple(message.metadata.delta_path)] = message.delta.new_element
+            elif kind == "script_finished" and message.script_finished in (
+                ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+            ):  # fmt: skip
+                return time.perf_counter() - begun
+
+    def _next(self) -> ForwardMsg:
+        data = self._socket.recv(timeout=PATIENCE)
+        assert isinstance(data, bytes)
+        self.received += len(data)
+        message = ForwardMsg()
+        message.ParseFromString(data)
+        return message
+
+    def elements(self, kind: str) -> list[Any]:
+        """Return the elements of a kind, such as `markdown`, in their order on the page."""
+        found = sorted(self._elements.items())
+        return [getattr(element, kind) for _, element in found if element.WhichOneof("type") == kind]
+
+    def words(self) -> str:
+        """Return the texts of the page."""
+        kinds = {"markdown": "body", "heading": "body", "alert": "body", "text": "body", "code": "code_text"}
+        return "\n".join(str(getattr(one, name)) for kind, name in kinds.items() for one in self.elements(kind))
+
+    def tables(self) -> list[dict[str, list[Any]]]:
+        """Return the tables of the page as {column: cells}."""
+        tables = (pa.ipc.open_stream(one.arrow_data.data).read_all() for one in self.elements("dataframe"))
+        return [table.to_pydict() for table in tables]
+
+    def _widget(self, key: str) -> str:
+        """Return the id that Streamlit gave to the widget of a key."""
+        for element in self._elements.values():
+            if (found := self._id(element)).endswith(f"-{key}"):
+                return found
+        raise LookupError(f"there is no widget '{key}' on the page")
+
+    @staticmethod
+    def _id(element: Element) -> str:
+        kind = element.WhichOneof("type")
+        return str(getattr(getattr(element, kind), "id", "")) if kind else ""

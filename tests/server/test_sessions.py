@@ -1,0 +1,138 @@
+"""Sessions of a running server: what one keeps apart from another, the seats, the memory, and what reaches the disk."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.dashboard import ROOT, Session, running
+
+pytestmark = pytest.mark.app
+GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n"
+
+
+def files(marker: str, rows: int = 0) -> Mapping[str, bytes]:
+    """Return a gold standard and a system whose every phrase and name holds a marker."""
+    more = "".join(f"x{row},1,{marker} phrase number {row}\n" for row in range(rows))
+    run = f"doc_id,rank,keyphrase\nd1,1,{marker} table\nd1,2,bucket\nd2,1,tide\n{more}"
+    return {"gold.csv": GOLD, f"system-{marker}.csv": run.encode()}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give an empty folder that the server takes for the home of its user and for its temporary files."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="module")
+def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """Give address and process of a server with two seats and a shared data set."""
+    data = tmp_path_factory.mktemp("data")
+    (data / "class").mkdir()
+    (data / "class" / "gold.csv").write_bytes(GOLD)
+    own = {"HOME": str(home), "TMPDIR": str(home), "KPSCOPE_SESSIONS": "2", "KPSCOPE_DATA": str(data),
+           "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+    log = tmp_path_factory.mktemp("log") / "log"
+    with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **own}) as (address, process):
+        yield address, process.pid
+
+
+def wait_for_a_seat(address: str) -> Session:
+    """Open a session; the server sees within a moment that the tabs of others are closed."""
+    for _ in range(50):
+        session = Session(address)
+        if "KPScope is full" not in session.words():
+            return session
+        session.close()
+        time.sleep(0.1)
+    pytest.fail("no seat became free")
+
+
+def written(*folders: Path) -> set[Path]:
+    return {path for folder in folders for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts}
+
+
+def test_what_one_session_loads_no_other_sees(server: tuple[str, int]) -> None:
+    with wait_for_a_seat(server[0]) as first, wait_for_a_seat(server[0]) as second:
+        for session, marker in ((first, "ours"), (second, "theirs")):
+            session.open("data")
+            session.upload("drop_0", files(marker))
+        for session, own, other in ((first, "ours", "theirs"), (second, "theirs", "ours")):
+            for page in ("overview", "documents", "data"):
+                session.open(page)
+                everything = session.words() + str(session.tables())
+                assert f"system-{own}" in everything
+                assert other not in everything
+
+
+def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: tuple[str, int]) -> None:
+    with wait_for_a_seat(server[0]), ExitStack() as stack:
+        with wait_for_a_seat(server[0]):
+            late = stack.enter_context(Session(server[0]))
+            assert "KPScope is full" in late.words()
+            assert "This server allows 2 open tabs at a time" in late.words()
+            late.open("overview")
+            assert not late.tables()
+            late.press("try_again")
+            assert "KPScope is full" in late.words()
+        for _ in range(50):
+            late.open("overview")
+            if "KPScope is full" not in late.words():
+                break
+            time.sleep(0.1)
+        assert "system" in late.tables()[0]
+
+
+def test_a_shared_data_set_joins_the_files(server: tuple[str, int]) -> None:
+    with wait_for_a_seat(server[0]) as session:
+        session.open("data")
+        session.press("add_shared")
+        session.open("data")
+        assert [row for table in session.tables() for row in table.get("file", [])][:1] == ["gold.csv"]
+        session.upload("drop_0", dict([list(files("mine").items())[1]]))
+        session.open("overview")
+        assert "system-mine" in session.tables()[0]["system"]
+
+
+def test_nothing_is_written_to_the_disk(server: tuple[str, int], home: Path) -> None:
+    before = written(home, ROOT)
+    opened = psutil.Process(server[1])
+    with wait_for_a_seat(server[0]) as session:
+        session.open("data")
+        session.upload("drop_0", files("large", rows=60_000))  # beyond the megabyte that would go to a temporary file
+        for page in ("documents", "data"):
+            session.open(page)
+        assert "system-large" in str(session.tables())
+        kept = [file.path for file in opened.open_files() if Path(file.path).suffix != ".py"]
+        deleted = [os.readlink(entry) for entry in Path(f"/proc/{server[1]}/fd").iterdir() if entry.is_symlink()] \
+            if Path("/proc").exists() else []  # fmt: skip
+    assert not [path for path in (*kept, *deleted) if str(home) in path]
+    assert written(home, ROOT) - before == set()
+
+
+def test_the_memory_of_closed_sessions_comes_back(server: tuple[str, int]) -> None:
+    process = psutil.Process(server[1])
+
+    def once(marker: str) -> None:
+        with wait_for_a_seat(server[0]) as session:
+            session.open("data")
+            session.upload("drop_0", files(marker, rows=100_000))
+
+    once("first")  # what is imported at first use stays
+    time.sleep(4)
+    begun = process.memory_info().rss
+    for number in range(4):
+        once(f"later{number}")
+    # Streamlit's loop may hold the session that ended last, and the C library some memory; four sessions are far more.
+    peak = process.memory_info().rss
+    for _ in range(20):
+        time.sleep(0.5)
+        if process.memory_info().rss < begun + 100e6:
+            break
+    assert process.memory_info().rss < begun + 100e6, (begun, peak, process.memory_info().rss)
