@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -65,7 +65,6 @@ class Recovered:
     precision_max: float
 
 
-@lru_cache(maxsize=64)  # a page shows the solved tables of the lecture again whenever it is drawn
 def recover(kappa: str, P_pos: str, P_neg: str, PABAK: str) -> Recovered | None:
     """Return the tables that give the printed values, or None where no table gives all four.
 
@@ -134,13 +133,18 @@ def remarks(found: Recovered, lecture: bool) -> list[str]:
             f"If the system is the side that chose less, its precision is at most {found.precision_max:.2f}, so a "
             "system that says nothing has the higher PABAK."
         )
-    solved = [recover(*printed) for printed in LECTURE_SYSTEMS.values()] if lecture else []
-    if gold := common_gold(one for one in solved if one) if solved else None:
+    if lecture and (gold := _lecture_gold()):
         said.append(
             f"All six systems fit one gold standard of {100 * gold.low:.2f} to {100 * gold.high:.2f} % of all phrases, "
             "but no common list length: they did not choose equally many."
         )
     return said
+
+
+@cache  # a page says it again whenever it is drawn
+def _lecture_gold() -> Span | None:
+    solved = [recover(*printed) for printed in LECTURE_SYSTEMS.values()]
+    return common_gold(one for one in solved if one)
 
 
 def common_gold(tables: Iterable[Recovered]) -> Span | None:

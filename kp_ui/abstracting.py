@@ -22,7 +22,7 @@ from kp_core.reading.attribute_tables import load_attributes
 from kp_core.text.sentence_ids import names_sentences, sentence_id
 from kp_core.trimming import FORMS, Form
 from kp_core.trimming_curve import THRESHOLDS
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, intake, results, show, workspace
 from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
@@ -65,7 +65,8 @@ def sentences(here: Workspace) -> None:
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
         st.caption("A table with the column sentence, and any of the attributes above under the same names, takes the "
                    "place of what is computed here; empty cells count as 0.")  # fmt: skip
-        st.file_uploader("A table of attributes", ["csv", "tsv", "txt"], key="attributes_file", on_change=_take)
+        st.file_uploader("A table of attributes", ["csv", "tsv", "txt"], key="attributes_file", on_change=_take,
+                         max_upload_size=intake.megabytes())  # fmt: skip
         if _GIVEN in st.session_state:
             st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
             st.button("Compute all attributes again", on_click=_forget, key="forget_attributes")

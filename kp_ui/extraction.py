@@ -15,7 +15,7 @@ from kp_core.extractors.external import read_documents, read_phrases
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, results, show, sidebar, workspace
+from kp_ui import cached, intake, results, show, sidebar, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
@@ -104,7 +104,10 @@ def _sample_sources() -> None:
 def _uploader(kind: str, label: str) -> None:
     turn = st.session_state.setdefault(f"{kind}_turn", 0)
     key = f"{kind}_{turn}"
-    st.file_uploader(label, accept_multiple_files=True, key=key, on_change=_take, args=(kind, key))
+    st.file_uploader(
+        label, accept_multiple_files=True, key=key, on_change=_take, args=(kind, key),
+        max_upload_size=intake.megabytes(),
+    )  # fmt: skip
     if names := [source.name for source in _sources(kind)]:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.caption(show.plain(f"In use: {', '.join(names)}"))

@@ -45,7 +45,7 @@ def drop_zone() -> None:
     st.file_uploader(
         "Drop your files here",
         accept_multiple_files=True,
-        max_upload_size=_megabytes(),
+        max_upload_size=megabytes(),
         key=f"drop_{turn}",
         on_change=_take,
         args=(f"drop_{turn}",),
@@ -54,17 +54,17 @@ def drop_zone() -> None:
         "correct it below.",
     )
     st.caption(
-        f"Gold keyphrases, system outputs and texts, all at once. Up to {_megabytes()} MB a file and "
+        f"Gold keyphrases, system outputs and texts, all at once. Up to {megabytes()} MB a file and "
         f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it. "
         "A saved workspace (.kpscope) is opened here too; it takes the place of your files."
     )
     with st.expander("A whole folder, or the limits"):
         st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
-                         max_upload_size=_megabytes(), on_change=_take_folder, args=(f"folder_{turn}",))  # fmt: skip
+                         max_upload_size=megabytes(), on_change=_take_folder, args=(f"folder_{turn}",))  # fmt: skip
         show.plain_table(report.limits(LIMITS), "limits")
 
 
-def _megabytes() -> int:
+def megabytes() -> int:
     """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
     return max(1, LIMITS.file_bytes // 1_000_000)
 

@@ -212,7 +212,7 @@ def _has_long_number(text: str, digits: int) -> bool:
     """
     step = digits + 1
     around = (text[place - digits : place + step] for place in range(digits, len(text), step) if text[place].isdigit())
-    return any(re.search(rf"\d{{{step}}}", part) for part in around)
+    return any(re.search(rf"(?<![0-9])[0-9]{{{step}}}", part) for part in around)
 
 
 def _too_deep(text: str, limits: Limits) -> int | None:
