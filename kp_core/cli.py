@@ -48,7 +48,7 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
             group.add_argument(
                 f"--{name.replace('_', '-')}", dest=name, help=(field.meaning + choices).replace("%", "%%")
             )
-    group.add_argument("--interval", default="bootstrap", help="bootstrap, cluster-t or none")
+    group.add_argument("--interval", default="bootstrap", help="bootstrap, poisson, cluster-t or none")
     group.add_argument("--resamples", type=int, help="bootstrap resamples (1000)")
     group.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kp_core.coding import Bools, Floats, Ints
 from kp_core.counts import FIELDS, Cells
+from kp_core.inference import counter
 
 #: With more undefined resamples than this share, no interval is given.
 _MOST_UNDEFINED = 0.05
@@ -21,6 +22,17 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
     draws = rng.integers(0, documents, (resamples, documents))
     draws += np.arange(resamples)[:, None] * documents
     return np.bincount(draws.ravel(), minlength=resamples * documents).reshape(resamples, documents).astype(float)
+
+
+def poisson(documents: Sequence[str], scored: Bools, resamples: int, seed: int) -> Floats:
+    """Return Poisson bootstrap weights (B, D) that depend on a document's id and the seed alone.
+
+    A document counts a Poisson number of times with mean 1; rows are scaled to the number of scored documents, so that
+    totals keep their size, and documents that are not scored get no weight.
+    """
+    weights = counter.poisson(counter.keys(documents), resamples, seed).T * scored
+    drawn = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), 0))
 
 
 def percentile(values: Floats) -> tuple[Floats, Floats]:
