@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from kp_core import annotators as tables
 from kp_core.aggregate import Average, Grid, averaged
 from kp_core.annotators import Panel
-from kp_core.coding import Bools, Floats, code, identify
+from kp_core.coding import Bools, Floats, Ints, code, identify
 from kp_core.counts import Cells
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import resolve
@@ -20,6 +21,7 @@ from kp_core.gold import Choices, choices
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, concordance, parse
 from kp_core.model import Corpus, Note
+from kp_core.notes import Ids
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.universe import all_items, check
@@ -32,7 +34,7 @@ OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
 #: More pairs than this get values without intervals.
-_PAIRS_WITH_INTERVALS = 300
+PAIRS_WITH_INTERVALS = 300
 
 
 @dataclass(frozen=True)
@@ -111,17 +113,12 @@ def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] |
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
     data = annotated(corpus, settings)
-    weights = _weights(data)
-    rows = _together(data, _chosen(asked, TOGETHER, _OF_TWO), weights, "all")
-    kinds = sorted({group for group in data.groups if group})
-    for group in kinds if len(kinds) > 1 else ():
-        part = data.only(np.array([group == one for one in data.groups]))
-        rows += _together(part, _chosen(asked, TOGETHER, _OF_TWO), weights, f"group:{group}")
-    rows += _each(data, _chosen(asked, AGAINST_OTHERS, ("alpha", "Conger", "Light")), weights)
-    rows += _pairs(data, _chosen(asked, OF_PAIRS, ("K", "alpha", "Conger", "Light")), weights)
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    frame["k"] = pd.Series([None] * len(rows), dtype=object)
-    return Result(frame, data.settings, (*corpus.report.notes, *_notes(data)), len(data.documents), True)
+    weights, kinds = _weights(data), sorted({group for group in data.groups if group})
+    rows, common = [], tables.pairs_together(data.choices.seen)
+    for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
+        rows += part_rows(part, partial(_averaged, part, settings=data.settings, weights=weights), data.settings)
+    notes = notes_of(facts_of(data), len(common[0]), data.settings)
+    return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
 
 
 def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
@@ -130,34 +127,31 @@ def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ..
     return [one for one in wanted if one.measure.name not in without]
 
 
-def _averages(settings: Settings) -> tuple[str, ...]:
+def averages(settings: Settings) -> tuple[str, ...]:
+    """Return the averages in which agreement is given under the settings."""
     return ("micro", "macro") if settings.both else (settings.pool,)
 
 
 def _weights(data: Annotated) -> Floats | None:
     """Draw one weight matrix over the documents that two annotators saw."""
     used = data.choices.seen.sum(axis=0) > 1
-    if data.settings.interval != "bootstrap" or not used.any():
+    settings = data.settings
+    if not used.any():
         return None
-    weights = np.zeros((data.settings.resamples, len(used)))
-    rng = np.random.default_rng(data.settings.seed)
-    weights[:, used] = intervals.resample(int(used.sum()), data.settings.resamples, rng)
-    return weights
+    return intervals.weights(settings.interval, data.documents, used, settings.resamples, settings.seed)
 
 
-def _row(
-    system: str, one: Asked, average: str, subset: str, found: Average, column: int, documents: int
-) -> tuple[Any, ...]:
-    n = int(found.documents[column])
-    values = found.value[column], found.low[column], found.high[column]
-    return (system, one.name(), None, average, subset, *values, n, documents - n, found.reason[column])
-
-
-def view_of(one: Asked, data: Annotated) -> Grid:
-    """Return the tables of all annotators together that a measure needs."""
-    build: dict[str, Callable[[Choices, Floats], Cells]] = {"Conger": tables.shares, "Light": tables.pair_tables}
-    cells = build.get(one.measure.name, tables.panel)(data.choices, data.universe)
-    return Grid(cells, (data.choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
+def view_of(one: Asked, data: Annotated, common: tuple[Ints, Ints] | None = None) -> Grid:
+    """Return the tables of all annotators together that a measure needs; common: the pairs for Light's kappa."""
+    choices, universe = data.choices, data.universe
+    cells: Cells
+    if one.measure.name == "Light":
+        cells = tables.pair_tables(choices, universe, common)
+    elif one.measure.name == "Conger":
+        cells = tables.shares(choices, universe)
+    else:
+        cells = tables.panel(choices, universe)
+    return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
 def standard_error(data: Annotated, measure: str = "K") -> float:
@@ -173,50 +167,81 @@ def standard_error(data: Annotated, measure: str = "K") -> float:
     return float(intervals.cluster_error(moves, int(view.used.sum()))[0])
 
 
-def _together(data: Annotated, asked: list[Asked], weights: Floats | None, subset: str) -> list[tuple[Any, ...]]:
-    rows = []
-    documents = int(data.choices.seen.any(axis=0).sum())
-    for one in asked:
-        view = view_of(one, data)
-        for average in _averages(data.settings):
-            found = averaged(one, view, average, weights, data.settings)
-            rows.append(_row("all", one, average, subset, found, 0, documents))
-    return rows
+@dataclass(frozen=True)
+class Part:
+    """One measure of some rows of the result: their names, the tables (D, K), and the documents of each (K,)."""
+
+    subset: str
+    names: tuple[str, ...]
+    asked: Asked
+    view: Grid
+    documents: Ints
 
 
-def _each(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[tuple[Any, ...]]:
-    """Return the rows of each annotator against the union of the others; K is that of the others alone."""
-    cells, counts = tables.against_others(data.choices, data.universe)
-    others = tables.without_each(data.choices, data.universe)
-    rows, documents = [], data.choices.seen.sum(axis=1)
-    for one in asked:
-        for average in _averages(data.settings):
-            if one.measure.name == "K":
-                views = [Grid(panel, panel.universe > 0, "single_annotator") for panel in others]
-                found = [(averaged(one, view, average, weights, data.settings), 0) for view in views]
-            else:
-                together = averaged(one, Grid(cells, counts), average, weights, data.settings)
-                found = [(together, column) for column in range(len(data.annotators))]
-            for name, (values, column), seen in zip(data.annotators, found, documents, strict=True):
-                total = int(seen) if one.measure.name != "K" else len(data.documents)
-                rows.append(_row(name, one, average, "all", values, column, total))
-    return rows
+def parts(
+    data: Annotated, asked: list[Asked], common: tuple[Ints, Ints], kinds: tuple[str, ...]
+) -> Iterator[Part]:
+    """Give every part of the result: all together, of each type of document too; each against the others; pairs.
 
-
-def _pairs(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[tuple[Any, ...]]:
-    found = tables.pairs(data.choices, data.universe)
-    names = [f"{data.annotators[a]}|{data.annotators[b]}" for a, b in zip(found.first, found.second, strict=True)]
+    common: the annotators of each pair; kinds: the types of documents
+    """
+    for kind in ("", *kinds):
+        own = data.only(np.array([kind == one for one in data.groups], bool)) if kind else data
+        documents = np.array([own.choices.seen.any(axis=0).sum()])
+        for one in _chosen(asked, TOGETHER, _OF_TWO):
+            yield Part(f"group:{kind}" if kind else "all", ("all",), one, view_of(one, own, common), documents)
+    yield from _each(data, _chosen(asked, AGAINST_OTHERS, ("alpha", "Conger", "Light")))
+    found = tables.pairs(data.choices, data.universe, common)
+    names = [f"{data.annotators[a]}|{data.annotators[b]}" for a, b in zip(*common, strict=True)]
     if clash := sorted(set(names) & set(data.annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
-    settings, view = data.settings, Grid(found.cells, found.seen)
-    if len(names) > _PAIRS_WITH_INTERVALS:
-        weights, settings = None, replace(settings, interval="none")
-    rows, common = [], found.seen.sum(axis=0)
+    for one in _chosen(asked, OF_PAIRS, ("K", "alpha", "Conger", "Light")):
+        yield Part("all", tuple(names), one, Grid(found.cells, found.seen), found.seen.sum(axis=0))
+
+
+def _each(data: Annotated, asked: list[Asked]) -> Iterator[Part]:
+    """Give the parts of each annotator against the union of the others; K is that of the others alone."""
+    against = Grid(*tables.against_others(data.choices, data.universe))
+    without = tables.without_each(data.choices, data.universe)
+    others = Grid(without, without.universe > 0, "single_annotator")
+    whole = np.full(len(data.annotators), len(data.documents))
     for one in asked:
-        for average in _averages(settings):
-            values = averaged(one, view, average, weights, settings)
-            rows += [_row(name, one, average, "all", values, i, int(common[i])) for i, name in enumerate(names)]
+        if one.measure.name == "K":
+            yield Part("all", data.annotators, one, others, whole)
+        else:
+            yield Part("all", data.annotators, one, against, data.choices.seen.sum(axis=1))
+
+
+def part_rows(part: Part, found: Callable[[str], Average], settings: Settings) -> list[tuple[Any, ...]]:
+    """Return the rows of one part from what `found` says of an average."""
+    rows = []
+    for average in averages(settings):
+        values = found(average)
+        for i, name in enumerate(part.names):
+            n, documents = int(values.documents[i]), int(part.documents[i])
+            own = values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i]
+            rows.append((name, part.asked.name(), None, average, part.subset, *own))
     return rows
+
+
+def with_intervals(part: Part) -> bool:
+    """Tell whether the rows of a part have intervals: not where the pairs are too many."""
+    return len(part.names) <= PAIRS_WITH_INTERVALS or "|" not in part.names[0]
+
+
+def _averaged(part: Part, average: str, settings: Settings, weights: Floats | None) -> Average:
+    if not with_intervals(part):
+        weights, settings = None, replace(settings, interval="none")
+    return averaged(part.asked, part.view, average, weights, settings)
+
+
+def result_of(
+    rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Note, ...], documents: int
+) -> Result:
+    """Return the result of an agreement from its rows."""
+    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    frame["k"] = pd.Series([None] * len(rows), dtype=object)
+    return Result(frame, settings, notes, documents, True)
 
 
 def by_document(
@@ -237,27 +262,49 @@ def by_document(
     return pd.DataFrame(columns)
 
 
-def _notes(data: Annotated) -> list[Note]:
+@dataclass(frozen=True)
+class Facts:
+    """What the notes on an agreement say of documents; facts of parts of the data add up.
+
+    fewest, most   annotators of a document, among all, and fewest among those that two saw
+    """
+
+    documents: int
+    alone: Ids
+    fewest: int
+    fewest_used: int
+    most: int
+
+    def __add__(self, other: Facts) -> Facts:
+        return Facts(
+            self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
+            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
+        )  # fmt: skip
+
+
+def facts_of(data: Annotated) -> Facts:
+    """Return what the notes on an agreement need to know."""
+    seen = data.choices.seen.sum(axis=0)
+    alone = Ids.of([data.documents[i] for i in np.flatnonzero(seen < 2)])
+    used = seen[seen > 1]
+    return Facts(len(seen), alone, int(seen.min()), int(used.min(initial=len(data.annotators))), int(seen.max()))
+
+
+def notes_of(facts: Facts, pairs: int, settings: Settings) -> list[Note]:
     """Say which documents and pairs are missing from the agreement, and what is too small."""
-    notes, seen = [], data.choices.seen.sum(axis=0)
-    alone = [data.documents[i] for i in np.flatnonzero(seen < 2)]
-    if alone:
-        named = ", ".join(alone[:5]) + (" …" if len(alone) > 5 else "")
-        text = f"{len(alone)} of {len(seen)} documents have fewer than two annotators and are left out: {named}"
-        notes.append(Note("warning", "annotators", text))
-    pairs = len(tables.pairs(data.choices, data.universe).first)
-    if pairs > _PAIRS_WITH_INTERVALS and data.settings.interval != "none":
+    notes, used = [], facts.documents - facts.alone.count
+    if facts.alone.count:
+        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
+        notes.append(Note("warning", "annotators", text + str(facts.alone)))
+    if pairs > PAIRS_WITH_INTERVALS and settings.interval != "none":
         text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
         notes.append(Note("info", "intervals", text))
-    used = int((seen > 1).sum())
-    if used < 10 and data.settings.interval != "none":
+    if used < 10 and settings.interval != "none":
         notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
-    if seen.min(initial=0) != seen.max(initial=0) and used:
-        text = (
-            f"not everybody saw every document: {int(seen[seen > 1].min())} to {int(seen.max())} annotators a document"
-        )
+    if facts.fewest != facts.most and used:
+        text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
-    if data.settings.universe == "rankings":
+    if settings.universe == "rankings":
         text = (
             "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
         )

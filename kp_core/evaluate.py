@@ -233,17 +233,11 @@ def weights_of(
     counted: list[dict[str, Counted]], settings: Settings, documents: tuple[str, ...]
 ) -> Floats | None:
     """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
-    if settings.interval not in ("bootstrap", "poisson") or not counted[0]:
+    if not counted[0]:
         return None
     first = [next(iter(one.values())).ranking for one in counted]
     scored = np.any([scored_documents(one) for one in first], axis=0)
-    if settings.interval == "poisson":
-        return intervals.poisson(documents, scored, settings.resamples, settings.seed)
-    weights = np.zeros((settings.resamples, len(scored)))
-    if scored.any():
-        rng = np.random.default_rng(settings.seed)
-        weights[:, scored] = intervals.resample(int(scored.sum()), settings.resamples, rng)
-    return weights
+    return intervals.weights(settings.interval, documents, scored, settings.resamples, settings.seed)
 
 
 def averaged_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],

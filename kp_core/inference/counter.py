@@ -49,7 +49,8 @@ def _bits(documents: Keys, numbers: int, stream: int, seed: int) -> Keys:
 def poisson(documents: Keys, resamples: int, seed: int) -> Floats:
     """Return how often each document is drawn in each resample (D, B)."""
     sixteen = _bits(documents, -(-resamples // 4), _WEIGHTS, seed).astype("<u8", copy=False).view("<u2")
-    return _TABLE[sixteen[:, :resamples]]
+    drawn: Floats = _TABLE[sixteen[:, :resamples]]
+    return drawn
 
 
 def swaps(documents: Keys, trials: int, seed: int) -> NDArray[np.uint8]:

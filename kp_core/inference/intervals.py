@@ -28,11 +28,26 @@ def poisson(documents: Sequence[str], scored: Bools, resamples: int, seed: int) 
     """Return Poisson bootstrap weights (B, D) that depend on a document's id and the seed alone.
 
     A document counts a Poisson number of times with mean 1; rows are scaled to the number of scored documents, so that
-    totals keep their size, and documents that are not scored get no weight.
+    totals keep their size, and documents that are not scored get no weight. A resample without a document is undefined.
     """
     weights = counter.poisson(counter.keys(documents), resamples, seed).T * scored
     drawn = weights.sum(axis=1, keepdims=True)
-    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), 0))
+    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), np.nan))
+
+
+def weights(
+    interval: str, documents: Sequence[str], used: Bools, resamples: int, seed: int,
+    rng: np.random.Generator | None = None,
+) -> Floats | None:  # fmt: skip
+    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other."""
+    if interval == "poisson":
+        return poisson(documents, used, resamples, seed)
+    if interval != "bootstrap":
+        return None
+    drawn = np.zeros((resamples, len(used)))
+    if used.any():
+        drawn[:, used] = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    return drawn
 
 
 def percentile(values: Floats) -> tuple[Floats, Floats]:
