@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -55,14 +55,17 @@ class Annotated:
 
 def annotated(corpus: Corpus, settings: Settings) -> Annotated:
     """Return the choices of the annotators of a corpus; refuses a single annotator and a universe that is too small."""
-    coded = code(corpus)
-    if len(coded.annotators) < 2:
+    if len(code(corpus).annotators) < 2:
         raise InputError(
             "the gold standard", "one annotator", "at least two, whose agreement can be measured",
             "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )  # fmt: skip
-    settings, _ = resolve(corpus, replace(settings, k=("all",), annotators="union"))
-    record = settings.conventions
+    return annotated_under(corpus, resolve(corpus, replace(settings, k=("all",), annotators="union"))[0])
+
+
+def annotated_under(corpus: Corpus, settings: Settings) -> Annotated:
+    """Return the choices of the annotators under resolved settings; refuses a universe that is too small."""
+    coded, record = code(corpus), settings.conventions
     universe = universe_sizes(corpus, settings.universe, record)
     if settings.universe.isdigit():
         check(universe, all_items(corpus, record).size.astype(float), coded.documents, settings.universe)
@@ -104,6 +107,19 @@ def agreement(
 
 def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None) -> Result:
     """Measure agreement under settings made before."""
+    asked = asked_of(settings, measures)
+    data = annotated(corpus, settings)
+    weights, kinds = _weights(data), sorted({group for group in data.groups if group})
+    rows, common = [], tables.pairs_together(data.choices.seen)
+    for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
+        found = partial(_averaged, part, settings=data.settings, weights=weights)
+        rows += part_rows(part.subset, part.names, part.asked, part.documents, found, data.settings)
+    notes = notes_of(facts_of(data), len(common[0]), data.settings)
+    return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
+
+
+def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
+    """Return the measures asked for, each once; refuses those of rankings, and a choice among the annotators."""
     names = [measures] if isinstance(measures, str) else measures or ()
     asked = [parse(part) for part in dict.fromkeys(part.strip() for name in names for part in name.split(","))]
     if settings.annotators != "union":
@@ -112,13 +128,7 @@ def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] |
         if one.measure.family not in ("annotators", "concordance"):
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
-    data = annotated(corpus, settings)
-    weights, kinds = _weights(data), sorted({group for group in data.groups if group})
-    rows, common = [], tables.pairs_together(data.choices.seen)
-    for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
-        rows += part_rows(part, partial(_averaged, part, settings=data.settings, weights=weights), data.settings)
-    notes = notes_of(facts_of(data), len(common[0]), data.settings)
-    return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
+    return asked
 
 
 def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
@@ -169,64 +179,78 @@ def standard_error(data: Annotated, measure: str = "K") -> float:
 
 @dataclass(frozen=True)
 class Part:
-    """One measure of some rows of the result: their names, the tables (D, K), and the documents of each (K,)."""
+    """One measure of some rows of the result: their names, the tables (D, K), and the documents of each (K,).
+
+    kind  together, each (one annotator against the union of the others; K is that of the others alone) or pairs
+    """
 
     subset: str
+    kind: str
     names: tuple[str, ...]
     asked: Asked
     view: Grid
     documents: Ints
 
 
-def parts(
-    data: Annotated, asked: list[Asked], common: tuple[Ints, Ints], kinds: tuple[str, ...]
-) -> Iterator[Part]:
-    """Give every part of the result: all together, of each type of document too; each against the others; pairs.
+def wanted(asked: list[Asked], kinds: tuple[str, ...]) -> list[tuple[str, str, Asked]]:
+    """Return subset, kind and measure of every part, in the order of the rows; kinds: the types of documents."""
+    without = {"together": _OF_TWO, "each": ("alpha", "Conger", "Light"), "pairs": ("K", "alpha", "Conger", "Light")}
+    chosen = {
+        kind: _chosen(asked, default, without[kind])
+        for kind, default in (("together", TOGETHER), ("each", AGAINST_OTHERS), ("pairs", OF_PAIRS))
+    }
+    parts = [(subset, "together") for subset in ("all", *(f"group:{kind}" for kind in kinds))]
+    return [(subset, kind, one) for subset, kind in [*parts, ("all", "each"), ("all", "pairs")] for one in chosen[kind]]
 
-    common: the annotators of each pair; kinds: the types of documents
-    """
-    for kind in ("", *kinds):
-        own = data.only(np.array([kind == one for one in data.groups], bool)) if kind else data
-        documents = np.array([own.choices.seen.any(axis=0).sum()])
-        for one in _chosen(asked, TOGETHER, _OF_TWO):
-            yield Part(f"group:{kind}" if kind else "all", ("all",), one, view_of(one, own, common), documents)
-    yield from _each(data, _chosen(asked, AGAINST_OTHERS, ("alpha", "Conger", "Light")))
-    found = tables.pairs(data.choices, data.universe, common)
-    names = [f"{data.annotators[a]}|{data.annotators[b]}" for a, b in zip(*common, strict=True)]
-    if clash := sorted(set(names) & set(data.annotators)):
+
+def pair_names(annotators: tuple[str, ...], common: tuple[Ints, Ints]) -> tuple[str, ...]:
+    """Return the names of pairs, such as A|B; refuses an annotator who is named like one."""
+    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*common, strict=True))
+    if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
-    for one in _chosen(asked, OF_PAIRS, ("K", "alpha", "Conger", "Light")):
-        yield Part("all", tuple(names), one, Grid(found.cells, found.seen), found.seen.sum(axis=0))
+    return names
 
 
-def _each(data: Annotated, asked: list[Asked]) -> Iterator[Part]:
-    """Give the parts of each annotator against the union of the others; K is that of the others alone."""
+def parts(data: Annotated, asked: list[Asked], common: tuple[Ints, Ints], kinds: tuple[str, ...]) -> Iterator[Part]:
+    """Give every part of the result; common: the annotators of each pair, kinds: the types of documents."""
+    documents = data.choices.seen.sum(axis=1)
     against = Grid(*tables.against_others(data.choices, data.universe))
     without = tables.without_each(data.choices, data.universe)
     others = Grid(without, without.universe > 0, "single_annotator")
-    whole = np.full(len(data.annotators), len(data.documents))
-    for one in asked:
-        if one.measure.name == "K":
-            yield Part("all", data.annotators, one, others, whole)
+    found = tables.pairs(data.choices, data.universe, common)
+    names = pair_names(data.annotators, common)
+    for subset, kind, one in wanted(asked, kinds):
+        if kind == "together":
+            group = subset.removeprefix("group:")
+            own = data if subset == "all" else data.only(np.array([group == name for name in data.groups], bool))
+            seen = np.array([own.choices.seen.any(axis=0).sum()])
+            yield Part(subset, kind, ("all",), one, view_of(one, own, common), seen)
+        elif kind == "pairs":
+            yield Part(subset, kind, names, one, Grid(found.cells, found.seen), found.seen.sum(axis=0))
+        elif one.measure.name == "K":
+            yield Part(subset, kind, data.annotators, one, others, np.full(len(documents), len(data.documents)))
         else:
-            yield Part("all", data.annotators, one, against, data.choices.seen.sum(axis=1))
+            yield Part(subset, kind, data.annotators, one, against, documents)
 
 
-def part_rows(part: Part, found: Callable[[str], Average], settings: Settings) -> list[tuple[Any, ...]]:
+def part_rows(
+    subset: str, names: tuple[str, ...], asked: Asked, documents: Ints, found: Callable[[str], Average],
+    settings: Settings,
+) -> list[tuple[Any, ...]]:  # fmt: skip
     """Return the rows of one part from what `found` says of an average."""
     rows = []
     for average in averages(settings):
         values = found(average)
-        for i, name in enumerate(part.names):
-            n, documents = int(values.documents[i]), int(part.documents[i])
-            own = values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i]
-            rows.append((name, part.asked.name(), None, average, part.subset, *own))
+        for i, name in enumerate(names):
+            n = int(values.documents[i])
+            own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
+            rows.append((name, asked.name(), None, average, subset, *own))
     return rows
 
 
 def with_intervals(part: Part) -> bool:
-    """Tell whether the rows of a part have intervals: not where the pairs are too many."""
-    return len(part.names) <= PAIRS_WITH_INTERVALS or "|" not in part.names[0]
+    """Tell whether the rows of a part have intervals: not those of pairs where they are too many."""
+    return part.kind != "pairs" or len(part.names) <= PAIRS_WITH_INTERVALS
 
 
 def _averaged(part: Part, average: str, settings: Settings, weights: Floats | None) -> Average:
@@ -269,11 +293,11 @@ class Facts:
     fewest, most   annotators of a document, among all, and fewest among those that two saw
     """
 
-    documents: int
-    alone: Ids
-    fewest: int
-    fewest_used: int
-    most: int
+    documents: int = 0
+    alone: Ids = field(default_factory=Ids)
+    fewest: int = 2**31
+    fewest_used: int = 2**31
+    most: int = 0
 
     def __add__(self, other: Facts) -> Facts:
         return Facts(
@@ -287,7 +311,7 @@ def facts_of(data: Annotated) -> Facts:
     seen = data.choices.seen.sum(axis=0)
     alone = Ids.of([data.documents[i] for i in np.flatnonzero(seen < 2)])
     used = seen[seen > 1]
-    return Facts(len(seen), alone, int(seen.min()), int(used.min(initial=len(data.annotators))), int(seen.max()))
+    return Facts(len(seen), alone, int(seen.min()), int(used.min(initial=2**31)), int(seen.max()))
 
 
 def notes_of(facts: Facts, pairs: int, settings: Settings) -> list[Note]:

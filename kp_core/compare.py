@@ -111,7 +111,7 @@ def compare_with(
     correction: str = "holm",
 ) -> Comparison:
     """Compare under settings made before; the first cutoff counts where the measure names none."""
-    asked = _checked(measure, trials, test, correction)
+    asked = checked(measure, trials, test, correction)
     settings, _ = resolve(corpus, settings)
     agreement = asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement)
@@ -143,13 +143,13 @@ def compare_with(
         moves = {name: s.influence(common) for name, s in statistics.items()}
         halves = np.array([intervals.cluster_t_half((moves[a] - moves[b])[:, None], n)[0] for a, b in pairs])
     words = in_words(test, correction, settings, trials, n)
-    found = Tested(values, resampled, p_values, halves, n, _effects(statistics, pairs, common))
+    found = Compared(values, resampled, p_values, halves, n, _effects(statistics, pairs, common))
     recipe = signature(settings, len(ids), agreement)
     return comparison_of(found, asked.name(shown), shown, average, correction, words, settings, recipe, left_out)
 
 
 @dataclass(frozen=True)
-class Tested:
+class Compared:
     """What was found of systems and their pairs, from which a comparison is made.
 
     scores, resampled   of each system: its value, and the values of the resamples (B,)
@@ -165,7 +165,7 @@ class Tested:
 
 
 def comparison_of(
-    found: Tested, measure: str, k: Cutoff | None, average: str, correction: str, test: str, settings: Settings,
+    found: Compared, measure: str, k: Cutoff | None, average: str, correction: str, test: str, settings: Settings,
     recipe: str, left_out: tuple[str, ...], further: int = 0,
 ) -> Comparison:  # fmt: skip
     """Return the comparison of all pairs; further: how many documents are left out beyond those that are named."""
@@ -187,7 +187,7 @@ def comparison_of(
     )  # fmt: skip
 
 
-def _checked(measure: str, trials: int, test: str, correction: str) -> Asked:
+def checked(measure: str, trials: int, test: str, correction: str) -> Asked:
     """Return the measure, or refuse what cannot be compared."""
     for name, value, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in known:

@@ -83,9 +83,28 @@ def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(used, values, 0.0).sum(axis=0) / n
         spread = np.where(used, (np.where(used, values, 0.0) - mean) ** 2, 0.0).sum(axis=0)
-        half = _t_quantile(n) * np.sqrt(spread / (n - 1) / n)
-    half = np.where((n > 1) & (spread > 0), half, np.nan)
+    return t_of_spread(mean, spread, n)
+
+
+def t_of_spread(mean: Floats, spread: Floats, documents: Ints) -> tuple[Floats, Floats]:
+    """Return the t interval of means (K,) from the sums of squared distances from them and the numbers of documents."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = _t_quantile(documents) * np.sqrt(spread / (documents - 1) / documents)
+    half = np.where((documents > 1) & (spread > 0), half, np.nan)
     return mean - half, mean + half
+
+
+def t_p(mean: float, spread: float, documents: int) -> float:
+    """Return two-sided p of the t test of a mean from the sum of squared distances from it; NaN if nothing varies.
+
+    >>> round(t_p(2.0, 2.0, 3), 4)
+    0.0742
+    """
+    from scipy.special import stdtr
+
+    if documents < 2 or spread == 0:
+        return float("nan")
+    return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 
 
 def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:
