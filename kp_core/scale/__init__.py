@@ -16,8 +16,8 @@ from kp_core.scale.streamed import Streamed, open_statistics, streamed
 from kp_core.settings import Settings, make_settings
 
 __all__ = [
-    "Compare", "Engine", "Plan", "Streamed", "agreement", "compare", "evaluate", "make", "open_statistics", "run_evaluation",
-    "sources", "streamed",
+    "Compare", "Engine", "Plan", "Streamed", "agreement", "compare", "evaluate", "make", "open_statistics",
+    "run_evaluation", "sources", "streamed",
 ]  # fmt: skip
 
 

@@ -32,6 +32,10 @@ from kp_core.subsets import masks, parse_by, restricted
 COUNTS, UNIT, OPEN = 16, 32, 20
 
 
+#: A closed-form interval needs the products of all counts that a measure sees; with more than this it is left out.
+_FEATURES = 60
+
+
 def bits_of(one: Asked) -> int:
     """Return the binary places of a measure's values under random weights."""
     return UNIT if max(abs(one.measure.low), abs(one.measure.high)) <= 1 else OPEN
@@ -209,6 +213,13 @@ def arrays_of(cells: Cells) -> list[Floats]:
     return found
 
 
+def features_of(arrays: list[Floats]) -> list[Floats]:
+    """Return what each column of a measure depends on (D, K): the arrays, or every column where their widths differ."""
+    if len({array.shape[1] for array in arrays}) == 1:
+        return arrays
+    return [array[:, [column]] for array in arrays for column in range(array.shape[1])]
+
+
 def _pooled(found: Statistics, weighed: Weighed, name: str, view: View | Grid, settings: Settings) -> None:
     used = view.used
     cells = arrays_of(view.cells)
@@ -216,10 +227,10 @@ def _pooled(found: Statistics, weighed: Weighed, name: str, view: View | Grid, s
         kept = np.where(used[:, None], array, 0.0)
         found.add(f"{name}/{number}/sum", limbs(kept))
         weighed.draw(f"{name}/{number}/drawn", kept, COUNTS)
-    if settings.interval == "cluster-t" and len(cells) == 5:
-        some = [np.where(used[:, None], array, 0.0) for array in cells]
-        for a, b in combinations_with_replacement(range(5), 2):
-            found.add(f"{name}/{a}x{b}", limbs(some[a] * some[b]))
+    features = features_of([np.where(used[:, None], array, 0.0) for array in cells])
+    if settings.interval == "cluster-t" and len(features) <= _FEATURES:
+        for a, b in combinations_with_replacement(range(len(features)), 2):
+            found.add(f"{name}/{a}x{b}", limbs(features[a] * features[b]))
     n = view.seen.sum(axis=0) if isinstance(view, Grid) else np.full(cells[0].shape[1], int(used.sum()))
     found.add(f"{name}/defined", n)
     if isinstance(view, Grid):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from kp_core.agreement import pair_names, part_rows, result_of, wanted
 from kp_core.baselines import BASELINES
 from kp_core.coding import Floats, Ints
 from kp_core.compare import Compared, Comparison, comparison_of, in_words
-from kp_core.counts import FIELDS, Cells, Cutoff
+from kp_core.counts import Cells, Cutoff
 from kp_core.errors import InputError
 from kp_core.evaluate import frame_of, system_rows
 from kp_core.inference import intervals, paired
@@ -107,7 +107,8 @@ def _mean(drawn: Floats | None, weight: Floats) -> Floats:
 
 def _pooled(statistics: Statistics, sums: _Sums, one: Asked, plan: Plan, absent: str) -> Average:
     count = next(i for i in range(20) if f"{i}/sum" not in sums)
-    total = cells_of([exact(sums[f"{i}/sum"])[None] for i in range(count)])
+    arrays = [exact(sums[f"{i}/sum"])[None] for i in range(count)]
+    total = cells_of(arrays)
     n, used = sums["defined"], int(sums["used"][0]) if "used" in sums else int(sums["defined"].max(initial=0))
     if not used:
         nothing = np.full(len(n), np.nan)
@@ -117,30 +118,32 @@ def _pooled(statistics: Statistics, sums: _Sums, one: Asked, plan: Plan, absent:
     if "0/drawn" in sums:
         scored = statistics.arrays["scored/drawn"].astype(float)
         scale = np.where(scored > 0, int(statistics.arrays["scored"][0]) / np.where(scored > 0, scored, 1), np.nan)
-        arrays = [sums.drawn(f"{i}/drawn", COUNTS) for i in range(count)]
-        draws = one.scores(cells_of([array * scale for array in arrays if array is not None]))
+        drawn = [sums.drawn(f"{i}/drawn", COUNTS) for i in range(count)]
+        draws = one.scores(cells_of([array * scale for array in drawn if array is not None]))
     status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
     status[n == 0] = absent
     reason = [str(s) if np.isnan(v) else None for v, s in zip(value, status, strict=True)]
     found = _average(value, draws, n, reason)
     if "0x0" in sums and one.measure.name not in ("kappa_max", "kappa_min"):
-        half = _cluster_half(sums, one, total, n)
+        half = _cluster_half(sums, one, arrays, n)
         return Average(value, value - half, value + half, n, reason)
     return found
 
 
-def _cluster_half(sums: _Sums, one: Asked, total: Cells, n: Ints) -> Floats:
+def _cluster_half(sums: _Sums, one: Asked, arrays: list[Floats], n: Ints) -> Floats:
     """Return half the width of the cluster t interval: the squared influences of the documents, from products."""
-    step = 1e-30
-    plain = [getattr(total, name)[0] for name in FIELDS]
-    slopes = []
-    for field in range(5):
-        moved = [array + (1j * step if i == field else 0) for i, array in enumerate(plain)]
-        slopes.append(np.imag(one.scores(Cells(*moved))) / step)
+    step, slopes = 1e-30, []
+    widths = {array.shape[1] for array in arrays}
+    places = [(i, slice(None)) for i in range(len(arrays))]
+    if len(widths) > 1:
+        places = [(i, slice(column, column + 1)) for i, array in enumerate(arrays) for column in range(array.shape[1])]
+    for number, columns in places:
+        moved = [array.astype(complex) for array in arrays]
+        moved[number][:, columns] += 1j * step
+        slopes.append(np.imag(one.scores(cells_of(moved)))[0] / step)  # type: ignore[arg-type]
     squares = np.zeros(len(n))
-    for a in range(5):
-        for b in range(a, 5):
-            squares += (1 if a == b else 2) * slopes[a] * slopes[b] * exact(sums[f"{a}x{b}"])
+    for a, b in combinations_with_replacement(range(len(places)), 2):
+        squares += (1 if a == b else 2) * slopes[a] * slopes[b] * exact(sums[f"{a}x{b}"])
     return intervals.cluster_t_half(np.sqrt(np.maximum(squares, 0))[None], n)
 
 
@@ -252,7 +255,8 @@ def _comparison(
         if n and one.test == "randomisation":
             p[i] = _swapped(own["swaps"], sums[a], sums[b], value, n, average, bits)
         elif n and one.test == "bootstrap":
-            moves = resampled[a] - resampled[b]
+            # Values under weights were rounded to 2^-32, so equal ones may differ in the tenth place.
+            moves = np.round(resampled[a] - resampled[b], 9)
             p[i] = np.nan if np.isnan(moves).any() else paired.bootstrap(moves)
         elif n and one.test == "t":
             p[i] = intervals.t_p(mean, spread, n)

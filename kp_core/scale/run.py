@@ -197,20 +197,21 @@ def _workers(cluster: str) -> Iterator[Any]:
         yield lambda work, parts, plan: ((one.number, work(one, plan)) for one in parts)
         return
     try:
-        from distributed import Client, LocalCluster, as_completed
+        import distributed
     except ImportError:
         raise UsageError("a cluster needs Dask; install it with: pip install 'kpscope[cluster]'") from None
+    dask: Any = distributed
     kind, _, number = cluster.partition(":")
     if kind == "local":
         if number and not (number.isdecimal() and int(number)):
             raise UsageError(f"cluster is '{cluster}'; write local, local:N or tcp://host:port")
         options: dict[str, Any] = {"n_workers": int(number)} if number else {}
         # One thread a worker: arrays of one part should not wait for those of another in the same process.
-        made = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=None, **options)
+        made = dask.LocalCluster(threads_per_worker=1, processes=True, dashboard_address=None, **options)
     else:
         made = None
     try:
-        client = Client(made if made is not None else cluster)
+        client = dask.Client(made if made is not None else cluster)
     except (OSError, ValueError) as error:
         raise UsageError(f"the cluster {cluster} cannot be reached: {error}") from None
 
@@ -218,7 +219,7 @@ def _workers(cluster: str) -> Iterator[Any]:
         shared = client.scatter(plan, broadcast=True)
         # The same part may be asked for again after an interruption: pure=False keeps results from being reused.
         waiting = {client.submit(work, one, shared, pure=False): one.number for one in parts}
-        for future, found in as_completed(list(waiting), with_results=True):
+        for future, found in dask.as_completed(list(waiting), with_results=True):
             number = waiting.pop(future)
             future.release()
             yield number, found

@@ -53,10 +53,10 @@ class Streamed:
         return corpus_of(replace(self.plan, sources=self._whole()), _Some(0, ids=tuple(ids)))[0]
 
     def _whole(self) -> tuple[Source, ...]:
-        missing = [path for one in self.plan.sources for path in one.paths if "://" not in path and not Path(path).exists()]
+        local = [Path(path) for one in self.plan.sources for path in one.paths if "://" not in path]
+        missing = [path.name for path in local if not path.exists()]
         if missing:
-            name = Path(missing[0]).name
-            raise InputError(name, "no such file any more", "the tables of the run", "Put the file back to see documents.")
+            raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
         return tuple(replace(one, texts=True) for one in self.plan.sources)
 
     def save(self, path: str | Path) -> None:
@@ -107,14 +107,15 @@ def open_statistics(path: str | Path) -> Streamed:
             Path(path).name, f"a run of which {done} of {parts} parts are done", "a finished run",
             "Go on with the same command and --checkpoint.",
         )  # fmt: skip
-    names = written["names"]
+    names, agreed = written["names"], written["agreement"]
+    found = Names(
+        tuple(tuple(one) for one in names["listed"]), tuple(names["annotators"]), tuple(names["systems"]),
+        tuple(names["groups"]), names["graded"],
+    )  # fmt: skip
     plan = Plan(
         tuple(Source(role, tuple(paths), *rest) for role, paths, *rest in written["sources"]),
         settings_from(written["signature"]), tuple(written["measures"]),
-        tuple(Compare(**one) for one in written["compare"]), None if written["agreement"] is None else tuple(written["agreement"]), written["baselines"],
-        written["by"],
-        Names(tuple(tuple(one) for one in names["listed"]), tuple(names["annotators"]), tuple(names["systems"]),
-              tuple(names["groups"]), names["graded"]),
-        tuple(Note(**note) for note in written["notes"]), written["largest"],
+        tuple(Compare(**one) for one in written["compare"]), None if agreed is None else tuple(agreed),
+        written["baselines"], written["by"], found, tuple(Note(**note) for note in written["notes"]), written["largest"],
     )  # fmt: skip
     return Streamed(statistics, plan)
