@@ -53,6 +53,16 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
 
 
+def _stream_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data larger than memory (see docs/scale.md)")
+    group.add_argument("--stream", action="store_true", help="add up part by part; Parquet, CSV or JSONL tables")
+    group.add_argument("--partition-rows", type=int, metavar="N", help="rows of a part, about (1000000)")
+    group.add_argument("--checkpoint", metavar="PATH", help="file from which an interrupted run goes on")
+    group.add_argument("--cluster", metavar="WHERE", help="Dask: local, local:N or tcp://host:port")
+    group.add_argument("--scratch", metavar="PATH", help="folder for rows regrouped by document")
+    group.add_argument("--save-statistics", metavar="PATH", help="file of all sums, for the dashboard")
+
+
 def _output_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", default="table", help=f"one of: {', '.join(FORMATS)}")
     parser.add_argument("--out", metavar="PATH", help="write to a file instead of standard output")
@@ -69,6 +79,8 @@ def _parser() -> argparse.ArgumentParser:
     for command in (evaluate, compare, agreement, trim):
         _data_options(command)
         _convention_options(command)
+    for command in (evaluate, compare, agreement):
+        _stream_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
     evaluate.add_argument("--by", default="", help="also give the parts of the data: group, length or presence")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
@@ -91,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
     similarity.add_argument("--pairs", metavar="PATH", nargs="+", help="a table with keyphrase and candidate")
     similarity.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    similarity.add_argument("--stream", action="store_true", help="write scores of any number of pairs to --out")
     correlate.add_argument("--by", default="location,complexity,pos", help="breakdowns, separated by commas")
     correlate.add_argument("--correlation", default="spearman", help="spearman, pearson or kendall")
     correlate.add_argument("--interval", default="bootstrap", help="bootstrap, closed-form or none")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kp_core import convert as converting
+from kp_core import streaming
 from kp_core.conventions import FIELDS
 from kp_core.errors import UsageError
 from kp_core.model import Corpus, Note
@@ -32,6 +33,22 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
     if "system" in needs and not options.system:
         raise UsageError("--system is missing: name the ranked output of at least one system")
+    corpus = load(
+        gold=options.gold,
+        systems=systems_of(options),
+        documents=options.documents,
+        judgements=options.judgements,
+        encoding=options.encoding,
+        strict=options.strict,
+        fixes=tuple(options.fix),
+    )
+    if lost := len(corpus.report.rejected):
+        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
+    return corpus
+
+
+def systems_of(options: argparse.Namespace) -> Any:
+    """Return the paths of the systems, by name where names were given."""
     # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
     named: dict[str, list[str]] = {}
     unnamed: list[str] = []
@@ -46,18 +63,7 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     systems: Any = {**named}
     if unnamed:
         systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
-    corpus = load(
-        gold=options.gold,
-        systems=systems or None,
-        documents=options.documents,
-        judgements=options.judgements,
-        encoding=options.encoding,
-        strict=options.strict,
-        fixes=tuple(options.fix),
-    )
-    if lost := len(corpus.report.rejected):
-        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
-    return corpus
+    return systems or None
 
 
 def _stem(path: str) -> str:
@@ -112,6 +118,9 @@ def _warn(notes: Iterable[Note]) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from kp_core.evaluate import evaluate_with
 
+    if streaming.wanted(options):
+        streamed = streaming.evaluated(options, systems_of(options), _settings(options))
+        return _print_result(streamed, options, "Evaluation of keyphrase extraction")
     result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines, options.by)
     return _print_result(result, options, "Evaluation of keyphrase extraction")
 
@@ -121,6 +130,9 @@ def _compare(options: argparse.Namespace) -> int:
 
     trials = TRIALS if options.resamples is None else options.resamples
     names = options.measures.split(",")
+    if streaming.wanted(options):
+        compared = streaming.compared(options, systems_of(options), _settings(options), names, trials)
+        return _print_table(compared, options, "Pairs of systems")
     found = compare_all(_load(options), _settings(options), names, trials, options.test, options.correction)
     return _print_table(found, options, "Pairs of systems")
 
@@ -128,6 +140,9 @@ def _compare(options: argparse.Namespace) -> int:
 def _agreement(options: argparse.Namespace) -> int:
     from kp_core.agreement import agreement_with
 
+    if streaming.wanted(options):
+        agreed = streaming.agreed(options, systems_of(options), _settings(options))
+        return _print_result(agreed, options, "Agreement of annotators")
     corpus = _load(options, ("gold",))
     result = agreement_with(corpus, _settings(options), options.measures)
     return _print_result(result, options, "Agreement of annotators")
@@ -151,6 +166,8 @@ def _similarity(options: argparse.Namespace) -> int:
     if not options.pairs:
         raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
     chosen = {name: getattr(options, name) for name in _SIMILARITY if getattr(options, name) is not None}
+    if options.stream:
+        return streaming.similarities(options, chosen)
     pairs = load_pairs(options.pairs, options.encoding)
     return _print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
 

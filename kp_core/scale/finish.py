@@ -140,7 +140,7 @@ def _cluster_half(sums: _Sums, one: Asked, arrays: list[Floats], n: Ints) -> Flo
     for number, columns in places:
         moved = [array.astype(complex) for array in arrays]
         moved[number][:, columns] += 1j * step
-        slopes.append(np.imag(one.scores(cells_of(moved)))[0] / step)  # type: ignore[arg-type]
+        slopes.append(np.imag(one.scores(cells_of(moved)))[0] / step)
     squares = np.zeros(len(n))
     for a, b in combinations_with_replacement(range(len(places)), 2):
         squares += (1 if a == b else 2) * slopes[a] * slopes[b] * exact(sums[f"{a}x{b}"])
@@ -269,6 +269,7 @@ def _comparison(
     shown = None if asked.measure.fixed is not None else cutoff
     lost: Ids = statistics.facts.get(name, Ids())
     words = in_words(one.test, one.correction, settings, one.trials, max(n, 60))
+    words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
     recipe = signature(settings, int(statistics.arrays[joined("documents", "all")][0]), plan.concordance)
     return comparison_of(
         Compared(scores, resampled, p, halves, n, table), asked.name(shown), shown, average, one.correction, words,

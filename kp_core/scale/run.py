@@ -23,8 +23,8 @@ from kp_core.scale.sums import Statistics, load
 
 #: Seconds between two checkpoints.
 SAVE_EVERY = 10.0
-#: What is told of the progress: parts done, all parts, rows read, seconds.
-Progress = Callable[[int, int, int, float], None]
+#: What is told of the progress: parts done, all parts, rows read in this run, rows left, seconds.
+Progress = Callable[[int, int, int, int, float], None]
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def _merge_all(state: Statistics, parts: Sequence[Partition], plan: Plan, engine
     done: list[int] = state.header["done"]
     left = [one for one in parts if one.number not in set(done)]
     begun = saved = time.monotonic()
-    before = int(state.arrays.get("rows read", np.zeros(1))[0])
+    before, expected = int(state.arrays.get("rows read", np.zeros(1))[0]), _expected(plan)
     with _interruptible(engine.checkpoint is not None):
         try:
             for number, found in each(score_part, left, plan):
@@ -158,8 +158,8 @@ def _merge_all(state: Statistics, parts: Sequence[Partition], plan: Plan, engine
                     state.save(engine.checkpoint)
                     saved = now
                 if engine.progress is not None:
-                    read = int(state.arrays["rows read"][0]) - before
-                    engine.progress(len(done), len(parts), read, now - begun)
+                    read = int(state.arrays["rows read"][0])
+                    engine.progress(len(done), len(parts), read - before, expected - read, now - begun)
         finally:
             done.sort()
             if engine.checkpoint is not None:

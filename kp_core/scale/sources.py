@@ -25,8 +25,10 @@ COLUMNS: dict[Role, tuple[str, ...]] = {
     "gold": ("doc_id", "phrase", "annotator", "relevance"),
     "system": ("doc_id", "phrase", "system", "rank", "score"),
     "documents": ("doc_id", "text", "title", "group"),
+    "judgements": ("pair_id", "doc_id", "keyphrase", "candidate"),
 }
-_NEEDED: dict[Role, tuple[str, ...]] = {"gold": ("doc_id", "phrase"), "system": ("doc_id", "phrase")}
+_NEEDED: dict[Role, tuple[str, ...]] = {"gold": ("doc_id", "phrase"), "system": ("doc_id", "phrase"),
+                                            "judgements": ("keyphrase", "candidate")}  # fmt: skip
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 #: Columns that say where a row stands; their names cannot be those of a file's own columns.
 FILE, ROW = "\0file", "\0row"
@@ -217,7 +219,7 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
     return PyFileSystem(FSSpecHandler(found[0][0])), [path for _, path in found]
 
 
-def _files(path: str) -> list[str]:
+def files_of(path: str) -> list[str]:
     """Return the files of a path or URL: itself, or all files of a known format below it, by name."""
     if "://" in path:
         from pyarrow.fs import FileSelector, FileType
@@ -250,7 +252,7 @@ def format_of(path: str) -> str | None:
 
 
 def _source(role: Role, given: str, name: str | None) -> Source:
-    files = _files(given)
+    files = files_of(given)
     formats = {format_of(file) for file in files}
     if len(formats) != 1 or None in formats:
         found = "no such file" if not files else f"files of the formats {', '.join(sorted(map(str, formats)))}"

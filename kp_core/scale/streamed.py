@@ -116,6 +116,7 @@ def open_statistics(path: str | Path) -> Streamed:
         tuple(Source(role, tuple(paths), *rest) for role, paths, *rest in written["sources"]),
         settings_from(written["signature"]), tuple(written["measures"]),
         tuple(Compare(**one) for one in written["compare"]), None if agreed is None else tuple(agreed),
-        written["baselines"], written["by"], found, tuple(Note(**note) for note in written["notes"]), written["largest"],
+        written["baselines"], written["by"], found, tuple(Note(**note) for note in written["notes"]),
+        written["largest"],
     )  # fmt: skip
     return Streamed(statistics, plan)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -92,17 +91,16 @@ class Statistics:
         content = {"format": FORMAT, **self.header, **header, "notes": [[*n, c] for n, c in self.notes.items()],
                    "facts": {kind: asdict(one) for kind, one in self.facts.items()}}  # fmt: skip
         text = np.frombuffer(json.dumps(content, ensure_ascii=False).encode(), np.uint8)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        every: dict[str, Any] = {"header.json": text, **self.arrays}
+        part = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            every: dict[str, Any] = {"header.json": text, **self.arrays}
-            with os.fdopen(handle, "wb") as file:
+            with part.open("wb") as file:
                 np.savez(file, **every)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def load(path: str | Path) -> Statistics:

@@ -47,7 +47,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "export.tables",
     ),
     ("trimming", "trimming_curve", "extractors", "scale"),
-    ("export", "charts", "convert", "commands", "cli", "__main__", ""),
+    ("export", "charts", "convert", "streaming", "commands", "cli", "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 DASHBOARD = {"kp_ui": len(FLOORS), "pages": len(FLOORS) + 1, "app": len(FLOORS) + 1}
