@@ -24,7 +24,7 @@ from benchmarks.workload import machine
 
 HERE = Path(__file__).parent
 #: 10,000,000 predictions of each of four systems: 40,000,000 rows in all.
-DOCUMENTS, DEPTH, SYSTEMS, PHRASES = 200_000, 50, 4, 120_000
+DOCUMENTS, DEPTH, SYSTEMS, PHRASES, WORDS = 200_000, 50, 4, 120_000, 12_000
 _CHUNK = 2_000
 ROUNDS = 3
 
@@ -33,7 +33,8 @@ def write(folder: Path, documents: int) -> dict[str, int]:
     """Write gold and four systems for so many documents; return rows and bytes."""
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(0)
-    vocabulary = pa.array([f"phrase {i % 347} of {i}" for i in range(PHRASES)])
+    words = [f"{a}{b}{c}ation" for a in "bcdfgklmnprst" for b in "aeiou" for c in range(WORDS // 65)]
+    vocabulary = pa.array([f"{words[i % len(words)]} {words[i * 7 // 3 % len(words)]}" for i in range(PHRASES)])
     schema = pa.schema([("doc_id", pa.string()), ("rank", pa.int64()), ("phrase", pa.string())])
     writers = [pq.ParquetWriter(folder / f"system-{s}.parquet", schema) for s in range(SYSTEMS)]
     gold = pq.ParquetWriter(folder / "gold.parquet", pa.schema([("doc_id", pa.string()), ("phrase", pa.string())]))

@@ -15,6 +15,7 @@ import numpy as np
 
 from kp_core.coding import mean_size
 from kp_core.errors import InputError, UsageError
+from kp_core.model import Corpus
 from kp_core.scale.collect import collected, first_pass
 from kp_core.scale.finish import under
 from kp_core.scale.partitions import ROWS, Partition, digest_of, ranges, regroup
@@ -47,31 +48,25 @@ class Engine:
 
 def score_part(partition: Partition, plan: Plan) -> Statistics:
     """Return what the documents of one part add up to; an error names the part's files and rows."""
-    return _named(partition, plan, lambda: _counted(plan, partition, collected, gold_only=plan.agreement is not None))
+    return _counted(partition, plan, collected, False)
 
 
 def count_part(partition: Partition, plan: Plan) -> Statistics:
     """Return what is counted of one part before the parts are scored."""
-    return _named(partition, plan, lambda: _counted(plan, partition, first_pass, gold_only=True))
+    return _counted(partition, plan, first_pass, True)
 
 
 def _counted(
-    plan: Plan, partition: Partition, collect: Callable[..., Statistics], gold_only: bool
+    partition: Partition, plan: Plan, collect: Callable[[Corpus, Plan], Statistics], gold_only: bool
 ) -> Statistics:
-    # Under the universe of all rankings, agreement depends on the systems too.
-    only = gold_only and (collect is first_pass or plan.settings.universe != "rankings")
-    corpus, read = corpus_of(plan, partition, only)
-    found = collect(corpus, plan)
-    found.add("rows read", np.array([read]))
-    return found
-
-
-def _named(partition: Partition, plan: Plan, work: Callable[[], Statistics]) -> Statistics:
     try:
-        return work()
+        corpus, read = corpus_of(plan, partition, gold_only)
+        found = collect(corpus, plan)
     except InputError as error:
         where = partition.where(plan.sources)
         raise InputError(f"{where}, {error.where}", error.found, error.expected, error.remedy) from None
+    found.add("rows read", np.array([read]))
+    return found
 
 
 @contextmanager
@@ -124,8 +119,7 @@ def run(plan: Plan, engine: Engine) -> tuple[Statistics, Plan]:
 
 
 def _expected(plan: Plan) -> int:
-    gold_only = plan.agreement is not None and plan.settings.universe != "rankings"
-    return sum(source.rows for source in plan.sources if not gold_only or source.role == "gold")
+    return sum(source.rows for source in plan.sources)
 
 
 def _resumed(engine: Engine, digest: str) -> Statistics:
