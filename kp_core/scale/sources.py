@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -64,7 +65,7 @@ class Source:
         try:
             return ds.dataset(paths, format=options, filesystem=system)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-            raise _unreadable(self.name, error) from None
+            raise _unreadable(self.shown, error) from None
 
     @cached_property
     def columns(self) -> dict[str, str]:
@@ -182,7 +183,9 @@ class Source:
 
 
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
-    said = " ".join(str(error).split())[:200]
+    # The last clause says what is wrong; those before may name folders of the machine.
+    said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
+    said = re.sub(r"(?:[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
     return InputError(name, f"{what} that cannot be read ({said})", "one table with the same columns throughout",
                       "Correct the file, or write it as Parquet: kpscope convert --to parquet.")  # fmt: skip
 

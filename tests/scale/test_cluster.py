@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -30,22 +29,22 @@ def cluster() -> Any:
 def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothing(
     cluster: Any, tmp_path: Path
 ) -> None:
-    given = write(draw(0), tmp_path)
+    given = write(draw(0, documents=40), tmp_path)
     asked: dict[str, Any] = {
         "measures": "F1@3,kappa,MAP", "k": "average", "resamples": 50,
         "comparisons": [scale.Compare("F1@3", trials=100)],
     }  # fmt: skip
-    alone = scale.run_evaluation(**given, **asked, engine=engine(60))
+    alone = scale.run_evaluation(**given, **asked, engine=engine(100))
     workers = [one["pid"] if isinstance(one, dict) else one.pid for one in cluster.workers.values()]
     killed = threading.Event()
 
     def kill(done: int, parts: int, *_: Any) -> None:
-        if done >= 2 and parts - done >= 5 and not killed.is_set():
+        if done >= 2 and parts - done >= 3 and not killed.is_set():
             os.kill(workers[0], signal.SIGKILL)
             killed.set()
 
     found = scale.run_evaluation(
-        **given, **asked, engine=engine(60, cluster=cluster.scheduler_address, progress=kill)
+        **given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill)
     )
     assert killed.is_set()
     assert found.statistics.arrays.keys() == alone.statistics.arrays.keys()
@@ -58,7 +57,6 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
 def test_a_failing_part_names_its_file_and_rows(cluster: Any, tmp_path: Path) -> None:
     tables = draw(0, systems=1)
     given = write(tables, tmp_path)
-    time.sleep(0)  # the worker that was killed is replaced by the cluster itself
     for where in ("", cluster.scheduler_address):
         with pytest.raises(kp.InputError, match=r"part \d+ \(.*gold.parquet rows [\d,]+–[\d,]+.*universe 12") as raised:
             scale.evaluate(**given, k=3, measures="kappa", universe=12, engine=engine(60, cluster=where))

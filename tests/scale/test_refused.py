@@ -38,15 +38,16 @@ def test_tables_of_another_form_are_refused_with_the_remedy(tmp_path: Path) -> N
     gold = tmp_path / "gold.jsonl"
     gold.write_text('{"id": "d1", "keyphrases": ["a", "b"]}\n')
     given = write(draw(0, documents=5), tmp_path / "t")
-    with pytest.raises(kp.InputError, match="one row a phrase.*kpscope convert --to parquet"):
+    with pytest.raises(kp.InputError, match=r"one row a phrase.*kpscope convert --to parquet"):
         scale.evaluate(gold, given["systems"])
     scores = tmp_path / "scores.csv"
     scores.write_text("doc_id,phrase,score\nd1,a,0.5\n")
     with pytest.raises(kp.InputError, match="high or low scores are better is judged over all lists"):
         scale.evaluate(given["gold"], scores)
     scores.write_text("doc_id,phrase,rank\nd1,a,first\n")
-    with pytest.raises(kp.InputError, match=r"scores.csv: .*CSV conversion error to int64: invalid value 'first'"):
+    with pytest.raises(kp.InputError, match=r"scores.csv: .*CSV conversion error to int64: .*'first'") as raised:
         scale.evaluate(given["gold"], scores)
+    assert str(tmp_path) not in str(raised.value)
     blanks = tmp_path / "blanks.parquet"
     pd.DataFrame({"doc_id": ["d1 "], "phrase": ["a"], "rank": [1]}).to_parquet(blanks)
     with pytest.raises(kp.InputError, match="ids with blanks at their ends"):
@@ -54,17 +55,18 @@ def test_tables_of_another_form_are_refused_with_the_remedy(tmp_path: Path) -> N
 
 
 def test_ids_and_phrases_stay_text_and_rejected_rows_are_counted(tmp_path: Path) -> None:
-    (tmp_path / "gold.csv").write_text('doc_id,phrase\n007,NA\n007,1e5\n8,"two\nlines"\n9,TRUE\n,lost\n10,\n')
+    rows = '007,NA\n007,1e5\n8,"two\nlines"\n9,TRUE\n,lost\n10,\n' + "9,x\n" * 9
+    (tmp_path / "gold.csv").write_text(f"doc_id,phrase\n{rows}")
     (tmp_path / "s.csv").write_text("doc_id,phrase,rank\n007,na,1\n7,1e5,1\n9,true,1\n9,,2\n8,two lines,1\n")
     found = scale.evaluate(tmp_path / "gold.csv", tmp_path / "s.csv", measures="hits@k", k=3, engine=engine(3))
     assert found.documents == 3
     assert found.frame["value"].tolist() == [1.0]
-    said = {note.where: note.message for note in found.notes}
-    assert said["rows"] == "3 rows were rejected and are not used: 1 with an empty id, 2 with an empty phrase"
-    assert said["s"] == "lists for 1 documents that the gold standard does not have are ignored: 7"
+    said = [note.message for note in found.notes]
+    assert "3 rows were rejected and are not used: 1 with an empty id, 2 with an empty phrase" in said
+    assert "lists for 1 documents that the gold standard does not have are ignored: 7" in said
     mostly = tmp_path / "mostly.csv"
     mostly.write_text("doc_id,phrase,rank\n" + "d1,,1\n" * 30)
-    with pytest.raises(kp.InputError, match="expected at most 20 % such rows, found 32 of 36 rows"):
+    with pytest.raises(kp.InputError, match="expected at most 20 % such rows, found 32 of 46 rows"):
         scale.evaluate(tmp_path / "gold.csv", mostly, engine=engine(3))
 
 
@@ -77,7 +79,8 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     for name, path in given["systems"].items():
         data += ["--system", f"{name}={path}"]
     corpus, statistics = in_memory(tables), tmp_path / "s.npz"
-    assert main(["evaluate", *data, "--stream", "--k", "3", "--format", "json", "--save-statistics", str(statistics)]) == 0
+    saved = ["--save-statistics", str(statistics)]
+    assert main(["evaluate", *data, "--stream", "--k", "3", "--format", "json", *saved]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["signature"] == kp.evaluate(corpus, 3, interval="poisson").signature
     assert "parts · " in err
