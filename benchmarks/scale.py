@@ -75,15 +75,16 @@ def _run(folder: Path, cluster: str, resamples: int) -> None:
     from kp_core import scale
 
     systems = {f"system-{s}": folder / f"system-{s}.parquet" for s in range(SYSTEMS)}
-    begun = time.perf_counter()
+    begun, before = time.perf_counter(), time.process_time()
     found = scale.evaluate(
         folder / "gold.parquet", systems, k=10, resamples=resamples, engine=scale.Engine(cluster=cluster),
         interval="bootstrap" if resamples > 1 else "none",
     )  # fmt: skip
-    seconds = time.perf_counter() - begun
+    seconds, processor = time.perf_counter() - begun, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     first = float(found.frame["value"].iloc[0])
-    sys.stdout.write(json.dumps({"seconds": seconds, "megabytes": peak, "documents": found.documents, "P@10": first}))
+    times = {"seconds": seconds, "processor": processor}
+    sys.stdout.write(json.dumps({**times, "megabytes": peak, "documents": found.documents, "P@10": first}))
 
 
 def measured(folder: Path, cluster: str = "", rounds: int = ROUNDS) -> dict[str, Any]:
@@ -92,8 +93,15 @@ def measured(folder: Path, cluster: str = "", rounds: int = ROUNDS) -> dict[str,
     seconds = [run["seconds"] for run in runs]
     return {
         "median": statistics.median(seconds), "min": min(seconds), "max": max(seconds),
+        "processor": statistics.median(run["processor"] for run in runs),
         "megabytes": max(run["megabytes"] for run in runs), "documents": runs[0]["documents"], "P@10": runs[0]["P@10"],
     }  # fmt: skip
+
+
+def _slope(growth: list[dict[str, Any]]) -> float:
+    """Return the exponent with which time grows with the rows."""
+    rows, seconds = ([one[name] for one in growth] for name in ("rows", "median"))
+    return float(np.polyfit(np.log(rows), np.log(seconds), 1)[0])
 
 
 def main(documents: int = DOCUMENTS, root: str | None = None) -> None:
@@ -105,14 +113,13 @@ def main(documents: int = DOCUMENTS, root: str | None = None) -> None:
             size = write(folder, part)
             growth.append({**size, **measured(folder)})
             print(growth[-1], flush=True)
-        slope = np.polyfit(np.log([one["rows"] for one in growth]), np.log([one["median"] for one in growth]), 1)[0]
+        slope = _slope(growth)
         workers = {f"local:{n}": measured(folder, f"local:{n}") for n in (1, 2)}
     large = growth[-1]
     report = {
         "machine": machine(("numpy", "pyarrow", "pandas", "distributed")),
         "what": f"{SYSTEMS} systems × {DEPTH} phrases, ten measures at k = 10 with 1,000 Poisson resamples",
-        "growth": growth, "exponent": float(slope), "exponent of the last step": float(
-            np.log(growth[-1]["median"] / growth[-2]["median"]) / np.log(growth[-1]["rows"] / growth[-2]["rows"])),
+        "growth": growth, "exponent": slope, "exponent of the last step": _slope(growth[-2:]),
         "rows a second": large["rows"] / large["median"], "workers": workers,
         "two workers against one": workers["local:1"]["median"] / workers["local:2"]["median"],
     }  # fmt: skip

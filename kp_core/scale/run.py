@@ -176,7 +176,10 @@ def _interruptible(wanted: bool) -> Iterator[None]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Hold signals back until a part is added whole."""
+    """Hold signals back until a part is added whole, where the system can."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
     try:
         yield
@@ -210,9 +213,8 @@ def _workers(cluster: str) -> Iterator[Any]:
         raise UsageError(f"the cluster {cluster} cannot be reached: {error}") from None
 
     def each(work: Any, parts: Sequence[Partition], plan: Plan) -> Iterator[tuple[int, Statistics]]:
-        shared = client.scatter(plan, broadcast=True)
-        # The same part may be asked for again after an interruption: pure=False keeps results from being reused.
-        waiting = {client.submit(work, one, shared, pure=False): one.number for one in parts}
+        # The plan goes with every part, so that no worker that dies can take it along; results are never reused.
+        waiting = {client.submit(work, one, plan, pure=False): one.number for one in parts}
         for future, found in dask.as_completed(list(waiting), with_results=True):
             number = waiting.pop(future)
             future.release()

@@ -33,7 +33,9 @@ _NEEDED: dict[Role, tuple[str, ...]] = {"gold": ("doc_id", "phrase"), "system": 
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 #: Columns that say where a row stands; their names cannot be those of a file's own columns.
 FILE, ROW = "\0file", "\0row"
-_BATCH = 131_072
+#: Rows of one batch, fewer where they hold texts, and how many batches are read ahead.
+_BATCH, _BATCH_OF_TEXTS = 131_072, 8_192
+_AHEAD = {"batch_readahead": 2, "fragment_readahead": 1}
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Source:
         """Give the rows in tables of bounded size, in the order of the files; with all columns also file and row."""
         for number, fragment in enumerate(self.fragments()):
             begin = 0
-            for batch in self._scanned(fragment.path, fragment.to_batches, only, batch_size=_BATCH):
+            for batch in self._scanned(fragment.path, fragment.to_batches, only):
                 table = self.tidy(pa.table(batch), only)
                 if only is None:
                     place = np.arange(begin, begin + len(table))
@@ -151,8 +153,9 @@ class Source:
 
     def _scanned(self, name: str, scan: Any, only: Sequence[str] | None, **options: Any) -> Iterator[Any]:
         names = [self.columns[role] for role in only or self.columns if role in self.columns]
+        size = _BATCH_OF_TEXTS if self.role == "documents" else _BATCH
         try:
-            yield from scan(columns=names, **options)
+            yield from scan(columns=names, batch_size=size, **_AHEAD, **options)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OSError) as error:
             raise _unreadable(name.rsplit("/", 1)[-1], error) from None
 
