@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -21,7 +21,7 @@ from kp_core.gold import Choices, choices
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, concordance, parse
 from kp_core.model import Corpus, Note
-from kp_core.notes import Ids
+from kp_core.notes import agreement_facts, agreement_notes
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.universe import all_items, check
@@ -114,7 +114,9 @@ def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] |
     for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
         found = partial(_averaged, part, settings=data.settings, weights=weights)
         rows += part_rows(part.subset, part.names, part.asked, part.documents, found, data.settings)
-    notes = notes_of(facts_of(data), len(common[0]), data.settings)
+    notes = agreement_notes(
+        agreement_facts(data.documents, data.choices.seen.sum(axis=0)), too_many(len(common[0])), data.settings
+    )
     return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
 
 
@@ -248,9 +250,14 @@ def part_rows(
     return rows
 
 
+def too_many(pairs: int) -> int:
+    """Return the number of pairs if they are so many that they have no intervals, else 0."""
+    return pairs if pairs > PAIRS_WITH_INTERVALS else 0
+
+
 def with_intervals(part: Part) -> bool:
     """Tell whether the rows of a part have intervals: not those of pairs where they are too many."""
-    return part.kind != "pairs" or len(part.names) <= PAIRS_WITH_INTERVALS
+    return part.kind != "pairs" or not too_many(len(part.names))
 
 
 def _averaged(part: Part, average: str, settings: Settings, weights: Floats | None) -> Average:
@@ -284,53 +291,3 @@ def by_document(
         "union_size": union, "N": data.universe, **values, "status": status,
     }  # fmt: skip
     return pd.DataFrame(columns)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the notes on an agreement say of documents; facts of parts of the data add up.
-
-    fewest, most   annotators of a document, among all, and fewest among those that two saw
-    """
-
-    documents: int = 0
-    alone: Ids = field(default_factory=Ids)
-    fewest: int = 2**31
-    fewest_used: int = 2**31
-    most: int = 0
-
-    def __add__(self, other: Facts) -> Facts:
-        return Facts(
-            self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
-            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
-        )  # fmt: skip
-
-
-def facts_of(data: Annotated) -> Facts:
-    """Return what the notes on an agreement need to know."""
-    seen = data.choices.seen.sum(axis=0)
-    alone = Ids.of([data.documents[i] for i in np.flatnonzero(seen < 2)])
-    used = seen[seen > 1]
-    return Facts(len(seen), alone, int(seen.min()), int(used.min(initial=2**31)), int(seen.max()))
-
-
-def notes_of(facts: Facts, pairs: int, settings: Settings) -> list[Note]:
-    """Say which documents and pairs are missing from the agreement, and what is too small."""
-    notes, used = [], facts.documents - facts.alone.count
-    if facts.alone.count:
-        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
-        notes.append(Note("warning", "annotators", text + str(facts.alone)))
-    if pairs > PAIRS_WITH_INTERVALS and settings.interval != "none":
-        text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
-        notes.append(Note("info", "intervals", text))
-    if used < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
-    if facts.fewest != facts.most and used:
-        text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
-        notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
-    if settings.universe == "rankings":
-        text = (
-            "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
-        )
-        notes.append(Note("info", "universe", text))
-    return notes

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 import numpy as np
 
 from kp_core.baselines import BASELINES
-from kp_core.coding import Bools, code
+from kp_core.coding import Bools, Ints, code
 from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
@@ -191,4 +191,53 @@ def _universe_notes(settings: Settings, systems: list[SystemFacts], largest: int
     if n and rejected / n > 0.9:
         text = f"true negatives dominate (d/N = {rejected / n:.2f}): PABAK, P_neg and AC1 say little here"
         notes.append(Note("info", "universe", f"{text}; look at P_pos and kappa"))
+    return notes
+
+
+@dataclass(frozen=True)
+class AgreementFacts:
+    """What the notes on an agreement say of documents; facts of parts of the data add up.
+
+    fewest, most   annotators of a document, among all, and fewest among those that two saw
+    """
+
+    documents: int = 0
+    alone: Ids = field(default_factory=Ids)
+    fewest: int = 2**31
+    fewest_used: int = 2**31
+    most: int = 0
+
+    def __add__(self, other: AgreementFacts) -> AgreementFacts:
+        return AgreementFacts(
+            self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
+            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
+        )  # fmt: skip
+
+
+def agreement_facts(documents: tuple[str, ...], annotators: Ints) -> AgreementFacts:
+    """Return what the notes on an agreement need to know; annotators: how many saw each document (D,)."""
+    alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
+    fewest = int(annotators[annotators > 1].min(initial=2**31))
+    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()))
+
+
+def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> list[Note]:
+    """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
+    notes, used = [], facts.documents - facts.alone.count
+    if facts.alone.count:
+        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
+        notes.append(Note("warning", "annotators", text + str(facts.alone)))
+    if pairs and settings.interval != "none":
+        text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
+        notes.append(Note("info", "intervals", text))
+    if used < 10 and settings.interval != "none":
+        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
+    if facts.fewest != facts.most and used:
+        text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
+        notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
+    if settings.universe == "rankings":
+        text = (
+            "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
+        )
+        notes.append(Note("info", "universe", text))
     return notes

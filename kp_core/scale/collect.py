@@ -11,7 +11,6 @@ import numpy as np
 
 from kp_core.aggregate import Grid, View
 from kp_core.agreement import annotated_under, averages, parts, with_intervals
-from kp_core.agreement import facts_of as agreement_facts
 from kp_core.baselines import BASELINES
 from kp_core.coding import Bools, Floats, Ints, code, gold_entries, identify
 from kp_core.counting import Counted
@@ -21,7 +20,7 @@ from kp_core.gold import gather
 from kp_core.inference import counter
 from kp_core.metrics import Asked, parse
 from kp_core.model import Corpus
-from kp_core.notes import Facts, Ids, SystemFacts, facts_of
+from kp_core.notes import Facts, Ids, SystemFacts, agreement_facts, facts_of
 from kp_core.scale.plan import Plan
 from kp_core.scale.sums import Statistics, Weighed, joined, limbs, noted
 from kp_core.settings import Settings
@@ -302,7 +301,7 @@ def _agreement(corpus: Corpus, plan: Plan, found: Statistics) -> None:
     """Add the sums behind the agreement of the annotators."""
     data = annotated_under(corpus, plan.settings)
     names, common = code(corpus).documents, pairs_of(len(data.annotators))
-    found.facts["agreement"] = agreement_facts(data)
+    found.facts["agreement"] = agreement_facts(names, data.choices.seen.sum(axis=0))
     used = data.choices.seen.sum(axis=0) > 1
     found.add(joined("documents", "all"), np.array([len(names)]))
     resamples = plan.settings.resamples if plan.settings.interval == "poisson" else 0

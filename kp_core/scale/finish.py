@@ -11,8 +11,7 @@ import pandas as pd
 
 from kp_core import annotators
 from kp_core.aggregate import Average
-from kp_core.agreement import notes_of as agreement_notes
-from kp_core.agreement import pair_names, part_rows, result_of, wanted
+from kp_core.agreement import pair_names, part_rows, result_of, too_many, wanted
 from kp_core.baselines import BASELINES
 from kp_core.coding import Floats, Ints
 from kp_core.compare import Compared, Comparison, comparison_of, in_words
@@ -22,7 +21,7 @@ from kp_core.evaluate import frame_of, system_rows
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, concordance, overlap, parse
 from kp_core.model import Note
-from kp_core.notes import Facts, Ids, notes_of
+from kp_core.notes import Facts, Ids, agreement_notes, notes_of
 from kp_core.reading.limits import LIMITS
 from kp_core.result import Result
 from kp_core.scale.collect import COUNTS, UNIT, bits_of, each_comparison, kinds_of, pairs_of, place_of
@@ -222,8 +221,7 @@ def agreed(statistics: Statistics, plan: Plan) -> Result:
         # Pairs who saw no document together have no row.
         seen = dict(zip(names[kind], documents, strict=True))
         rows += [row for row in own if kind != "pairs" or seen[row[0]]]
-    pairs = len({row[0] for row in rows if "|" in row[0]} & set(names["pairs"]))
-    notes = agreement_notes(statistics.facts["agreement"], max(pairs, 0), plan.settings)
+    notes = agreement_notes(statistics.facts["agreement"], too_many(len(common[0])), plan.settings)
     whole = int(statistics.arrays[joined("documents", "all")][0])
     return result_of(rows, plan.settings, (*notes_on(statistics, plan), *notes), whole)
 

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.agreement import Facts as AgreementFacts
 from kp_core.coding import Floats, Ints
 from kp_core.errors import InputError
 from kp_core.inference import counter
-from kp_core.notes import Facts, Ids, SystemFacts
+from kp_core.notes import AgreementFacts, Facts, Ids, SystemFacts
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 1"
