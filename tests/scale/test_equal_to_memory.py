@@ -9,6 +9,7 @@ import pytest
 
 import kp_core as kp
 from kp_core import scale
+from kp_core.export.tidy import tidy
 from kp_core.scale.partitions import ranges
 from tests.scale.tables import assert_same_rows, draw, engine, in_memory, write
 
@@ -151,3 +152,19 @@ def test_poisson_intervals_are_those_of_the_bootstrap_up_to_monte_carlo_error(co
     for name in ("low", "high"):
         # The 2.5 % point of 20,000 draws has an error of about .005 of the interval's width; the difference, .007.
         assert ((one[name] - two[name]).abs() / width).max() < 0.05
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp_path: Path) -> None:
+    corpus = kp.load(
+        gold={"d1": [["job shop", "jobshop"], ["b"]], "d2": [], "d3": [["c d", "cd"]]},
+        systems={"x": {"d1": ["jobshop", "b"], "d2": [], "d3": ["cd"]}, "y": {"d1": ["z"], "d2": ["q"]}},
+    )
+    for name, content in tidy(corpus, form).files.items():
+        (tmp_path / name).write_bytes(content)
+    given = {"gold": tmp_path / f"gold.{form}", "systems": tmp_path / f"systems.{form}"}
+    memory = kp.evaluate(kp.load(**given), 3, ["R@k", "MAP", "kappa"], interval="poisson", empty_gold="one-if-empty")
+    assert memory.frame["value"][0] == pytest.approx((1 + 1 + 1) / 3)
+    found = scale.evaluate(**given, measures="R@k,MAP,kappa", k=3, empty_gold="one-if-empty", engine=engine(2))
+    assert_same_rows(found.frame, memory.frame)
+    assert found.notes == memory.notes
