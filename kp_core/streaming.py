@@ -28,9 +28,13 @@ def wanted(options: argparse.Namespace) -> bool:
     if options.stream or any(getattr(options, name) is not None for name in _TELLING):
         return True
     paths = [path for given in (options.gold, *(options.system or ())) for path in given or ()]
-    paths = [Path(path if Path(path).exists() else path.partition("=")[2]) for path in paths]
-    files = [one for path in paths for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file()]
-    if not files or any(file.suffix.lower() not in _FORMATS for file in files):
+    if any("://" in path for path in paths):
+        return True
+    named = [path if Path(path).exists() else path.partition("=")[2] for path in paths]
+    there = [Path(path) for path in named if path and Path(path).exists()]
+    files = [one for path in there for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
+    # A folder of text files may be one file a system, which only reading in memory finds out.
+    if len(there) < len(paths) or not files or any(file.suffix.lower() not in _FORMATS for file in files):
         return False
     large = [file for file in files if _beyond_memory(file)]
     total = sum(file.stat().st_size for file in files)

@@ -257,16 +257,16 @@ def format_of(path: str) -> str | None:
     return FORMATS.get(Path(path).suffix.lower())
 
 
-def _source(role: Role, given: str, name: str | None) -> Source:
-    files = files_of(given)
+def _source(role: Role, given: Sequence[str], name: str | None) -> Source:
+    files = [file for path in given for file in files_of(path)]
     formats = {format_of(file) for file in files}
     if len(formats) != 1 or None in formats:
         found = "no such file" if not files else f"files of the formats {', '.join(sorted(map(str, formats)))}"
         raise InputError(
-            given.rstrip("/").rsplit("/", 1)[-1], found, "Parquet, CSV or JSONL, one format in a folder",
+            given[0].rstrip("/").rsplit("/", 1)[-1], found, "Parquet, CSV or JSONL, one format in a folder",
             "Write the tables with: kpscope convert --to parquet.",
         )  # fmt: skip
-    return Source(role, tuple(files), str(formats.pop()), name or stem_of(given.rstrip("/")), name is not None)
+    return Source(role, tuple(files), str(formats.pop()), name or stem_of(given[0].rstrip("/")), name is not None)
 
 
 def sources(
@@ -277,10 +277,11 @@ def sources(
     for role, given in (("gold", gold), ("system", systems), ("documents", documents)):
         named: Mapping[str | None, Any] = given if isinstance(given, Mapping) else {None: given}
         for name, paths in named.items():
-            for path in [paths] if isinstance(paths, (str, Path)) else paths or ():
-                if not isinstance(path, (str, Path)):
-                    raise UsageError("a streamed run reads paths and URLs; give a table in memory to kp.evaluate")
-                found.append(_source(cast(Role, role), str(path), name))
+            each = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
+            if not all(isinstance(path, (str, Path)) for path in each):
+                raise UsageError("a streamed run reads paths and URLs; give a table in memory to kp.evaluate")
+            tables = [[str(path)] for path in each] if name is None else [[str(path) for path in each]]
+            found += [_source(cast(Role, role), one, name) for one in tables]
     if not any(one.role == "gold" for one in found):
         raise UsageError("no gold standard is named")
     several = sum(one.role == "gold" for one in found) > 1

@@ -92,6 +92,7 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     assert main(["agreement", *data[:2], "--stream", "--format", "json"]) == 0
     capsys.readouterr()
     assert main(["evaluate", *data, "--stream", "--encoding", "latin-1"]) == 2
+    assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
     monkeypatch.setattr("kp_core.streaming.LIMITS", kp.reading.limits.Limits(rows=10))
     capsys.readouterr()
     assert main(["evaluate", *data, "--k", "3", "--format", "json"]) == 0
