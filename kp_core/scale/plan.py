@@ -123,6 +123,7 @@ def make(
     texts = settings.universe.startswith("ngrams")
     groups = by == "group" or agreement is not None
     kept = [replace(one, texts=texts) if one.role == "documents" else one for one in sources]
+    # Texts stand last among the tables, so leaving them out changes no number of another.
     kept = [one for one in kept if one.role != "documents" or texts or (groups and "group" in one.columns)]
     plan = Plan(tuple(kept), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
     if groups:
