@@ -19,7 +19,7 @@ FORMS = ("sorted", "scattered", "csv", "jsonl")
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, pd.DataFrame]:
-    return {name: table for name, table in draw(0).items() if name != "documents"}
+    return {name: table for name, table in draw(0, documents=40).items() if name != "documents"}
 
 
 @pytest.fixture(scope="module")
@@ -32,11 +32,11 @@ def test_every_format_and_order_gives_the_rows_notes_and_signature_of_memory(
     form: str, tables: dict[str, pd.DataFrame], corpus: kp.Corpus, tmp_path: Path
 ) -> None:
     given = write(tables, tmp_path, form)
-    memory = kp.evaluate(corpus, "average,all", MEASURES, interval="poisson", average="both", resamples=200)
-    found = scale.evaluate(**given, measures=MEASURES, k="average,all", average="both", resamples=200, engine=engine())
+    memory = kp.evaluate(corpus, "average,all", MEASURES, interval="poisson", average="both", resamples=100)
+    found = scale.evaluate(**given, measures=MEASURES, k="average,all", average="both", resamples=100, engine=engine())
     assert_same_rows(found.frame, memory.frame, 1e-7)
     assert found.signature == memory.signature
-    assert "ci:poisson-200-seed0" in found.signature
+    assert "ci:poisson-100-seed0" in found.signature
     if form != "scattered":  # there lists must be sorted by rank, which is said
         assert found.notes == memory.notes
 
@@ -108,8 +108,8 @@ def test_comparisons_are_those_of_memory(
 @pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
 def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(3)
-    memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 200} | options)
-    found = scale.agreement(**write(tables, tmp_path), engine=engine(), **{"resamples": 200} | options)
+    memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 100} | options)
+    found = scale.agreement(**write(tables, tmp_path), engine=engine(), **{"resamples": 100} | options)
     assert_same_rows(found.frame, memory.frame)
     assert (found.signature, found.notes) == (memory.signature, memory.notes)
 
