@@ -62,6 +62,7 @@ class Plan:
     settings  resolved, but for the cutoff `average` before the first pass
     agreement measures of the annotators, () for the usual ones; None where systems are scored
     largest   largest grade of all gold items, which RBP needs; None where nothing asks for it
+    beside    texts that no number needs, for showing single documents
     """
 
     sources: tuple[Source, ...]
@@ -74,6 +75,7 @@ class Plan:
     names: Names = field(default_factory=Names)
     notes: tuple[Note, ...] = ()
     largest: float | None = None
+    beside: tuple[Source, ...] = ()
 
     @property
     def concordance(self) -> bool:
@@ -126,6 +128,8 @@ def make(
     # Texts stand last among the tables, so leaving them out changes no number of another.
     kept = [one for one in kept if one.role != "documents" or texts or (groups and "group" in one.columns)]
     plan = Plan(tuple(kept), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
+    read = {one.paths for one in kept}
+    plan = replace(plan, beside=tuple(one for one in sources if one.paths not in read))
     if groups:
         kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
         plan = replace(plan, names=replace(found, groups=tuple(sorted(kinds - {""} - {None}))))

@@ -53,11 +53,12 @@ class Streamed:
         return corpus_of(replace(self.plan, sources=self._whole()), _Some(0, ids=tuple(ids)))[0]
 
     def _whole(self) -> tuple[Source, ...]:
-        local = [Path(path) for one in self.plan.sources for path in one.paths if "://" not in path]
+        every = (*self.plan.sources, *self.plan.beside)
+        local = [Path(path) for one in every for path in one.paths if "://" not in path]
         missing = [path.name for path in local if not path.exists()]
         if missing:
             raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
-        return tuple(replace(one, texts=True) for one in self.plan.sources)
+        return tuple(replace(one, texts=True) for one in every)
 
     def save(self, path: str | Path) -> None:
         """Write the statistics with what they mean, as one NumPy archive; see docs/scale.md."""
@@ -91,6 +92,7 @@ def _written(plan: Plan) -> dict[str, Any]:
         "compare": [asdict(one) for one in plan.compare], "baselines": plan.baselines, "by": plan.by,
         "names": asdict(plan.names), "notes": [note.as_dict() for note in plan.notes], "largest": plan.largest,
         "sources": [list(one.__reduce__()[1]) for one in plan.sources],
+        "beside": [list(one.__reduce__()[1]) for one in plan.beside],
     }  # fmt: skip
 
 
@@ -117,6 +119,6 @@ def open_statistics(path: str | Path) -> Streamed:
         settings_from(written["signature"]), tuple(written["measures"]),
         tuple(Compare(**one) for one in written["compare"]), None if agreed is None else tuple(agreed),
         written["baselines"], written["by"], found, tuple(Note(**note) for note in written["notes"]),
-        written["largest"],
+        written["largest"], tuple(Source(role, tuple(paths), *rest) for role, paths, *rest in written["beside"]),
     )  # fmt: skip
     return Streamed(statistics, plan)

@@ -84,11 +84,13 @@ def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) 
         scale.evaluate(**given, **options)
 
 
-def test_a_saved_run_opens_with_its_tables_comparisons_and_documents(tmp_path: Path) -> None:
+@pytest.mark.parametrize("universe", ["ngrams", "60"])
+def test_a_saved_run_opens_with_its_tables_comparisons_and_documents(universe: str, tmp_path: Path) -> None:
     tables = draw(5, documents=30)
     given = write(tables, tmp_path)
     asked = [scale.Compare("F1@3", trials=50), scale.Compare("kappa", "bootstrap")]
-    found = scale.run_evaluation(**given, measures="F1@3,kappa", k=3, comparisons=asked, resamples=20, engine=engine())
+    options: dict[str, Any] = {"k": 3, "universe": universe, "comparisons": asked, "resamples": 20}
+    found = scale.run_evaluation(**given, measures="F1@3,kappa", engine=engine(), **options)
     found.save(tmp_path / "run.npz")
     again = scale.open_statistics(tmp_path / "run.npz")
     assert again.result().as_json() == found.result().as_json()
