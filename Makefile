@@ -40,7 +40,7 @@ clean:
 
 # A stamp is newer than the lists it was installed from, so a second run installs nothing.
 .venv/.run-stamp: requirements.txt
-.venv/.test-stamp: requirements-dev.txt requirements.txt requirements-peers.txt | $(BIN)/pip
+.venv/.test-stamp: requirements-dev.txt requirements-cluster.txt requirements.txt requirements-peers.txt | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet -r requirements-dev.txt
 	$(BIN)/python -m pip install --quiet --no-deps -r requirements-peers.txt
 	@touch $@

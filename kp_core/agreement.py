@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import pandas as pd
 from kp_core import annotators as tables
 from kp_core.aggregate import Average, Grid, averaged
 from kp_core.annotators import Panel
-from kp_core.coding import Bools, Floats, code, identify
+from kp_core.coding import Bools, Floats, Ints, code, identify
 from kp_core.counts import Cells
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import resolve
@@ -20,6 +21,7 @@ from kp_core.gold import Choices, choices
 from kp_core.inference import intervals
 from kp_core.metrics import Asked, concordance, parse
 from kp_core.model import Corpus, Note
+from kp_core.notes import agreement_facts, agreement_notes
 from kp_core.result import ROW_COLUMNS, Result
 from kp_core.settings import Settings, make_settings
 from kp_core.universe import all_items, check
@@ -32,7 +34,7 @@ OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
 #: More pairs than this get values without intervals.
-_PAIRS_WITH_INTERVALS = 300
+PAIRS_WITH_INTERVALS = 300
 
 
 @dataclass(frozen=True)
@@ -53,14 +55,17 @@ class Annotated:
 
 def annotated(corpus: Corpus, settings: Settings) -> Annotated:
     """Return the choices of the annotators of a corpus; refuses a single annotator and a universe that is too small."""
-    coded = code(corpus)
-    if len(coded.annotators) < 2:
+    if len(code(corpus).annotators) < 2:
         raise InputError(
             "the gold standard", "one annotator", "at least two, whose agreement can be measured",
             "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )  # fmt: skip
-    settings, _ = resolve(corpus, replace(settings, k=("all",), annotators="union"))
-    record = settings.conventions
+    return annotated_under(corpus, resolve(corpus, replace(settings, k=("all",), annotators="union"))[0])
+
+
+def annotated_under(corpus: Corpus, settings: Settings) -> Annotated:
+    """Return the choices of the annotators under resolved settings; refuses a universe that is too small."""
+    coded, record = code(corpus), settings.conventions
     universe = universe_sizes(corpus, settings.universe, record)
     if settings.universe.isdigit():
         check(universe, all_items(corpus, record).size.astype(float), coded.documents, settings.universe)
@@ -102,6 +107,21 @@ def agreement(
 
 def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None) -> Result:
     """Measure agreement under settings made before."""
+    asked = asked_of(settings, measures)
+    data = annotated(corpus, settings)
+    weights, kinds = _weights(data), sorted({group for group in data.groups if group})
+    rows, common = [], tables.pairs_together(data.choices.seen)
+    for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
+        found = partial(_averaged, part, settings=data.settings, weights=weights)
+        rows += part_rows(part.subset, part.names, part.asked, part.documents, found, data.settings)
+    notes = agreement_notes(
+        agreement_facts(data.documents, data.choices.seen.sum(axis=0)), too_many(len(common[0])), data.settings
+    )
+    return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
+
+
+def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
+    """Return the measures asked for, each once; refuses those of rankings, and a choice among the annotators."""
     names = [measures] if isinstance(measures, str) else measures or ()
     asked = [parse(part) for part in dict.fromkeys(part.strip() for name in names for part in name.split(","))]
     if settings.annotators != "union":
@@ -110,18 +130,7 @@ def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] |
         if one.measure.family not in ("annotators", "concordance"):
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
-    data = annotated(corpus, settings)
-    weights = _weights(data)
-    rows = _together(data, _chosen(asked, TOGETHER, _OF_TWO), weights, "all")
-    kinds = sorted({group for group in data.groups if group})
-    for group in kinds if len(kinds) > 1 else ():
-        part = data.only(np.array([group == one for one in data.groups]))
-        rows += _together(part, _chosen(asked, TOGETHER, _OF_TWO), weights, f"group:{group}")
-    rows += _each(data, _chosen(asked, AGAINST_OTHERS, ("alpha", "Conger", "Light")), weights)
-    rows += _pairs(data, _chosen(asked, OF_PAIRS, ("K", "alpha", "Conger", "Light")), weights)
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    frame["k"] = pd.Series([None] * len(rows), dtype=object)
-    return Result(frame, data.settings, (*corpus.report.notes, *_notes(data)), len(data.documents), True)
+    return asked
 
 
 def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
@@ -130,34 +139,31 @@ def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ..
     return [one for one in wanted if one.measure.name not in without]
 
 
-def _averages(settings: Settings) -> tuple[str, ...]:
+def averages(settings: Settings) -> tuple[str, ...]:
+    """Return the averages in which agreement is given under the settings."""
     return ("micro", "macro") if settings.both else (settings.pool,)
 
 
 def _weights(data: Annotated) -> Floats | None:
     """Draw one weight matrix over the documents that two annotators saw."""
     used = data.choices.seen.sum(axis=0) > 1
-    if data.settings.interval != "bootstrap" or not used.any():
+    settings = data.settings
+    if not used.any():
         return None
-    weights = np.zeros((data.settings.resamples, len(used)))
-    rng = np.random.default_rng(data.settings.seed)
-    weights[:, used] = intervals.resample(int(used.sum()), data.settings.resamples, rng)
-    return weights
+    return intervals.weights(settings.interval, data.documents, used, settings.resamples, settings.seed)
 
 
-def _row(
-    system: str, one: Asked, average: str, subset: str, found: Average, column: int, documents: int
-) -> tuple[Any, ...]:
-    n = int(found.documents[column])
-    values = found.value[column], found.low[column], found.high[column]
-    return (system, one.name(), None, average, subset, *values, n, documents - n, found.reason[column])
-
-
-def view_of(one: Asked, data: Annotated) -> Grid:
-    """Return the tables of all annotators together that a measure needs."""
-    build: dict[str, Callable[[Choices, Floats], Cells]] = {"Conger": tables.shares, "Light": tables.pair_tables}
-    cells = build.get(one.measure.name, tables.panel)(data.choices, data.universe)
-    return Grid(cells, (data.choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
+def view_of(one: Asked, data: Annotated, common: tuple[Ints, Ints] | None = None) -> Grid:
+    """Return the tables of all annotators together that a measure needs; common: the pairs for Light's kappa."""
+    choices, universe = data.choices, data.universe
+    cells: Cells
+    if one.measure.name == "Light":
+        cells = tables.pair_tables(choices, universe, common)
+    elif one.measure.name == "Conger":
+        cells = tables.shares(choices, universe)
+    else:
+        cells = tables.panel(choices, universe)
+    return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
 def standard_error(data: Annotated, measure: str = "K") -> float:
@@ -173,50 +179,100 @@ def standard_error(data: Annotated, measure: str = "K") -> float:
     return float(intervals.cluster_error(moves, int(view.used.sum()))[0])
 
 
-def _together(data: Annotated, asked: list[Asked], weights: Floats | None, subset: str) -> list[tuple[Any, ...]]:
-    rows = []
-    documents = int(data.choices.seen.any(axis=0).sum())
-    for one in asked:
-        view = view_of(one, data)
-        for average in _averages(data.settings):
-            found = averaged(one, view, average, weights, data.settings)
-            rows.append(_row("all", one, average, subset, found, 0, documents))
-    return rows
+@dataclass(frozen=True)
+class Part:
+    """One measure of some rows of the result: their names, the tables (D, K), and the documents of each (K,).
+
+    kind  together, each (one annotator against the union of the others; K is that of the others alone) or pairs
+    """
+
+    subset: str
+    kind: str
+    names: tuple[str, ...]
+    asked: Asked
+    view: Grid
+    documents: Ints
 
 
-def _each(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[tuple[Any, ...]]:
-    """Return the rows of each annotator against the union of the others; K is that of the others alone."""
-    cells, counts = tables.against_others(data.choices, data.universe)
-    others = tables.without_each(data.choices, data.universe)
-    rows, documents = [], data.choices.seen.sum(axis=1)
-    for one in asked:
-        for average in _averages(data.settings):
-            if one.measure.name == "K":
-                views = [Grid(panel, panel.universe > 0, "single_annotator") for panel in others]
-                found = [(averaged(one, view, average, weights, data.settings), 0) for view in views]
-            else:
-                together = averaged(one, Grid(cells, counts), average, weights, data.settings)
-                found = [(together, column) for column in range(len(data.annotators))]
-            for name, (values, column), seen in zip(data.annotators, found, documents, strict=True):
-                total = int(seen) if one.measure.name != "K" else len(data.documents)
-                rows.append(_row(name, one, average, "all", values, column, total))
-    return rows
+def wanted(asked: list[Asked], kinds: tuple[str, ...]) -> list[tuple[str, str, Asked]]:
+    """Return subset, kind and measure of every part, in the order of the rows; kinds: the types of documents."""
+    without = {"together": _OF_TWO, "each": ("alpha", "Conger", "Light"), "pairs": ("K", "alpha", "Conger", "Light")}
+    chosen = {
+        kind: _chosen(asked, default, without[kind])
+        for kind, default in (("together", TOGETHER), ("each", AGAINST_OTHERS), ("pairs", OF_PAIRS))
+    }
+    parts = [(subset, "together") for subset in ("all", *(f"group:{kind}" for kind in kinds))]
+    return [(subset, kind, one) for subset, kind in [*parts, ("all", "each"), ("all", "pairs")] for one in chosen[kind]]
 
 
-def _pairs(data: Annotated, asked: list[Asked], weights: Floats | None) -> list[tuple[Any, ...]]:
-    found = tables.pairs(data.choices, data.universe)
-    names = [f"{data.annotators[a]}|{data.annotators[b]}" for a, b in zip(found.first, found.second, strict=True)]
-    if clash := sorted(set(names) & set(data.annotators)):
+def pair_names(annotators: tuple[str, ...], common: tuple[Ints, Ints]) -> tuple[str, ...]:
+    """Return the names of pairs, such as A|B; refuses an annotator who is named like one."""
+    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*common, strict=True))
+    if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
-    settings, view = data.settings, Grid(found.cells, found.seen)
-    if len(names) > _PAIRS_WITH_INTERVALS:
-        weights, settings = None, replace(settings, interval="none")
-    rows, common = [], found.seen.sum(axis=0)
-    for one in asked:
-        for average in _averages(settings):
-            values = averaged(one, view, average, weights, settings)
-            rows += [_row(name, one, average, "all", values, i, int(common[i])) for i, name in enumerate(names)]
+    return names
+
+
+def parts(data: Annotated, asked: list[Asked], common: tuple[Ints, Ints], kinds: tuple[str, ...]) -> Iterator[Part]:
+    """Give every part of the result; common: the annotators of each pair, kinds: the types of documents."""
+    documents = data.choices.seen.sum(axis=1)
+    against = Grid(*tables.against_others(data.choices, data.universe))
+    without = tables.without_each(data.choices, data.universe)
+    others = Grid(without, without.universe > 0, "single_annotator")
+    found = tables.pairs(data.choices, data.universe, common)
+    names = pair_names(data.annotators, common)
+    for subset, kind, one in wanted(asked, kinds):
+        if kind == "together":
+            group = subset.removeprefix("group:")
+            own = data if subset == "all" else data.only(np.array([group == name for name in data.groups], bool))
+            seen = np.array([own.choices.seen.any(axis=0).sum()])
+            yield Part(subset, kind, ("all",), one, view_of(one, own, common), seen)
+        elif kind == "pairs":
+            yield Part(subset, kind, names, one, Grid(found.cells, found.seen), found.seen.sum(axis=0))
+        elif one.measure.name == "K":
+            yield Part(subset, kind, data.annotators, one, others, np.full(len(documents), len(data.documents)))
+        else:
+            yield Part(subset, kind, data.annotators, one, against, documents)
+
+
+def part_rows(
+    subset: str, names: tuple[str, ...], asked: Asked, documents: Ints, found: Callable[[str], Average],
+    settings: Settings,
+) -> list[tuple[Any, ...]]:  # fmt: skip
+    """Return the rows of one part from what `found` says of an average."""
+    rows = []
+    for average in averages(settings):
+        values = found(average)
+        for i, name in enumerate(names):
+            n = int(values.documents[i])
+            own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
+            rows.append((name, asked.name(), None, average, subset, *own))
     return rows
+
+
+def too_many(pairs: int) -> int:
+    """Return the number of pairs if they are so many that they have no intervals, else 0."""
+    return pairs if pairs > PAIRS_WITH_INTERVALS else 0
+
+
+def with_intervals(part: Part) -> bool:
+    """Tell whether the rows of a part have intervals: not those of pairs where they are too many."""
+    return part.kind != "pairs" or not too_many(len(part.names))
+
+
+def _averaged(part: Part, average: str, settings: Settings, weights: Floats | None) -> Average:
+    if not with_intervals(part):
+        weights, settings = None, replace(settings, interval="none")
+    return averaged(part.asked, part.view, average, weights, settings)
+
+
+def result_of(
+    rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Note, ...], documents: int
+) -> Result:
+    """Return the result of an agreement from its rows."""
+    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    frame["k"] = pd.Series([None] * len(rows), dtype=object)
+    return Result(frame, settings, notes, documents, True)
 
 
 def by_document(
@@ -235,31 +291,3 @@ def by_document(
         "union_size": union, "N": data.universe, **values, "status": status,
     }  # fmt: skip
     return pd.DataFrame(columns)
-
-
-def _notes(data: Annotated) -> list[Note]:
-    """Say which documents and pairs are missing from the agreement, and what is too small."""
-    notes, seen = [], data.choices.seen.sum(axis=0)
-    alone = [data.documents[i] for i in np.flatnonzero(seen < 2)]
-    if alone:
-        named = ", ".join(alone[:5]) + (" …" if len(alone) > 5 else "")
-        text = f"{len(alone)} of {len(seen)} documents have fewer than two annotators and are left out: {named}"
-        notes.append(Note("warning", "annotators", text))
-    pairs = len(tables.pairs(data.choices, data.universe).first)
-    if pairs > _PAIRS_WITH_INTERVALS and data.settings.interval != "none":
-        text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
-        notes.append(Note("info", "intervals", text))
-    used = int((seen > 1).sum())
-    if used < 10 and data.settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
-    if seen.min(initial=0) != seen.max(initial=0) and used:
-        text = (
-            f"not everybody saw every document: {int(seen[seen > 1].min())} to {int(seen.max())} annotators a document"
-        )
-        notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
-    if data.settings.universe == "rankings":
-        text = (
-            "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
-        )
-        notes.append(Note("info", "universe", text))
-    return notes

@@ -83,19 +83,18 @@ def panel(choices: Choices, universe: Floats) -> Panel:
     """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
     annotators = choices.seen.sum(axis=0).astype(float)
     chosen = np.bincount(choices.document[choices.item], minlength=len(annotators)).astype(float)
-    return _panel(annotators, chosen, agreeing(choices).astype(float), universe)
+    one = annotators[:, None], chosen[:, None], agreeing(choices).astype(float)[:, None], universe[:, None]
+    return _panel(*one)
 
 
-def without_each(choices: Choices, universe: Floats) -> list[Panel]:
-    """Return for every annotator the mean tables of the others: a row and a column less of each document's matrix."""
+def without_each(choices: Choices, universe: Floats) -> Panel:
+    """Return for each annotator the mean tables of the others (D, A): a row and a column less of its matrix."""
     own, documents = sizes(choices), choices.seen.shape[1]
     votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
     shared = np.bincount(flat, votes[choices.item] - 1.0, minlength=own.size).reshape(own.shape)
     seen, chosen, pairs = choices.seen.sum(axis=0), own.sum(axis=0), agreeing(choices)
-    return [
-        _panel((seen - choices.seen[r]).astype(float), chosen - own[r], pairs - 2 * shared[r], universe)
-        for r in range(len(own))
-    ]
+    raters, yes, agreed = (one.T.astype(np.float64) for one in (seen - choices.seen, chosen - own, pairs - 2 * shared))
+    return _panel(raters, yes, agreed, universe[:, None])
 
 
 def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) -> Panel:
@@ -105,7 +104,7 @@ def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) 
     mean, n = np.where(used, chosen / r, 0.0), np.where(used, universe, 0.0)
     hits = mean - disagreeing / (r * (r - 1))
     columns = (hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
-    return Panel(*(column[:, None] for column in columns))
+    return Panel(*columns)
 
 
 def shares(choices: Choices, universe: Floats) -> Shares:
@@ -117,10 +116,10 @@ def shares(choices: Choices, universe: Floats) -> Shares:
     return Shares(mean.hits, mean.returned, mean.size, mean.universe, mean.denominator, chosen, seen)
 
 
-def pair_tables(choices: Choices, universe: Floats) -> PairTables:
+def pair_tables(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
     """Return the mean tables with those of all pairs, for Light's kappa."""
     mean = panel(choices, universe)
-    each = pairs(choices, universe).cells
+    each = pairs(choices, universe, common).cells
     return PairTables(mean.hits, mean.returned, mean.size, mean.universe, mean.denominator, each)
 
 
@@ -138,11 +137,17 @@ class Pairs:
     seen: Bools
 
 
-def pairs(choices: Choices, universe: Floats) -> Pairs:
-    """Return the tables of all pairs with documents in common, document by document."""
+def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
+    """Return the annotators of all pairs who saw a document together (P,): seen is (A, D)."""
+    first, second = np.nonzero(np.triu(seen.astype(float) @ seen.T.astype(float), 1))
+    return first, second
+
+
+def pairs(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
+    """Return the tables of the pairs `common` (by default all with documents in common), document by document."""
     own, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
-    first, second = np.nonzero(np.triu(seen.T.astype(float) @ seen.astype(float), 1))
+    first, second = common or pairs_together(choices.seen)
     number = np.zeros((annotators, annotators), np.int64)
     number[first, second] = np.arange(len(first))
     both = seen[:, first] & seen[:, second]

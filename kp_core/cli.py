@@ -7,11 +7,12 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from kp_core import commands, convert
+from kp_core import commands, convert, making
 from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.settings import __version__
 
+_COMMANDS = commands.COMMANDS | making.COMMANDS
 FORMATS = ("table", "json", "csv", "latex", "markdown")
 
 
@@ -49,9 +50,19 @@ def _convention_options(parser: argparse.ArgumentParser) -> None:
             group.add_argument(
                 f"--{name.replace('_', '-')}", dest=name, help=(field.meaning + choices).replace("%", "%%")
             )
-    group.add_argument("--interval", default="bootstrap", help="bootstrap, cluster-t or none")
+    group.add_argument("--interval", default="bootstrap", help="bootstrap, poisson, cluster-t or none")
     group.add_argument("--resamples", type=int, help="bootstrap resamples (1000)")
     group.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
+
+
+def _stream_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("data larger than memory (see docs/scale.md)")
+    group.add_argument("--stream", action="store_true", help="add up part by part; Parquet, CSV or JSONL tables")
+    group.add_argument("--partition-rows", type=int, metavar="N", help="rows of a part, about (1000000)")
+    group.add_argument("--checkpoint", metavar="PATH", help="file from which an interrupted run goes on")
+    group.add_argument("--cluster", metavar="WHERE", help="Dask: local, local:N or tcp://host:port")
+    group.add_argument("--scratch", metavar="PATH", help="folder for rows regrouped by document")
+    group.add_argument("--save-statistics", metavar="PATH", help="file of all sums, for the dashboard")
 
 
 def _output_options(parser: argparse.ArgumentParser) -> None:
@@ -72,6 +83,8 @@ def make_parser() -> argparse.ArgumentParser:
     for command in (evaluate, compare, agreement, trim, report):
         _data_options(command)
         _convention_options(command)
+    for command in (evaluate, compare, agreement):
+        _stream_options(command)
     evaluate.add_argument("--measures", help="such as kappa,PABAK,P@5,F1@10,MAP (see: kpscope methods)")
     evaluate.add_argument("--by", default="", help="also give the parts of the data: group, length or presence")
     evaluate.add_argument("--baselines", action="store_true", help="add: says nothing, random k, oracle k")
@@ -98,6 +111,7 @@ def make_parser() -> argparse.ArgumentParser:
         command.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")
     similarity.add_argument("--pairs", metavar="PATH", nargs="+", help="a table with keyphrase and candidate")
     similarity.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    similarity.add_argument("--stream", action="store_true", help="write scores of any number of pairs to --out")
     correlate.add_argument("--by", default="location,complexity,pos", help="breakdowns, separated by commas")
     correlate.add_argument("--correlation", default="spearman", help="spearman, pearson or kendall")
     correlate.add_argument("--interval", default="bootstrap", help="bootstrap, closed-form or none")
@@ -119,7 +133,7 @@ def make_parser() -> argparse.ArgumentParser:
     default = Conventions().normalise
     validate.add_argument("--normalise", default=default, help="pipeline for the duplicates in the report")
     validate.add_argument("--k", help="cutoff for the short lists in the report")
-    commands.extract_options(parsers.add_parser("extract", help="rank the phrases of texts by the lecture systems"))
+    making.extract_options(parsers.add_parser("extract", help="rank the phrases of texts by the lecture systems"))
     convert.add_options(parsers.add_parser("convert", help="write the data in another format"), _data_options)
     methods = parsers.add_parser("methods", help="list every measure with formula and source")
     for command in (evaluate, compare, agreement, trim, similarity, correlate, sentences, validate, methods):
@@ -135,11 +149,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         options = parser.parse_args(arguments)
         if options.command is None:
-            raise UsageError(f"name a command: {', '.join(commands.COMMANDS)}")
+            raise UsageError(f"name a command: {', '.join(_COMMANDS)}")
         formats = getattr(options, "formats", FORMATS)
         if getattr(options, "format", "table") not in formats:
             raise UsageError(f"there is no format '{options.format}'; choose one of: {', '.join(formats)}")
-        return commands.COMMANDS[options.command](options)
+        return _COMMANDS[options.command](options)
     except UsageError as error:
         print(f"kpscope: {error}", file=sys.stderr)
         return 2

@@ -135,12 +135,7 @@ def _code(corpus: Corpus) -> Coded:
     heads, places = _position(gold_ids, documents)
     entry_document = _spread(heads, places, len(gold))
     annotators = tuple(corpus.annotators)
-    taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
-    if taken and len(annotators) > 1:
-        raise InputError(
-            f"annotator '{taken[0]}'", "a name that means something else here", "another name",
-            f"Rename the annotator; {', '.join(_TAKEN)} are ways to put the annotators together.",
-        )  # fmt: skip
+    refuse_taken(annotators)
     annotator_index = pd.Index(annotators, dtype="str")
     heads, places = _position(_strings(gold["annotator"], "annotator"), annotator_index)
     entry_annotator = _spread(heads, places, len(gold))
@@ -175,6 +170,16 @@ def _code(corpus: Corpus) -> Coded:
         seen,
         _code_runs(corpus, documents, codes[len(first) :], run_empty),
     )
+
+
+def refuse_taken(annotators: tuple[str, ...]) -> None:
+    """Refuse names of several annotators that mean a way to put the annotators together."""
+    taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
+    if taken and len(annotators) > 1:
+        raise InputError(
+            f"annotator '{taken[0]}'", "a name that means something else here", "another name",
+            f"Rename the annotator; {', '.join(_TAKEN)} are ways to put the annotators together.",
+        )  # fmt: skip
 
 
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
@@ -238,20 +243,29 @@ def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
     """
     key = ("average gold size", conventions.normalise, conventions.gold_stemmed, conventions.rel)
     if key not in corpus.cache:  # a page asks for it dozens of times
-        corpus.cache[key] = _average_gold_size(corpus, conventions)
+        corpus.cache[key] = mean_size(*gold_entries(corpus, conventions))
     average: int = corpus.cache[key]
     return average
 
 
-def _average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
+def mean_size(entries: int, lists: int) -> int:
+    """Return the mean size of lists, rounded half up, at least 1.
+
+    >>> mean_size(5, 2), mean_size(0, 4)
+    (3, 1)
+    """
+    return max(1, int(np.floor(entries / max(1, lists) + 0.5)))
+
+
+def gold_entries(corpus: Corpus, conventions: Conventions) -> tuple[int, int]:
+    """Return how many distinct keyphrases the annotators gave, document by document, and in how many lists."""
     coded, gold = code(corpus), identify(corpus, conventions).gold
     first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
     first = first[~(coded.entry_relevance[coded.variant_entry[first]] < conventions.rel)]
     form = gold[coded.variant_phrase[first]].astype(np.int64)
     entry = coded.variant_entry[first]
     source = coded.entry_annotator[entry].astype(np.int64) * len(coded.documents) + coded.entry_document[entry]
-    entries = len(distinct(source * (int(gold.max(initial=0)) + 1) + form))
-    return max(1, int(np.floor(entries / max(1, int(coded.seen.sum())) + 0.5)))
+    return len(distinct(source * (int(gold.max(initial=0)) + 1) + form)), int(coded.seen.sum())
 
 
 def shallowest(corpus: Corpus) -> tuple[str, int] | None:

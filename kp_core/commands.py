@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -11,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kp_core import convert as converting
+from kp_core import streaming
 from kp_core.conventions import FIELDS
 from kp_core.errors import UsageError
 from kp_core.model import Corpus, Note
@@ -27,7 +26,8 @@ if TYPE_CHECKING:
     _Printable = Comparison | CorrelationStudy | SentenceStudy | Similarities | Trimmed
 
 
-def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
+def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
+    """Read the data that the options name; rejected rows are told."""
     from kp_core.reading import load
 
     if options.workspace:
@@ -36,6 +36,22 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
         raise UsageError("--gold is missing: name the file, folder or zip of the gold standard")
     if "system" in needs and not options.system:
         raise UsageError("--system is missing: name the ranked output of at least one system")
+    corpus = load(
+        gold=options.gold,
+        systems=systems_of(options),
+        documents=options.documents,
+        judgements=options.judgements,
+        encoding=options.encoding,
+        strict=options.strict,
+        fixes=[name for one in options.fix for name in one.split(",")],
+    )
+    if lost := len(corpus.report.rejected):
+        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
+    return corpus
+
+
+def systems_of(options: argparse.Namespace) -> Any:
+    """Return the paths of the systems, by name where names were given."""
     # Every --system is one system; its paths belong together. NAME= names it, else the name of the first file does.
     named: dict[str, list[str]] = {}
     unnamed: list[str] = []
@@ -50,15 +66,7 @@ def _load(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system
     systems: Any = {**named}
     if unnamed:
         systems = [*unnamed] if not named else {**named, **{_stem(path): path for path in unnamed}}
-    return load(
-        gold=options.gold,
-        systems=systems or None,
-        documents=options.documents,
-        judgements=options.judgements,
-        encoding=options.encoding,
-        strict=options.strict,
-        fixes=[name for one in options.fix for name in one.split(",")],
-    )
+    return systems or None
 
 
 def _saved(options: argparse.Namespace) -> Corpus:
@@ -80,7 +88,8 @@ def _stem(path: str) -> str:
     return stem_of(path)
 
 
-def _print(text: str, options: argparse.Namespace) -> int:
+def write_out(text: str, options: argparse.Namespace) -> int:
+    """Write to the file that was asked for, or to standard output."""
     if options.out:
         from kp_core.export.disk import write_files
 
@@ -93,7 +102,8 @@ def _print(text: str, options: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(options: argparse.Namespace) -> Settings:
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return the settings that the options ask for."""
     conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
     made = make_settings(
         k=options.k, preset_name=options.preset, annotators=options.annotators, average=options.average,
@@ -103,7 +113,8 @@ def _settings(options: argparse.Namespace) -> Settings:
     return replace(made, universe=options.universe or "")
 
 
-def _print_result(result: Result, options: argparse.Namespace, caption: str) -> int:
+def print_result(result: Result, options: argparse.Namespace, caption: str) -> int:
+    """Print a result in the format asked for, its notes on standard error."""
     from kp_core.export import tables
 
     parts = (result.frame["subset"] != "all").any()
@@ -115,12 +126,13 @@ def _print_result(result: Result, options: argparse.Namespace, caption: str) -> 
         # The column of subsets says something only where there are several.
         "table": lambda: f"{tables.text(result.frame.drop(columns=[] if parts else ['subset']))}\n{result.signature}\n",
     }
-    status = _print(texts[options.format](), options)
-    _warn(result.notes)
+    status = write_out(texts[options.format](), options)
+    warn(result.notes)
     return status
 
 
-def _warn(notes: Iterable[Note]) -> None:
+def warn(notes: Iterable[Note]) -> None:
+    """Print notes on standard error."""
     for note in notes:
         print(f"{note.level}: {note.where}: {note.message}", file=sys.stderr)
 
@@ -128,8 +140,11 @@ def _warn(notes: Iterable[Note]) -> None:
 def _evaluate(options: argparse.Namespace) -> int:
     from kp_core.evaluate import evaluate_with
 
-    result = evaluate_with(_load(options), _settings(options), options.measures, options.baselines, options.by)
-    return _print_result(result, options, "Evaluation of keyphrase extraction")
+    if streaming.wanted(options):
+        streamed = streaming.evaluated(options, systems_of(options), settings_of(options))
+        return print_result(streamed, options, "Evaluation of keyphrase extraction")
+    result = evaluate_with(load_data(options), settings_of(options), options.measures, options.baselines, options.by)
+    return print_result(result, options, "Evaluation of keyphrase extraction")
 
 
 def _compare(options: argparse.Namespace) -> int:
@@ -137,24 +152,30 @@ def _compare(options: argparse.Namespace) -> int:
 
     trials = TRIALS if options.resamples is None else options.resamples
     names = options.measures.split(",")
-    found = compare_all(_load(options), _settings(options), names, trials, options.test, options.correction)
-    return _print_table(found, options, "Pairs of systems")
+    if streaming.wanted(options):
+        compared = streaming.compared(options, systems_of(options), settings_of(options), names, trials)
+        return print_table(compared, options, "Pairs of systems")
+    found = compare_all(load_data(options), settings_of(options), names, trials, options.test, options.correction)
+    return print_table(found, options, "Pairs of systems")
 
 
 def _agreement(options: argparse.Namespace) -> int:
     from kp_core.agreement import agreement_with
 
-    corpus = _load(options, ("gold",))
-    result = agreement_with(corpus, _settings(options), options.measures)
-    return _print_result(result, options, "Agreement of annotators")
+    if streaming.wanted(options):
+        agreed = streaming.agreed(options, systems_of(options), settings_of(options))
+        return print_result(agreed, options, "Agreement of annotators")
+    corpus = load_data(options, ("gold",))
+    result = agreement_with(corpus, settings_of(options), options.measures)
+    return print_result(result, options, "Agreement of annotators")
 
 
 def _trim(options: argparse.Namespace) -> int:
     from kp_core.trimming import trim_with
 
-    corpus = _load(options, ("gold",))
-    found = trim_with(corpus, _settings(options), options.threshold, options.pooled, options.form)
-    return _print_table(found, options, "Gold standard trimmed by agreement")
+    corpus = load_data(options, ("gold",))
+    found = trim_with(corpus, settings_of(options), options.threshold, options.pooled, options.form)
+    return print_table(found, options, "Gold standard trimmed by agreement")
 
 
 _SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
@@ -167,8 +188,10 @@ def _similarity(options: argparse.Namespace) -> int:
     if not options.pairs:
         raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
     chosen = {name: getattr(options, name) for name in _SIMILARITY if getattr(options, name) is not None}
+    if options.stream:
+        return streaming.similarities(options, chosen)
     pairs = load_pairs(options.pairs, options.encoding)
-    return _print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
+    return print_table(Similarities.of(pairs, options.measures, chosen), options, "Similarity of phrases")
 
 
 def _correlate(options: argparse.Namespace) -> int:
@@ -178,36 +201,14 @@ def _correlate(options: argparse.Namespace) -> int:
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
     names = (*_SIMILARITY[:-1], "seed", "correlation", "interval", "resamples", "ties", "test", "trials", "correction")
     chosen = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    corpus = _load(options, ())
-    _warn(corpus.report.notes)
+    corpus = load_data(options, ())
+    warn(corpus.report.notes)
     found = correlate(corpus, options.measures, options.by, paper=options.paper, **chosen)
-    return _print_table(found, options, "Correlation of similarity with human scores")
+    return print_table(found, options, "Correlation of similarity with human scores")
 
 
-def _sentences(options: argparse.Namespace) -> int:
-    from kp_core.abstracting.study import sentence_study
-    from kp_core.export import tables
-    from kp_core.reading.attribute_tables import load_attributes
-    from kp_core.text.sentence_ids import list_sentences
-
-    if not options.documents:
-        raise UsageError("--documents is missing: name the texts")
-    corpus = _load(options, ())
-    if options.gold:
-        given = load_attributes(options.attributes, options.encoding) if options.attributes else None
-        found = sentence_study(corpus, attributes=given, form=options.form, repeats=options.repeats,
-                               grouped=options.grouped, seed=options.seed)  # fmt: skip
-        return _print_table(found, options, "Sentence study")
-    frame = list_sentences(corpus)
-    texts: dict[str, Callable[[], str]] = {
-        "json": lambda: json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1),
-        "csv": lambda: tables.exchange_csv(frame), "latex": lambda: tables.latex(frame, "Sentences"),
-        "markdown": lambda: tables.markdown(frame), "table": lambda: tables.text(frame),
-    }  # fmt: skip
-    return _print(texts[options.format](), options)
-
-
-def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
+def print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
+    """Print rows in the format asked for, their notes on standard error."""
     from kp_core.export import tables
 
     texts: dict[str, Callable[[], str]] = {
@@ -217,53 +218,8 @@ def _print_table(found: _Printable, options: argparse.Namespace, caption: str) -
         "markdown": lambda: f"{tables.markdown(found.frame)}\n`{found.signature}`\n",
         "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
     }
-    status = _print(texts[options.format](), options)
-    _warn(found.notes)
-    return status
-
-
-_PARAMETERS = ("longest", "m", "lam", "beta")
-
-
-def extract_options(parser: argparse.ArgumentParser) -> None:
-    """Declare the options of the command `extract`."""
-    parser.add_argument("--documents", nargs="+", metavar="PATH", help="the texts: files, folders or zips")
-    parser.add_argument("--method", default="tfidf", help="one system or several, as tfidf,tfidf-chunks (see: methods)")
-    parser.add_argument("--external", nargs="+", metavar="PATH", help="external documents, or lists of phrases")
-    parser.add_argument("--top", default="50", help="length of the lists, or all (50)")
-    parser.add_argument("--longest", type=float, help="most words of a candidate (3); 0: any number, with chunks only")
-    parser.add_argument("--m", type=float, help="how many of the most similar external documents count (5)")
-    parser.add_argument("--lambda", type=float, dest="lam", help="weight of the external documents (0.5)")
-    parser.add_argument("--beta", type=float, help="by how much a phrase of the list is raised (1)")
-    parser.add_argument("--stop-words", metavar="PATH", help="stop words of another language, one a line")
-    parser.add_argument("--stemmer", default="porter-nltk", help="none, porter-nltk, snowball-fr and so on")
-    parser.add_argument("--format", default="jsonl", help="jsonl, csv or table")
-    parser.add_argument("--out", metavar="PATH", help="write to a file instead of standard output")
-    parser.set_defaults(formats=("jsonl", "csv", "table"))
-
-
-def _extract(options: argparse.Namespace) -> int:
-    from kp_core.export import tables
-    from kp_core.extractors import extract
-    from kp_core.extractors.external import read_phrases
-
-    if not options.documents:
-        raise UsageError("--documents is missing: name the texts")
-    if options.top != "all" and not options.top.isdecimal():
-        raise UsageError(f"top is '{options.top}'; write a number or all")
-    stop = list(read_phrases(options.stop_words)) if options.stop_words else "english"
-    found = extract(
-        options.documents, options.method, None if options.top == "all" else int(options.top), options.external,
-        stop_words=stop, stemmer=options.stemmer,
-        **{name: value for name in _PARAMETERS if (value := getattr(options, name)) is not None},
-    )  # fmt: skip
-    texts: dict[str, Callable[[], str]] = {
-        "jsonl": lambda: found.jsonl().decode(),
-        "csv": lambda: tables.exchange_csv(found.runs),
-        "table": lambda: f"{tables.text(found.runs)}\n{found.signature}\n",
-    }
-    status = _print(texts[options.format](), options)
-    _warn(found.notes)
+    status = write_out(texts[options.format](), options)
+    warn(found.notes)
     return status
 
 
@@ -274,45 +230,17 @@ def _validate(options: argparse.Namespace) -> int:
         raise UsageError("name the files to look at: --gold, --system, --documents, --judgements or --workspace")
     if options.k is not None and not (options.k.isdecimal() and int(options.k)):
         raise UsageError(f"k is '{options.k}'; for this report write one number")
-    corpus = _load(options, ())
+    corpus = load_data(options, ())
     k = int(options.k) if options.k else None
     if options.format not in ("table", "json"):  # these two hold the notes themselves
-        _warn(corpus.report.notes)
-    return _print(validation.text(corpus, options.normalise, k, options.format), options)
-
-
-def _convert(options: argparse.Namespace) -> int:
-    corpus = _load(converting.checked(options), ())
-    written = converting.converted(corpus, options)
-    _warn((*corpus.report.notes, *written.notes))
-    return _print(converting.save(written, options.folder, options.force), options)
-
-
-def _report(options: argparse.Namespace) -> int:
-    from kp_core.export.disk import write_files
-    from kp_core.report import SECTIONS, report_with
-
-    path = Path(options.out)
-    sections = options.sections.split(",") if options.sections else tuple(SECTIONS)
-    found = report_with(_load(options), _settings(options), options.measure, sections, options.title)
-    forms: dict[str, Callable[[], str | bytes]] = {
-        ".html": found.html, ".zip": found.zip, ".md": found.markdown, ".tex": found.latex, ".json": found.record,
-    }  # fmt: skip
-    if path.suffix not in forms:
-        raise UsageError(f"--out is {options.out}; let the name end in {', '.join(forms)}")
-    content = forms[path.suffix]()
-    try:
-        write_files({path: content.encode() if isinstance(content, str) else content})
-    except OSError as error:
-        raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
-    print(f"{options.out}: {len(found.sections)} sections, {found.signature}")
-    return 0
+        warn(corpus.report.notes)
+    return write_out(validation.text(corpus, options.normalise, k, options.format), options)
 
 
 def _methods(options: argparse.Namespace) -> int:
     from kp_core import methods
 
-    return _print(methods.text(options.format), options)
+    return write_out(methods.text(options.format), options)
 
 
 def _app(options: argparse.Namespace) -> int:
@@ -326,7 +254,5 @@ def _app(options: argparse.Namespace) -> int:
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "sentences": _sentences, "extract": _extract, "validate": _validate, "convert": _convert,
-    "report": _report,
-    "methods": _methods, "app": _app,
+    "correlate": _correlate, "validate": _validate, "methods": _methods, "app": _app,
 }  # fmt: skip

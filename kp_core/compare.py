@@ -19,6 +19,7 @@ from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
 from kp_core.model import Corpus, Note
+from kp_core.notes import Ids
 from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
@@ -41,7 +42,8 @@ class Comparison:
     effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
     scores     the value of each system on the documents that all of them are scored on
     ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
-    documents  how many documents all systems are scored on; left_out: ids of the others
+    documents  how many documents all systems are scored on; left_out: ids of the others,
+               and further: how many more there are
     clusters   1 is best; better: for each system, those it is significantly better than
     correction holm, bh or none; test: name of the test with trials, seed and correction, in words
     """
@@ -58,6 +60,7 @@ class Comparison:
     test: str
     settings: Settings
     signature: str
+    further: int = 0
 
     def as_json(self) -> str:
         """Return the pairs as the one object that the command line prints."""
@@ -71,8 +74,8 @@ class Comparison:
             text = f"{self.documents} documents are too few for a reliable interval or test"
             notes.append(Note("warning", "documents", text))
         if self.left_out:
-            named = ", ".join(self.left_out[:5]) + (" …" if len(self.left_out) > 5 else "")
-            text = f"{len(self.left_out)} documents are left out, because not every system is scored on them: {named}"
+            lost = Ids(len(self.left_out) + self.further, self.left_out)
+            text = f"{lost.count} documents are left out, because not every system is scored on them: {lost}"
             notes.append(Note("warning", "documents", text))
         return tuple(notes)
 
@@ -108,7 +111,7 @@ def compare_with(
     correction: str = "holm",
 ) -> Comparison:
     """Compare under settings made before; the first cutoff counts where the measure names none."""
-    asked = _checked(measure, trials, test, correction)
+    asked = checked(measure, trials, test, correction)
     settings, _ = resolve(corpus, settings)
     agreement = asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement)
@@ -124,39 +127,67 @@ def compare_with(
             f"the {test} test compares means over documents; choose average = macro or test = randomisation"
         )
     rng, n = np.random.default_rng(settings.seed), int(common.sum())
-    pairs = list(combinations(statistics, 2))
+    pairs, ids = list(combinations(statistics, 2)), code(corpus).documents
+    left_out = tuple(ids[i] for i in np.flatnonzero(~common))
     values, resampled = dict.fromkeys(statistics, float("nan")), dict[str, Floats]()
-    p_values = np.full(len(pairs), np.nan)
+    p_values, halves = np.full(len(pairs), np.nan), np.full(len(pairs), np.nan)
     if n:
-        weights = intervals.resample(n, settings.resamples, rng)
+        interval = "poisson" if settings.interval == "poisson" else "bootstrap"  # the ranks are always resampled
+        drawn = intervals.weights(interval, ids, common, settings.resamples, settings.seed, rng)
+        assert drawn is not None
+        weights = drawn[:, common]
         values = {name: float(s.value(common, np.ones((1, n)))[0]) for name, s in statistics.items()}
         resampled = {name: s.value(common, weights) for name, s in statistics.items()}
         p_values = _p_values(test, statistics, pairs, resampled, common, trials, rng)
+    if n and settings.interval == "cluster-t":
+        moves = {name: s.influence(common) for name, s in statistics.items()}
+        halves = np.array([intervals.cluster_t_half((moves[a] - moves[b])[:, None], n)[0] for a, b in pairs])
+    words = in_words(test, correction, settings, trials, n)
+    found = Compared(values, resampled, p_values, halves, n, _effects(statistics, pairs, common))
+    recipe = signature(settings, len(ids), agreement)
+    return comparison_of(found, asked.name(shown), shown, average, correction, words, settings, recipe, left_out)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found of systems and their pairs, from which a comparison is made.
+
+    scores, resampled   of each system: its value, and the values of the resamples (B,)
+    p, halves           of each pair (P,): p of the test, and half the width of the cluster t interval
+    """
+
+    scores: dict[str, float]
+    resampled: dict[str, Floats]
+    p: Floats
+    halves: Floats
+    documents: int
+    effects: pd.DataFrame
+
+
+def comparison_of(
+    found: Compared, measure: str, k: Cutoff | None, average: str, correction: str, test: str, settings: Settings,
+    recipe: str, left_out: tuple[str, ...], further: int = 0,
+) -> Comparison:  # fmt: skip
+    """Return the comparison of all pairs; further: how many documents are left out beyond those that are named."""
     rows: list[list[Any]] = []
-    for (a, b), p in zip(pairs, p_values, strict=True):
-        low = high = np.nan
-        if n and settings.interval == "bootstrap":
-            low, high = _bounds(resampled[a] - resampled[b])
-        elif n and settings.interval == "cluster-t":
-            moves = statistics[a].influence(common) - statistics[b].influence(common)
-            half = float(intervals.cluster_t_half(moves[:, None], n)[0])
-            low, high = values[a] - values[b] - half, values[a] - values[b] + half
-        rows.append([a, b, asked.name(shown), shown, average, values[a] - values[b], low, high, p, np.nan, n])
+    values, n = found.scores, found.documents
+    for (a, b), p, half in zip(combinations(values, 2), found.p, found.halves, strict=True):
+        low, high = values[a] - values[b] - half, values[a] - values[b] + half
+        if n and settings.interval in ("bootstrap", "poisson"):
+            (low,), (high,) = intervals.percentile((found.resampled[a] - found.resampled[b])[:, None])
+        rows.append([a, b, measure, k, average, values[a] - values[b], low, high, p, np.nan, n])
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
-    frame["k"] = pd.Series([shown] * len(rows), dtype=object)
+    frame["k"] = pd.Series([k] * len(rows), dtype=object)
     defined = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
     frame.loc[defined, "p_adjusted"] = CORRECTIONS[correction](frame.loc[defined, "p"].to_numpy())
-    clusters, better = _decisions(frame, values)
-    documents = code(corpus).documents
-    left_out = tuple(documents[i] for i in np.flatnonzero(~common))
+    clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
     return Comparison(
-        frame, _effects(statistics, pairs, common), values, _ranks(resampled), n, left_out, clusters, better,
-        correction, _in_words(test, correction, settings, trials, n), settings,
-        signature(settings, len(documents), agreement),
+        frame, found.effects, values, paired.rank_bounds(found.resampled), n, left_out, clusters, better, correction,
+        test, settings, recipe, further,
     )  # fmt: skip
 
 
-def _checked(measure: str, trials: int, test: str, correction: str) -> Asked:
+def checked(measure: str, trials: int, test: str, correction: str) -> Asked:
     """Return the measure, or refuse what cannot be compared."""
     for name, value, known in (("test", test, TESTS), ("correction", correction, CORRECTIONS)):
         if value not in known:
@@ -188,7 +219,7 @@ def compare_all(
     return replace(found[0], frame=frame, settings=settings, signature=recipe)
 
 
-def _in_words(test: str, correction: str, settings: Settings, trials: int, documents: int) -> str:
+def in_words(test: str, correction: str, settings: Settings, trials: int, documents: int) -> str:
     """Name the test with everything that is needed to repeat it."""
     seed = f"seed {settings.seed}"
     drawn = f"{trials:,} trials, {seed}"
@@ -213,16 +244,6 @@ def _effects(statistics: dict[str, _Statistic], pairs: list[tuple[str, str]], co
     return pd.DataFrame(rows, columns=["a", "b", "d_z", "rank_biserial", "wins", "ties", "losses"])
 
 
-def _ranks(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
-    """Return the bounds of each system's rank over the resamples; equal values share the best of their ranks."""
-    values = np.array(list(resampled.values()))
-    if not len(values) or np.isnan(values).any():
-        return {}
-    rank = (values[None] > values[:, None] + 1e-12).sum(axis=1) + 1
-    low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
-    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}
-
-
 def _p_values(
     test: str, statistics: dict[str, _Statistic], pairs: list[tuple[str, str]], resampled: dict[str, Floats],
     common: Bools, trials: int, rng: np.random.Generator,
@@ -237,11 +258,6 @@ def _p_values(
         return paired.randomisation(differences, trials, rng)
     one = paired.t_test if test == "t" else paired.wilcoxon_test
     return np.array([one(column)[1] for column in differences.T])
-
-
-def _bounds(differences: Floats) -> tuple[float, float]:
-    low, high = intervals.percentile(differences[:, None])
-    return float(low[0]), float(high[0])
 
 
 class _Statistic:
@@ -309,16 +325,3 @@ def _mixed(a: _Statistic, b: _Statistic, common: Bools, weights: Floats) -> Floa
     if a.asked.measure.name != "F1@k":
         return np.asarray(p if a.asked.measure.name == "P@k" else r)
     return overlap.ratio(2 * p * r, p + r)
-
-
-def _decisions(frame: pd.DataFrame, values: dict[str, float]) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
-    names = list(values)
-    adjusted = np.ones((len(names), len(names)))
-    for a, b, p in zip(frame["a"], frame["b"], frame["p_adjusted"], strict=True):
-        adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
-    clusters = paired.rank_clusters(np.array([values[name] for name in names]), adjusted, ALPHA)
-    better = {
-        a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < ALPHA and values[a] > values[b])
-        for i, a in enumerate(names)
-    }
-    return dict(zip(names, clusters, strict=True)), better

@@ -27,7 +27,7 @@ Cutoff = int | Literal["gold", "all", "larger", "none"]
 
 
 #: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
-_PART = 1000
+PART = 1000
 
 #: Fields of `Cells`, in order.
 FIELDS = ("hits", "returned", "size", "universe", "denominator")
@@ -111,9 +111,9 @@ class Counts:
 
     def parts(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
-        if len(self.size) <= _PART:
+        if len(self.size) <= PART:
             return [self]
-        slices = [slice(begin, min(begin + _PART, len(self.size))) for begin in range(0, len(self.size), _PART)]
+        slices = [slice(begin, min(begin + PART, len(self.size))) for begin in range(0, len(self.size), PART)]
         return [self._part(documents) for documents in slices]
 
     def _part(self, documents: slice) -> Counts:

@@ -14,6 +14,10 @@ class InputError(ValueError):
         self.where, self.found, self.expected, self.remedy = where, found, expected, remedy
         super().__init__(f"{where}: expected {expected}, found {found}. {remedy}")
 
+    def __reduce__(self) -> tuple[type[InputError], tuple[str, str, str, str]]:
+        """Go from process to process whole: an error is otherwise rebuilt from its one message."""
+        return type(self), (self.where, self.found, self.expected, self.remedy)
+
 
 class UsageError(ValueError):
     """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""

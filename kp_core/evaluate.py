@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,10 +12,10 @@ import pandas as pd
 from kp_core.aggregate import Average, Grid, View, averaged, mean_of
 from kp_core.annotators import HUMANS, against_others
 from kp_core.baselines import BASELINES
-from kp_core.coding import Floats, average_gold_size, code, identify
+from kp_core.coding import Bools, Floats, average_gold_size, code, identify
 from kp_core.conventions import Conventions
 from kp_core.counting import Counted, count_systems
-from kp_core.counts import Cutoff
+from kp_core.counts import Counts, Cutoff
 from kp_core.errors import InputError, UsageError
 from kp_core.gold import choices, left_one_out
 from kp_core.inference import intervals
@@ -95,7 +95,7 @@ def evaluate_with(
     settings, left_out = standards(corpus, settings)
     counted = [counts_of(corpus, settings, agreement, baselines, without) for without in left_out]
     cutoffs = settings.cutoffs
-    weights = weights_of(counted, settings)
+    weights = weights_of(counted, settings, code(corpus).documents)
     rows: list[dict[str, Any]] = []
     for system in counted[0]:
         rows += averaged_rows(system, [one[system] for one in counted], asked, cutoffs, weights, settings)
@@ -106,17 +106,22 @@ def evaluate_with(
         for system in parts[0]:
             own = [one[system] for one in parts]
             rows += averaged_rows(system, own, scored, cutoffs, weights, settings, subset)
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
-    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
-    # “P@k” at k = 5 and “P@5” are one row.
-    frame = frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
+    frame = frame_of(rows)
     noted = counted[0] if not people else counts_of(corpus, replace(settings, annotators=people), agreement)
     notes += evaluation_notes(corpus, settings, noted, cutoffs, agreement)
     if people and settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
     return Result(frame, settings, tuple(notes), len(code(corpus).documents), agreement)
+
+
+def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the tidy frame of an evaluation from its rows."""
+    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
+    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
+    # “P@k” at k = 5 and “P@5” are one row.
+    return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
 
 
 def _parts(
@@ -225,38 +230,51 @@ def _smallest(corpus: Corpus, settings: Settings, counted: dict[str, Counted], c
     return smallest
 
 
-def weights_of(counted: list[dict[str, Counted]], settings: Settings) -> Floats | None:
+def scored_documents(counts: Counts) -> Bools:
+    """Tell which documents a resample may hold: those with gold, or all where an empty gold standard counts."""
+    return np.asarray(counts.size > 0) if counts.conventions.empty_gold == "skip" else np.ones(len(counts.size), bool)
+
+
+def weights_of(
+    counted: list[dict[str, Counted]], settings: Settings, documents: tuple[str, ...]
+) -> Floats | None:
     """Draw one weight matrix for all documents with gold; documents left out for everybody get no weight."""
-    if settings.interval != "bootstrap" or not counted[0]:
+    if not counted[0]:
         return None
     first = [next(iter(one.values())).ranking for one in counted]
-    scored = np.any([one.size > 0 for one in first], axis=0)
-    if settings.conventions.empty_gold != "skip":
-        scored = np.ones(len(scored), bool)
-    weights = np.zeros((settings.resamples, len(scored)))
-    if scored.any():
-        rng = np.random.default_rng(settings.seed)
-        weights[:, scored] = intervals.resample(int(scored.sum()), settings.resamples, rng)
-    return weights
+    scored = np.any([scored_documents(one) for one in first], axis=0)
+    return intervals.weights(settings.interval, documents, scored, settings.resamples, settings.seed)
 
 
 def averaged_rows(system: str, counted: list[Counted], asked: list[Asked], cutoffs: tuple[Cutoff, ...],
                   weights: Floats | None, settings: Settings, subset: str = "all") -> list[dict[str, Any]]:  # fmt: skip
     """Return the rows of one system; counted has one entry a gold standard, over which values are averaged."""
-    rows: list[dict[str, Any]] = []
     views: dict[tuple[int, bool, tuple[Cutoff, ...]], View] = {}
-    for one in asked:
-        wanted: tuple[Cutoff, ...] = (one.fixed,) if one.fixed is not None else cutoffs
+
+    def found(one: Asked, average: str, wanted: tuple[Cutoff, ...]) -> Average:
         # Views keep what measures share, so each is made once.
         own = [
             views.setdefault((i, one.measure.family == "concordance", wanted), View(gold.of(one), wanted))
             for i, gold in enumerate(counted)
         ]
+        return mean_of([averaged(one, view, average, weights, settings) for view in own])
+
+    documents = int(counted[0].ranking.known.sum()) if subset != "all" else len(counted[0].ranking.size)
+    return system_rows(system, asked, settings, cutoffs, found, documents, subset)
+
+
+def system_rows(
+    system: str, asked: list[Asked], settings: Settings, cutoffs: tuple[Cutoff, ...],
+    found: Callable[[Asked, str, tuple[Cutoff, ...]], Average], documents: int, subset: str = "all",
+) -> list[dict[str, Any]]:  # fmt: skip
+    """Return the rows of one system from what `found` says of a measure, an average and cutoffs."""
+    rows: list[dict[str, Any]] = []
+    for one in asked:
+        wanted: tuple[Cutoff, ...] = (one.fixed,) if one.fixed is not None else cutoffs
         for average in averages_asked(one, settings):
-            found = mean_of([averaged(one, view, average, weights, settings) for view in own])
+            values = found(one, average, wanted)
             for i, cutoff in enumerate(wanted):
-                documents = int(counted[0].ranking.known.sum()) if subset != "all" else len(counted[0].ranking.size)
-                rows.append(_row(system, one, cutoff, average, found, i, documents, subset))
+                rows.append(_row(system, one, cutoff, average, values, i, documents, subset))
     return rows
 
 

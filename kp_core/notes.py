@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+
 import numpy as np
 
 from kp_core.baselines import BASELINES
-from kp_core.coding import code
+from kp_core.coding import Bools, Ints, code
 from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
@@ -19,43 +22,135 @@ _EMPTY_GOLD = {
 }
 
 
-def _named(ids: list[str], most: int = 5) -> str:
-    return ", ".join(ids[:most]) + (" …" if len(ids) > most else "")
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Documents of one kind: how many, and the names of some; those of parts of the data add up.
+
+    >>> str(Ids.of(["d2", "d9"]) + Ids.of(["d1"]))
+    'd1, d2, d9'
+    """
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(names: list[str]) -> Ids:
+        """Return documents by their names."""
+        return Ids(len(names), tuple(names))
+
+    def __add__(self, other: Ids) -> Ids:
+        """Return both; of the names the first by letters stay, whatever was added first."""
+        return Ids(self.count + other.count, tuple(sorted({*self.names, *other.names})[:_SHOWN]))
+
+    def __str__(self) -> str:
+        return ", ".join(self.names[:_SHOWN]) + (" …" if self.count > _SHOWN else "")
+
+
+@dataclass(frozen=True)
+class SystemFacts:
+    """What the notes say of one system; facts of parts of the data add up.
+
+    lost, unknown    documents without a list; lists without a document of the gold standard
+    short            lists shorter than the largest cutoff
+    repeats, in_lists  phrases that repeat an earlier one, and the lists with such
+    chosen, universe, rejected  phrases that gold or system chose at the largest cutoff, N, and phrases of neither
+    """
+
+    lost: Ids = Ids()
+    unknown: Ids = Ids()
+    short: int = 0
+    repeats: int = 0
+    in_lists: int = 0
+    chosen: float = 0.0
+    universe: float = 0.0
+    rejected: float = 0.0
+
+    def __add__(self, other: SystemFacts) -> SystemFacts:
+        return SystemFacts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the notes on an evaluation say of documents and systems; facts of parts of the data add up."""
+
+    documents: int = 0
+    empty: Ids = Ids()
+    unseen: Ids = Ids()
+    systems: dict[str, SystemFacts] = field(default_factory=dict)
+
+    def __add__(self, other: Facts) -> Facts:
+        systems = {name: self.systems.get(name, SystemFacts()) + one for name, one in other.systems.items()}
+        return Facts(
+            self.documents + other.documents, self.empty + other.empty, self.unseen + other.unseen,
+            self.systems | systems,
+        )  # fmt: skip
+
+
+def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Facts:
+    """Return what the notes on an evaluation need to know."""
+    coded = code(corpus)
+    largest = _largest(cutoffs)
+    systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
+    if not systems:
+        return Facts(len(coded.documents))
+    first, found = next(iter(systems.values())).ranking, dict[str, SystemFacts]()
+
+    def ids(mask: Bools) -> Ids:
+        return Ids.of([coded.documents[i] for i in np.flatnonzero(mask)])
+
+    for name, both in systems.items():
+        counts = both.ranking
+        at = both.table.at((largest,)) if largest else None
+        sums = (at.size + at.system_only, at.universe, at.neither) if at else ()
+        found[name] = SystemFacts(
+            ids(~counts.listed), Ids.of(list(coded.runs[name].unknown)),
+            int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
+            int(counts.duplicates.sum()), int((counts.duplicates > 0).sum()), *(float(one.sum()) for one in sums),
+        )  # fmt: skip
+    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found)
+
+
+def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
+    return max((c for c in cutoffs if isinstance(c, int)), default=0)
 
 
 def evaluation_notes(
     corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], agreement: bool
 ) -> list[Note]:
     """Return the notes on an evaluation, after those on loading."""
-    names, notes = code(corpus).documents, list(corpus.report.notes)
-    largest = max((c for c in cutoffs if isinstance(c, int)), default=0)
-    systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
-    if not systems:
-        return [*notes, Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
-    first = next(iter(systems.values())).ranking
-    empty = [names[i] for i in np.flatnonzero((first.size == 0) & first.known)]
-    unseen = [names[i] for i in np.flatnonzero(~first.known)]
-    if unseen:
-        text = f"{settings.annotators} did not see {len(unseen)} of {len(names)} documents, which are left out: "
-        notes.append(Note("info", "gold", text + _named(unseen)))
-    if empty:
+    facts = facts_of(corpus, counted, cutoffs)
+    return [*corpus.report.notes, *notes_of(facts, settings, cutoffs, agreement, _id_notes(corpus, facts))]
+
+
+def notes_of(
+    facts: Facts, settings: Settings, cutoffs: tuple[Cutoff, ...], agreement: bool, ids: Sequence[Note] = ()
+) -> list[Note]:
+    """Say what the facts mean for the reader; ids: notes on the fixes that would make ids meet."""
+    notes, documents, largest = list[Note](), facts.documents, _largest(cutoffs)
+    if not facts.systems:
+        return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
+    if facts.unseen.count:
+        text = f"{settings.annotators} did not see {facts.unseen.count} of {documents} documents, which are left out: "
+        notes.append(Note("info", "gold", f"{text}{facts.unseen}"))
+    if facts.empty.count:
         policy = _EMPTY_GOLD[settings.conventions.empty_gold]
-        text = f"{len(empty)} of {len(names)} documents have no keyphrase, {policy}: {_named(empty)}"
+        text = f"{facts.empty.count} of {documents} documents have no keyphrase, {policy}: {facts.empty}"
         notes.append(Note("warning", "gold", text))
-    notes += _id_notes(corpus, systems)
-    for system in systems:
-        notes += _system_notes(corpus, settings, system, systems[system], largest)
-    if len(names) - len(empty) < 10 and settings.interval != "none":
-        notes.append(
-            Note("warning", "intervals", f"{len(names) - len(empty)} documents are too few for a reliable interval")
-        )
-    return notes + (_universe_notes(settings, systems, largest) if agreement and largest else [])
+    notes += ids
+    for system, found in facts.systems.items():
+        notes += _system_notes(system, found, settings, documents, largest)
+    scored = documents - facts.empty.count
+    if scored < 10 and settings.interval != "none":
+        notes.append(Note("warning", "intervals", f"{scored} documents are too few for a reliable interval"))
+    return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
 
 
-def _id_notes(corpus: Corpus, systems: dict[str, Counted]) -> list[Note]:
+def _id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
     """Name the fix that would make ids meet, where lists are missing on one side and unknown on the other."""
-    runs = code(corpus).runs
-    if not any(runs[name].unknown and not counts.ranking.listed.all() for name, counts in systems.items()):
+    if not any(one.unknown.count and one.lost.count for one in facts.systems.values()):
         return []
     return [
         Note("warning", "ids", f"the fix {fix} would match {match} of {of} ids of {left} and {right}")
@@ -63,44 +158,86 @@ def _id_notes(corpus: Corpus, systems: dict[str, Counted]) -> list[Note]:
     ]
 
 
-def _system_notes(corpus: Corpus, settings: Settings, system: str, counted: Counted, largest: int) -> list[Note]:
-    coded, counts, notes = code(corpus), counted.ranking, list[Note]()
-    lost = [coded.documents[i] for i in np.flatnonzero(~counts.listed)]
-    if lost:
+def _system_notes(system: str, found: SystemFacts, settings: Settings, documents: int, largest: int) -> list[Note]:
+    notes = list[Note]()
+    if found.lost.count:
         policy = "left out" if settings.conventions.missing == "skip" else "scored as empty"
-        text = f"no list for {len(lost)} of {len(coded.documents)} documents, {policy}: {_named(lost)}"
+        text = f"no list for {found.lost.count} of {documents} documents, {policy}: {found.lost}"
         notes.append(Note("warning", system, text))
-    unknown = list(coded.runs[system].unknown)
-    if unknown:
-        text = f"lists for {len(unknown)} documents that the gold standard does not have are ignored: {_named(unknown)}"
-        notes.append(Note("warning", system, text))
-    short = int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum())
-    if short:
-        text = f"{short} of {len(coded.documents)} lists are shorter than k = {largest}"
-        notes.append(Note("info", system, text))
-    if counts.duplicates.any():
-        lists = int((counts.duplicates > 0).sum())
+    if found.unknown.count:
+        text = f"lists for {found.unknown.count} documents that the gold standard does not have are ignored: "
+        notes.append(Note("warning", system, f"{text}{found.unknown}"))
+    if found.short:
+        notes.append(Note("info", system, f"{found.short} of {documents} lists are shorter than k = {largest}"))
+    if found.repeats:
         text = (
-            f"{int(counts.duplicates.sum())} phrases in {lists} lists repeat an earlier one after normalisation "
+            f"{found.repeats} phrases in {found.in_lists} lists repeat an earlier one after normalisation "
             f"(duplicates = {settings.conventions.duplicates})"
         )
         notes.append(Note("info", system, text))
     return notes
 
 
-def _universe_notes(settings: Settings, systems: dict[str, Counted], largest: int) -> list[Note]:
+def _universe_notes(settings: Settings, systems: list[SystemFacts], largest: int) -> list[Note]:
     notes = []
     if settings.universe == "rankings":
         text = "N is the union of all loaded rankings and annotators, so adding a system changes every kappa"
         notes.append(Note("info", "universe", f"{text}; load the texts to count their n-grams instead"))
-    at = [counts.table.at((largest,)) for counts in systems.values()]
-    chosen = max(float((one.size + one.system_only).sum()) for one in at)
-    n = float(at[0].universe.sum())
-    rejected = min(float(one.neither.sum()) for one in at)
+    chosen, n = max(one.chosen for one in systems), systems[0].universe
+    rejected = min(one.rejected for one in systems)
     if n < 5 * chosen:
         text = f"N = {n:.0f} is hardly larger than the {chosen:.0f} phrases chosen at k = {largest}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
     if n and rejected / n > 0.9:
         text = f"true negatives dominate (d/N = {rejected / n:.2f}): PABAK, P_neg and AC1 say little here"
         notes.append(Note("info", "universe", f"{text}; look at P_pos and kappa"))
+    return notes
+
+
+@dataclass(frozen=True)
+class AgreementFacts:
+    """What the notes on an agreement say of documents; facts of parts of the data add up.
+
+    fewest, most   annotators of a document, among all, and fewest among those that two saw
+    """
+
+    documents: int = 0
+    alone: Ids = field(default_factory=Ids)
+    fewest: int = 2**31
+    fewest_used: int = 2**31
+    most: int = 0
+
+    def __add__(self, other: AgreementFacts) -> AgreementFacts:
+        return AgreementFacts(
+            self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
+            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
+        )  # fmt: skip
+
+
+def agreement_facts(documents: tuple[str, ...], annotators: Ints) -> AgreementFacts:
+    """Return what the notes on an agreement need to know; annotators: how many saw each document (D,)."""
+    alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
+    fewest = int(annotators[annotators > 1].min(initial=2**31))
+    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()))
+
+
+def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> list[Note]:
+    """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
+    notes, used = [], facts.documents - facts.alone.count
+    if facts.alone.count:
+        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
+        notes.append(Note("warning", "annotators", text + str(facts.alone)))
+    if pairs and settings.interval != "none":
+        text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
+        notes.append(Note("info", "intervals", text))
+    if used < 10 and settings.interval != "none":
+        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
+    if facts.fewest != facts.most and used:
+        text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
+        notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
+    if settings.universe == "rankings":
+        text = (
+            "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
+        )
+        notes.append(Note("info", "universe", text))
     return notes

@@ -17,7 +17,9 @@ from kp_core.text.stem import library
 __version__ = "1.0.0"
 
 AVERAGES = ("macro", "f-of-means", "micro", "both")
-INTERVALS = ("bootstrap", "cluster-t", "none")
+#: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed.
+INTERVALS = ("bootstrap", "poisson", "cluster-t", "none")
+_DRAWN = ("bootstrap", "poisson")
 LARGEST_K = 10_000
 #: Fields that a signature names only where they differ from their first value.
 SILENT = ("gstem", "rrmiss")
@@ -167,7 +169,7 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     if agreement:
         fields["pool"] = settings.pool
     if settings.interval != "none":
-        seeded = f"-{settings.resamples}-seed{settings.seed}" if settings.interval == "bootstrap" else ""
+        seeded = f"-{settings.resamples}-seed{settings.seed}" if settings.interval in _DRAWN else ""
         fields["ci"] = settings.interval + seeded
     if settings.fixes:
         fields["fix"] = ",".join(settings.fixes)
@@ -205,8 +207,8 @@ def settings_from(line: str) -> Settings:
             changes[name] = long.get(given[key], given[key])
     record = settings.conventions.changed(**changes)
     interval, resamples, seed = given.get("ci", "none"), settings.resamples, settings.seed
-    if drawn := re.fullmatch(r"bootstrap-(\d+)-seed(\d+)", interval):
-        interval, resamples, seed = "bootstrap", int(drawn[1]), int(drawn[2])
+    if drawn := re.fullmatch(r"(bootstrap|poisson)-(\d+)-seed(\d+)", interval):
+        interval, resamples, seed = drawn[1], int(drawn[2]), int(drawn[3])
     if interval not in INTERVALS:
         raise UsageError(f"interval is '{interval}'; choose one of: {', '.join(INTERVALS)}")
     return replace(

@@ -107,7 +107,7 @@ def soft_evaluate(
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)
     counted = soft_counts(corpus, settings, soft, agreement, None if whole else deepest, **choices)
-    weights = weights_of([counted], settings)
+    weights = weights_of([counted], settings, code(corpus).documents)
     rows = [
         row for system, both in counted.items()
         for row in averaged_rows(system, [both], asked, settings.cutoffs, weights, settings)

@@ -79,7 +79,8 @@ def curve(
         steps.append(_Step(threshold, size, gold, count_systems(corpus, settings, data.universe, False, fewest=size)))
     drawn = [(s.gold > 0).sum() >= FEWEST_DOCUMENTS and s.gold.sum() >= FEWEST_PHRASES for s in steps]
     kept_last = next((s.size > 0 for s, enough in zip(reversed(steps), reversed(drawn), strict=True) if enough), None)
-    weights = intervals.resample(len(rows), settings.resamples, rng) if settings.interval == "bootstrap" else None
+    every = np.ones(len(rows), bool)
+    weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
     union = count_systems(corpus, settings, data.universe, False)
     table: list[dict[str, Any]] = []
     for step, enough in zip(steps, drawn, strict=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from kp_core.coding import Bools, Floats, Ints
 from kp_core.counts import FIELDS, Cells
+from kp_core.inference import counter
 
 #: With more undefined resamples than this share, no interval is given.
 _MOST_UNDEFINED = 0.05
@@ -29,6 +30,32 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
         draws += np.arange(rows)[:, None] * documents
         weights[begin : begin + rows] = np.bincount(draws.ravel(), minlength=rows * documents).reshape(rows, documents)
     return weights
+
+
+def poisson(documents: Sequence[str], scored: Bools, resamples: int, seed: int) -> Floats:
+    """Return Poisson bootstrap weights (B, D) that depend on a document's id and the seed alone.
+
+    A document counts a Poisson number of times with mean 1; rows are scaled to the number of scored documents, so that
+    totals keep their size, and documents that are not scored get no weight. A resample without a document is undefined.
+    """
+    weights = counter.poisson(counter.keys(documents), resamples, seed).T * scored
+    drawn = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), np.nan))
+
+
+def weights(
+    interval: str, documents: Sequence[str], used: Bools, resamples: int, seed: int,
+    rng: np.random.Generator | None = None,
+) -> Floats | None:  # fmt: skip
+    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other."""
+    if interval == "poisson":
+        return poisson(documents, used, resamples, seed)
+    if interval != "bootstrap":
+        return None
+    drawn = np.zeros((resamples, len(used)))
+    if used.any():
+        drawn[:, used] = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    return drawn
 
 
 def percentile(values: Floats) -> tuple[Floats, Floats]:
@@ -64,9 +91,28 @@ def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = np.where(used, values, 0.0).sum(axis=0) / n
         spread = np.where(used, (np.where(used, values, 0.0) - mean) ** 2, 0.0).sum(axis=0)
-        half = _t_quantile(n) * np.sqrt(spread / (n - 1) / n)
-    half = np.where((n > 1) & (spread > 0), half, np.nan)
+    return t_of_spread(mean, spread, n)
+
+
+def t_of_spread(mean: Floats, spread: Floats, documents: Ints) -> tuple[Floats, Floats]:
+    """Return the t interval of means (K,) from the sums of squared distances from them and the numbers of documents."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = _t_quantile(documents) * np.sqrt(spread / (documents - 1) / documents)
+    half = np.where((documents > 1) & (spread > 0), half, np.nan)
     return mean - half, mean + half
+
+
+def t_p(mean: float, spread: float, documents: int) -> float:
+    """Return two-sided p of the t test of a mean from the sum of squared distances from it; NaN if nothing varies.
+
+    >>> round(t_p(2.0, 2.0, 3), 4)
+    0.0742
+    """
+    from scipy.special import stdtr
+
+    if documents < 2 or spread == 0:
+        return float("nan")
+    return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 
 
 def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:

@@ -158,3 +158,29 @@ def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = 0.05) -> li
         clusters[system] = current
         members.append(int(system))
     return clusters
+
+
+def decisions(
+    values: dict[str, float], pairs: list[tuple[str, str, float]], alpha: float
+) -> tuple[dict[str, int], dict[str, tuple[str, ...]]]:
+    """Return the cluster of each system, and those it is significantly better than; pairs hold adjusted p."""
+    names = list(values)
+    adjusted = np.ones((len(names), len(names)))
+    for a, b, p in pairs:
+        adjusted[names.index(a), names.index(b)] = adjusted[names.index(b), names.index(a)] = p
+    clusters = rank_clusters(np.array([values[name] for name in names]), adjusted, alpha)
+    better = {
+        a: tuple(b for j, b in enumerate(names) if adjusted[i, j] < alpha and values[a] > values[b])
+        for i, a in enumerate(names)
+    }
+    return dict(zip(names, clusters, strict=True)), better
+
+
+def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
+    """Return the bounds of each system's rank over the resamples; equal values share the best of their ranks."""
+    values = np.array(list(resampled.values()))
+    if not len(values) or np.isnan(values).any():
+        return {}
+    rank = (values[None] > values[:, None] + 1e-12).sum(axis=1) + 1
+    low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
+    return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}

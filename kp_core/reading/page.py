@@ -27,11 +27,7 @@ are read back and compared first), and what stays behind by nature (scores in li
 
 | `--to` | files | holds |
 |---|---|---|
-<<<<<<< HEAD
-| `tidy`, `jsonl`, `parquet` | documents, gold, systems, judgements: one row a document, keyphrase, … | all |
-=======
 | `tidy`, `jsonl`, `parquet` | one table each of documents, gold, systems, judgements | all |
->>>>>>> f1
 | `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
 | `variants` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F1) | lists with all accepted spellings |
 | `lists` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F2) | lists |

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import version
 
 from kp_core.errors import UsageError
 from kp_core.text.porter import porter_stemmer
 
+#: Words whose stems are kept, about 30 MB; stemming one takes a hundred times as long as looking it up.
+_KEPT = 200_000
+_keeping = False
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 #: Snowball languages of PyStemmer under the codes that users write.
@@ -41,9 +44,22 @@ def library(stemmer: str | None) -> str:
     return f"{package.lower()}-{version(package)}"
 
 
+def keep_stems() -> None:
+    """Keep the stems of the last words for the rest of this process; for one that serves one person alone.
+
+    Parts of large data repeat their words. A server of many people keeps nothing that hangs on what they load.
+    """
+    global _keeping
+    if not _keeping:
+        _keeping = True
+        _porter.cache_clear()
+
+
+@cache
 def _porter(mode: str) -> Callable[[str], str]:
+    """Return the stemmer of a mode; it keeps its last words where `keep_stems` said so."""
     stem: Callable[[str], str] = porter_stemmer()(mode=mode).stem
-    return stem
+    return lru_cache(maxsize=_KEPT)(stem) if _keeping else stem
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:

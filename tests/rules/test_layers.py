@@ -49,7 +49,8 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "export.written",
     ),
     ("trimming", "trimming_curve", "abstracting", "extractors", "methods", "scale"),
-    ("export", "charts", "learn", "report", "reference", "convert", "extend", "commands", "cli", "__main__", ""),
+    ("export", "charts", "learn", "report", "convert", "extend", "streaming", "commands", "making", "cli", "reference",
+     "__main__", ""),
 )
 CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}
 DASHBOARD = {"kp_ui": len(FLOORS), "pages": len(FLOORS) + 1, "app": len(FLOORS) + 1}

@@ -73,7 +73,7 @@ def test_wrong_cutoffs_are_refused_with_what_may_be_written(k):
     [
         ({"preset": "semeval"}, "there is no preset 'semeval'; choose one of: kpscope, semeval2010"),
         ({"average": "mean"}, "average is 'mean'; choose one of: macro, f-of-means, micro, both"),
-        ({"interval": "yes"}, "interval is 'yes'; choose one of: bootstrap, cluster-t, none"),
+        ({"interval": "yes"}, "interval is 'yes'; choose one of: bootstrap, poisson, cluster-t, none"),
         ({"resamples": 0}, "resamples is 0; choose a number from 1 to 100000"),
         ({"resamples": 100_001}, "resamples is 100001"),
         ({"seed": -1}, "seed is -1; choose a whole number from 0 up"),

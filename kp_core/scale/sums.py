@@ -1,0 +1,204 @@
+"""Turn values per document into sums that are integers, so that adding them up is exact in any order."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kp_core.coding import Floats, Ints
+from kp_core.errors import InputError
+from kp_core.inference import counter
+from kp_core.notes import AgreementFacts, Facts, Ids, SystemFacts
+
+#: The version of the file; a file of another one is refused.
+FORMAT = "kpscope statistics 1"
+_STEP = 30
+_TRIALS = 2000
+
+
+def limbs(values: Floats) -> Ints:
+    """Return the sum over documents of values (D, K) as integers (K, 3): ones, units of 2^-30, units of 2^-60.
+
+    >>> exact(limbs(np.array([[0.1]] * 10)))[0] == sum([0.1] * 10), exact(limbs(np.array([[0.1]] * 10))).tolist()
+    (np.False_, [1.0])
+    """
+    found, rest = [], values
+    for _ in range(3):
+        whole = np.rint(rest)
+        found.append(whole.astype(np.int64).sum(axis=0))
+        rest = (rest - whole) * 2.0**_STEP
+    return np.stack(found, axis=-1)
+
+
+def exact(total: Ints, count: Ints | int = 1) -> Floats:
+    """Return the sums (K, 3) divided by counts (K,), rounded once; NaN where the count is 0."""
+    counts = np.broadcast_to(np.asarray(count), total.shape[:-1])
+    found = np.full(total.shape[:-1], np.nan)
+    for place in np.ndindex(found.shape):
+        ones, small, smaller = total[place].tolist()
+        if counts[place]:
+            found[place] = ((ones << 2 * _STEP) + (small << _STEP) + smaller) / (int(counts[place]) << 2 * _STEP)
+    return found
+
+
+def fixed(values: Floats, bits: int) -> Floats:
+    """Return values as whole multiples of 2^-bits, so that their weighted sums are exact."""
+    return np.rint(values * 2.0**bits)
+
+
+@dataclass
+class Statistics:
+    """What the documents seen so far add up to.
+
+    arrays  name → integers, which add up; names are parts joined by `/`
+    header  what they mean: recipe, names of systems and annotators, what was read
+    notes   (level, where, text) → count; a note that counts begins with its number, which is left out of the text
+    facts   kind → counts and first names for the notes on the result
+    """
+
+    arrays: dict[str, Ints] = field(default_factory=dict)
+    header: dict[str, Any] = field(default_factory=dict)
+    notes: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+
+    def add(self, name: str, values: NDArray[Any]) -> None:
+        """Add integers under a name."""
+        array = np.asarray(values, np.int64)
+        self.arrays[name] = self.arrays[name] + array if name in self.arrays else array
+
+    def merge(self, other: Statistics) -> None:
+        """Add what other documents add up to; the order in which parts are added changes nothing."""
+        for name, array in other.arrays.items():
+            self.add(name, array)
+        for note, count in other.notes.items():
+            # What is said of several parts without a number is said once.
+            self.notes[note] = self.notes.get(note, 0) + count if count else 0
+        for kind, found in other.facts.items():
+            # Facts are added even to none, so that the names they keep are always the first by letters.
+            self.facts[kind] = self.facts.get(kind, type(found)()) + found
+
+    def save(self, path: str | Path, **header: Any) -> None:
+        """Write one NumPy archive without pickled objects, whole or not at all."""
+        path = Path(path)
+        content = {"format": FORMAT, **self.header, **header, "notes": [[*n, c] for n, c in self.notes.items()],
+                   "facts": {kind: asdict(one) for kind, one in self.facts.items()}}  # fmt: skip
+        text = np.frombuffer(json.dumps(content, ensure_ascii=False).encode(), np.uint8)
+        every: dict[str, Any] = {"header.json": text, **self.arrays}
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with part.open("wb") as file:
+                np.savez(file, **every)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def load(path: str | Path) -> Statistics:
+    """Read statistics back; raises InputError for anything that is not such a file."""
+    name = Path(path).name
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+        header = json.loads(arrays.pop("header.json").tobytes())
+    except (OSError, ValueError, KeyError, EOFError) as error:
+        if isinstance(error, FileNotFoundError):
+            raise
+        raise InputError(name, "something else", "statistics of a streamed run", "Name such a file.") from None
+    if header.pop("format", None) != FORMAT:
+        raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
+    notes = {(level, where, text): count for level, where, text, count in header.pop("notes")}
+    facts = {kind: _facts(kind, found) for kind, found in header.pop("facts").items()}
+    return Statistics(arrays, header, notes, facts)
+
+
+def _facts(kind: str, found: dict[str, Any]) -> Any:
+    """Return facts from their form in the file."""
+    inner = {name for name, one in found.items() if isinstance(one, dict) and "names" in one}
+    found = {name: _facts("ids", one) if name in inner else one for name, one in found.items()}
+    if kind == "ids" or kind.startswith("compare"):
+        return Ids(found["count"], tuple(found["names"]))
+    if kind == "agreement":
+        return AgreementFacts(**found)
+    if kind == "system":
+        return SystemFacts(**found)
+    return Facts(**found | {"systems": {name: _facts("system", one) for name, one in found["systems"].items()}})
+
+
+class Weighed:
+    """Sums over documents of values under bootstrap weights and under random swaps, block of documents by block.
+
+    resamples, trials: how many weights and swaps a document has; 0 for none
+    """
+
+    def __init__(self, into: Statistics, resamples: int, trials: int, seed: int) -> None:
+        self.into, self.resamples, self.trials, self.seed = into, resamples, trials, seed
+        self._seen: set[str] = set()
+        self._drawn: list[tuple[str, Floats]] = []
+        self._swapped: list[tuple[str, Floats]] = []
+
+    def once(self, name: str) -> bool:
+        """Tell whether a name is new in this block; measures that share sums ask for them once."""
+        new = name not in self._seen
+        self._seen.add(name)
+        return new
+
+    def draw(self, name: str, values: Floats, bits: int = 0) -> None:
+        """Ask for the weighted sums (B, K) of the values (D, K) of this block, in units of 2^-bits."""
+        if self.resamples:
+            self._drawn.append((name, fixed(values, bits)))
+
+    def swap(self, name: str, values: Floats, bits: int) -> None:
+        """Ask for the sums (T, K) of the values (D, K) of this block over the documents that a trial swaps."""
+        if self.trials:
+            self._swapped.append((name, fixed(values, bits)))
+
+    def close(self, keys: NDArray[np.uint64]) -> None:
+        """Add the sums of this block, whose documents have these keys."""
+        if self._drawn:
+            _spread(self.into, self._drawn, [counter.poisson(keys, self.resamples, self.seed).T])
+        if self._swapped:
+            # Ones and zeros take eight times their room as numbers, so not all trials are unpacked at once.
+            swaps = counter.swaps(keys, self.trials, self.seed)
+            parts = (swaps[:, begin : begin + _TRIALS].T.astype(float) for begin in range(0, self.trials, _TRIALS))
+            _spread(self.into, self._swapped, parts)
+        self._drawn, self._swapped, self._seen = [], [], set()
+
+
+def _spread(into: Statistics, columns: list[tuple[str, Floats]], weights: Iterable[Floats]) -> None:
+    """Multiply all columns by the weights in one product, exact while sums stay below 2^53, and add each."""
+    stacked = np.hstack([values for _, values in columns])
+    product = np.vstack([part @ stacked for part in weights]).astype(np.int64)
+    begin = 0
+    for name, values in columns:
+        into.add(name, product[:, begin : begin + values.shape[1]])
+        begin += values.shape[1]
+
+
+def joined(*parts: object) -> str:
+    """Return the name of an array from its parts.
+
+    >>> joined("system/1", "P@k", 5)
+    'system%2F1/P@k/5'
+    """
+    return "/".join(str(part).replace("%", "%25").replace("/", "%2F") for part in parts)
+
+
+def noted(notes: Iterable[Any]) -> Mapping[tuple[str, str, str], int]:
+    """Return notes with their leading number taken out, so that those of several parts add up."""
+    found: dict[tuple[str, str, str], int] = {}
+    for note in notes:
+        number, space, rest = note.message.partition(" ")
+        bare = number.replace(",", "")
+        counts = bool(space) and bare.isascii() and bare.isdigit()
+        key = note.level, note.where, rest if counts else note.message
+        found[key] = found.get(key, 0) + (int(bare) if counts else 0)
+    return found

@@ -1,0 +1,96 @@
+"""Draw tidy tables with everything that public files hold, and write them as one wants to stream them."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import kp_core as kp
+from kp_core import scale
+
+WORDS = [f"t{i}x" for i in range(25)] + ["éa1", "Graphs", "graph", "漢7"]
+
+
+def draw(seed: int, documents: int = 60, systems: int = 3, grades: bool = False) -> dict[str, pd.DataFrame]:
+    """Return gold of three annotators and some systems: lists missing, short, with repeats; a document without gold."""
+    rng = np.random.default_rng(seed)
+    gold, runs = [], []
+    for number in range(documents):
+        name = f"d{number:03d}"
+        for annotator in ("ana", "ben", "cy"):
+            if rng.random() < 0.85:
+                chosen = rng.choice(WORDS, rng.integers(1, 7), replace=False)
+                gold += [(name, annotator, str(p), int(rng.integers(0, 4))) for p in chosen]
+        for system in range(systems):
+            if rng.random() < 0.93:
+                listed = rng.choice(WORDS, rng.integers(1, 15))
+                runs += [(f"s{system}", name, rank, str(p)) for rank, p in enumerate(listed, 1)]
+    runs.append(("s0", "nobody", 1, "t1x"))
+    tables = {
+        "gold": pd.DataFrame(gold, columns=["doc_id", "annotator", "phrase", "relevance"]),
+        "runs": pd.DataFrame(runs, columns=["system", "doc_id", "rank", "phrase"]),
+        "documents": pd.DataFrame(
+            [
+                (f"d{i:03d}", " ".join(rng.choice(WORDS, 12)), ("news", "talk", "")[i % 3])
+                for i in range(documents)
+            ],
+            columns=["doc_id", "text", "group"],
+        ),
+    }
+    return tables if grades else tables | {"gold": tables["gold"].drop(columns="relevance")}
+
+
+def write(tables: dict[str, pd.DataFrame], folder: Path, form: str = "sorted") -> dict[str, Any]:
+    """Write the tables and return them as arguments of a streamed run, each system in files of its own.
+
+    form: sorted (Parquet by document, small row groups), scattered (several Parquet files, rows in any order; those of
+    one list keep theirs), csv or jsonl
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    given: dict[str, Any] = {"systems": {}}
+    for name, table in tables.items():
+        if name == "runs":
+            for system, own in table.groupby("system"):
+                given["systems"][system] = _written(own.drop(columns="system"), folder, str(system), form)
+        else:
+            given[name] = _written(table, folder, name, form)
+    return given
+
+
+def _written(table: pd.DataFrame, folder: Path, name: str, form: str) -> Path:
+    path = folder / {"sorted": f"{name}.parquet", "scattered": name}.get(form, f"{name}.{form}")
+    if form == "sorted":
+        table.sort_values("doc_id", kind="stable").to_parquet(path, row_group_size=40, index=False)
+    elif form == "scattered":
+        path.mkdir()
+        for part in range(3):
+            table.iloc[part::3].sample(frac=1, random_state=part).to_parquet(path / f"{part}.parquet", index=False)
+    elif form == "csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_json(path, orient="records", lines=True, force_ascii=False)
+    return path
+
+
+def in_memory(tables: dict[str, pd.DataFrame]) -> kp.Corpus:
+    """Return the same tables as a corpus."""
+    return kp.load(gold=tables["gold"], systems=[tables["runs"]], documents=tables.get("documents"))
+
+
+def engine(rows: int = 150, **options: Any) -> scale.Engine:
+    """Return an engine with small parts."""
+    return scale.Engine(partition_rows=rows, **options)
+
+
+def assert_same_rows(streamed: pd.DataFrame, memory: pd.DataFrame, bounds: float = 1e-4) -> None:
+    """Hold values to 1e-12, everything that is counted or said exactly, and intervals to a tolerance."""
+    keys = [name for name in ("system", "a", "b", "measure", "k", "average", "subset") if name in memory]
+    plain = [frame.assign(k=frame["k"].astype(str)) for frame in (streamed, memory)]
+    order = [frame.sort_values(keys, ignore_index=True) for frame in plain]
+    said = [*keys, *(name for name in ("documents", "undefined", "reason") if name in memory)]
+    pd.testing.assert_frame_equal(order[0][said], order[1][said])
+    for name, tolerance in (("value", 1e-12), ("difference", 1e-12), ("low", bounds), ("high", bounds)):
+        if name in memory:
+            one, two = (frame[name].to_numpy(float) for frame in order)
+            np.testing.assert_allclose(one, two, rtol=1e-12, atol=tolerance, err_msg=name)

@@ -1,0 +1,69 @@
+"""A Dask cluster gives the same integers as one process, also when a worker dies in mid-run."""
+
+import os
+import signal
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core import scale
+from tests.scale.tables import draw, engine, write
+
+pytestmark = [pytest.mark.cluster, pytest.mark.xdist_group("cluster"), pytest.mark.filterwarnings("default")]
+distributed = pytest.importorskip("distributed", reason="skipped: Dask is not installed (requirements-cluster.txt)")
+FOLDER = str(Path(__file__).resolve().parents[2])
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Any:
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+        with distributed.Client(made) as client:
+            client.run(lambda: __import__("sys").path.insert(0, FOLDER))
+        yield made
+
+
+def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothing(
+    cluster: Any, tmp_path: Path
+) -> None:
+    given = write(draw(0, documents=40), tmp_path)
+    asked: dict[str, Any] = {
+        "measures": "F1@3,kappa,MAP", "k": "average", "resamples": 50,
+        "comparisons": [scale.Compare("F1@3", trials=100)],
+    }  # fmt: skip
+    alone = scale.run_evaluation(**given, **asked, engine=engine(100))
+    workers = [one["pid"] if isinstance(one, dict) else one.pid for one in cluster.workers.values()]
+    killed = threading.Event()
+
+    def kill(done: int, parts: int, *_: Any) -> None:
+        if done >= 2 and parts - done >= 3 and not killed.is_set():
+            os.kill(workers[0], signal.SIGKILL)
+            killed.set()
+
+    found = scale.run_evaluation(
+        **given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill)
+    )
+    assert killed.is_set()
+    assert found.statistics.arrays.keys() == alone.statistics.arrays.keys()
+    for name, array in alone.statistics.arrays.items():
+        np.testing.assert_array_equal(found.statistics.arrays[name], array, name)
+    assert found.result().as_json() == alone.result().as_json()
+    assert found.comparison().as_json() == alone.comparison().as_json()
+
+
+def test_a_failing_part_names_its_file_and_rows(cluster: Any, tmp_path: Path) -> None:
+    tables = draw(0, systems=1)
+    given = write(tables, tmp_path)
+    for where in ("", cluster.scheduler_address):
+        with pytest.raises(kp.InputError, match=r"part \d+ \(.*gold.parquet rows [\d,]+–[\d,]+.*universe 12") as raised:
+            scale.evaluate(**given, k=3, measures="kappa", universe=12, engine=engine(60, cluster=where))
+        assert raised.value.remedy.startswith("Choose N = ")
+
+
+def test_words_for_a_cluster_that_is_not_there(tmp_path: Path) -> None:
+    given = write(draw(0, documents=5), tmp_path)
+    with pytest.raises(kp.UsageError, match="write local, local:N or tcp://host:port"):
+        scale.evaluate(**given, measures="F1@3", engine=engine(cluster="local:two"))

@@ -1,0 +1,170 @@
+"""A streamed run gives what an evaluation in memory gives, however the documents lie in files and parts."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core import scale
+from kp_core.export.tidy import tidy
+from kp_core.scale.partitions import ranges
+from tests.scale.tables import assert_same_rows, draw, engine, in_memory, write
+
+MEASURES = ("P@k", "R@k", "F1@k", "F1@O", "MAP", "nDCG@k", "RBP", "bpref", "hits@k", "kappa", "PABAK", "a", "d", "N")
+FORMS = ("sorted", "scattered", "csv", "jsonl")
+
+
+@pytest.fixture(scope="module")
+def tables() -> dict[str, pd.DataFrame]:
+    return {name: table for name, table in draw(0, documents=40).items() if name != "documents"}
+
+
+@pytest.fixture(scope="module")
+def corpus(tables: dict[str, pd.DataFrame]) -> kp.Corpus:
+    return in_memory(tables)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_format_and_order_gives_the_rows_notes_and_signature_of_memory(
+    form: str, tables: dict[str, pd.DataFrame], corpus: kp.Corpus, tmp_path: Path
+) -> None:
+    given = write(tables, tmp_path, form)
+    memory = kp.evaluate(corpus, "average,all", MEASURES, interval="poisson", average="both", resamples=100)
+    found = scale.evaluate(**given, measures=MEASURES, k="average,all", average="both", resamples=100, engine=engine())
+    assert_same_rows(found.frame, memory.frame, 1e-7)
+    assert found.signature == memory.signature
+    assert "ci:poisson-100-seed0" in found.signature
+    if form != "scattered":  # there lists must be sorted by rank, which is said
+        assert found.notes == memory.notes
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"k": 5, "interval": "cluster-t", "average": "both"},
+        {"k": "1-4,gold", "average": "f-of-means"},
+        {"k": 3, "annotators": "majority", "missing": "skip", "empty_gold": "zero"},
+        {"k": 3, "annotators": "ana", "duplicates": "after", "denominator": "returned"},
+        {"k": 3, "annotators": "votes", "gain": "exp"},
+        {"k": 3, "annotators": "intersection", "baselines": True, "empty_gold": "one-if-empty"},
+        {"k": 3, "universe": 60, "by": "group"},
+        {"k": 3, "universe": "ngrams:2"},
+    ],
+    ids=lambda options: ",".join(f"{name}={value}" for name, value in options.items()),
+)
+def test_conventions_gold_standards_and_universes_are_those_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
+    tables = draw(1)
+    given = write(tables, tmp_path)
+    options = {"interval": "poisson", "resamples": 100} | options
+    memory = kp.evaluate(in_memory(tables), measures=MEASURES, **options)
+    found = scale.evaluate(**given, measures=MEASURES, engine=engine(), **options)
+    # Baselines that are drawn at random find fractions of a phrase, which weights round to 2^-16.
+    assert_same_rows(found.frame, memory.frame)
+    assert found.notes == memory.notes
+
+
+def test_grades_and_the_largest_of_all_parts(tmp_path: Path) -> None:
+    tables = draw(2, grades=True)
+    tables["gold"].loc[tables["gold"]["doc_id"] > "d030", "relevance"] = np.nan
+    given = write(tables, tmp_path)
+    for options in ({"k": 3}, {"k": 3, "annotators": "votes"}):
+        memory = kp.evaluate(in_memory(tables), measures=MEASURES, interval="none", **options)
+        found = scale.evaluate(**given, measures=MEASURES, interval="none", engine=engine(), **options)
+        assert_same_rows(found.frame, memory.frame)
+
+
+@pytest.mark.parametrize(
+    ("measure", "options"),
+    [
+        ("F1@k", {"k": 5}),
+        ("F1@k", {"k": 5, "average": "f-of-means"}),
+        ("P@k", {"k": 5, "average": "micro"}),
+        ("kappa", {"k": 5}),
+        ("MAP", {"interval": "cluster-t"}),
+        ("MAP", {"test": "t", "missing": "skip"}),
+        ("P@k", {"k": 5, "test": "bootstrap", "correction": "bh"}),
+    ],
+)
+def test_comparisons_are_those_of_memory(
+    measure: str, options: dict[str, Any], tables: dict[str, pd.DataFrame], corpus: kp.Corpus, tmp_path: Path
+) -> None:
+    memory = kp.compare(corpus, measure, **{"interval": "poisson"} | options)
+    found = scale.compare(**write(tables, tmp_path), measure=measure, engine=engine(), **options)
+    columns = ["a", "b", "measure", "k", "average", "difference", "low", "high", "documents"]
+    assert_same_rows(found.frame[columns], memory.frame[columns], 1e-9)
+    # 10,000 random assignments that are other ones: five standard errors of p near 1/2. Other tests draw nothing more.
+    tolerance = 0.025 if "test" not in options else 1e-9
+    np.testing.assert_allclose(found.frame["p"], memory.frame["p"], atol=tolerance)
+    same = ["a", "b", "d_z", "wins", "ties", "losses"]
+    pd.testing.assert_frame_equal(found.effects[same], memory.effects[same])
+    assert (found.ranks, found.clusters, found.documents) == (memory.ranks, memory.clusters, memory.documents)
+    assert found.notes[1:] == memory.notes[1:]
+    assert "no rank-biserial correlation" in found.notes[0].message
+
+
+@pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
+def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
+    tables = draw(3)
+    memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 100} | options)
+    found = scale.agreement(**write(tables, tmp_path), engine=engine(), **{"resamples": 100} | options)
+    assert_same_rows(found.frame, memory.frame)
+    assert (found.signature, found.notes) == (memory.signature, memory.notes)
+
+
+def test_numbers_do_not_depend_on_the_size_and_order_of_parts(tmp_path: Path) -> None:
+    tables, found = draw(4, documents=30), []
+    asked = {"k": "3,average", "resamples": 50, "comparisons": [scale.Compare("F1@k", trials=100)], "measures": "F1@k"}
+    for form, rows in (("sorted", 150), ("sorted", 10**6), ("scattered", 100), ("csv", 200), ("jsonl", 97)):
+        given = write(tables, tmp_path / f"{form}{rows}", form)
+        found.append(scale.run_evaluation(**given, **asked, engine=engine(rows)).statistics.arrays)
+    for arrays in found[1:]:
+        assert arrays.keys() == found[0].keys()
+        for name, array in arrays.items():
+            np.testing.assert_array_equal(array, found[0][name], name)
+
+
+def test_one_document_larger_than_a_part_and_an_empty_part_are_handled(tmp_path: Path) -> None:
+    gold = pd.DataFrame({"doc_id": ["a"] * 300 + ["c", "d"], "phrase": [f"p{i}" for i in range(300)] + ["x", "y"]})
+    runs = pd.DataFrame({"doc_id": ["a"] * 90 + ["d", "e"], "rank": [*range(1, 91), 1, 1],
+                         "phrase": [f"p{2 * i}" for i in range(90)] + ["y", "z"]}).assign(system="s")  # fmt: skip
+    tables = {"gold": gold, "runs": runs}
+    memory = kp.evaluate(in_memory(tables), 5, ["P@k", "R@k"], interval="none")
+    for form in ("sorted", "csv"):
+        given = write(tables, tmp_path / form, form)
+        found = scale.evaluate(**given, measures="P@k,R@k", k=5, interval="none", engine=engine(10))
+        assert_same_rows(found.frame, memory.frame)
+
+
+def test_sorted_parquet_is_read_in_place_and_anything_else_is_regrouped(tables: Any, tmp_path: Path) -> None:
+    one = write(tables, tmp_path / "a", "sorted")
+    assert len(ranges(scale.sources(**one), 150)) > 5
+    assert ranges(scale.sources(**write(tables, tmp_path / "b", "scattered")), 150) is None
+    assert ranges(scale.sources(**write(tables, tmp_path / "c", "csv")), 150) is None
+
+
+def test_poisson_intervals_are_those_of_the_bootstrap_up_to_monte_carlo_error(corpus: kp.Corpus) -> None:
+    options: dict[str, Any] = {"k": 5, "measures": ["F1@k", "MAP", "kappa"], "resamples": 20_000}
+    one, two = (kp.evaluate(corpus, interval=name, **options).frame for name in ("bootstrap", "poisson"))
+    width = one["high"] - one["low"]
+    for name in ("low", "high"):
+        # The 2.5 % point of 20,000 draws has an error of about .005 of the interval's width; the difference, .007.
+        assert ((one[name] - two[name]).abs() / width).max() < 0.05
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet"])
+def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp_path: Path) -> None:
+    corpus = kp.load(
+        gold={"d1": [["job shop", "jobshop"], ["b"]], "d2": [], "d3": [["c d", "cd"]]},
+        systems={"x": {"d1": ["jobshop", "b"], "d2": [], "d3": ["cd"]}, "y": {"d1": ["z"], "d2": ["q"]}},
+    )
+    for name, content in tidy(corpus, form).files.items():
+        (tmp_path / name).write_bytes(content)
+    given = {"gold": tmp_path / f"gold.{form}", "systems": tmp_path / f"systems.{form}"}
+    memory = kp.evaluate(kp.load(**given), 3, ["R@k", "MAP", "kappa"], interval="poisson", empty_gold="one-if-empty")
+    assert memory.frame["value"][0] == pytest.approx((1 + 1 + 1) / 3)
+    found = scale.evaluate(**given, measures="R@k,MAP,kappa", k=3, empty_gold="one-if-empty", engine=engine(2))
+    assert_same_rows(found.frame, memory.frame)
+    assert found.notes == memory.notes

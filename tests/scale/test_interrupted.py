@@ -1,0 +1,107 @@
+"""A run that is interrupted by a signal goes on from its checkpoint; a checkpoint of another run is refused."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kp_core as kp
+from kp_core import scale
+from kp_core.cli import main
+from kp_core.scale.sums import load
+from tests.scale.tables import draw, engine, write
+
+ROOT = Path(__file__).resolve().parents[2]
+SLOW = """
+import sys, time
+from kp_core.scale import run
+score = run.score_part
+def slowly(partition, plan):
+    time.sleep(0.15)
+    return score(partition, plan)
+run.score_part, run.SAVE_EVERY = slowly, 0.0
+run.Engine.__init__.__defaults__ = (*run.Engine.__init__.__defaults__[:-1], 0.0)
+from kp_core.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+def test_a_killed_run_goes_on_and_gives_the_same(
+    number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tables = {name: table for name, table in draw(0, systems=1).items() if name != "documents"}
+    given, checkpoint = write(tables, tmp_path), tmp_path / "run.npz"
+    command = [
+        "evaluate", "--gold", str(given["gold"]), "--system", f"s0={given['systems']['s0']}", "--measures", "F1@3,MAP",
+        "--partition-rows", "25", "--format", "json",
+    ]  # fmt: skip
+    assert main(command) == 0
+    whole = json.loads(capsys.readouterr().out)
+    command += ["--checkpoint", str(checkpoint)]
+    process = subprocess.Popen([sys.executable, "-c", SLOW, *command], cwd=ROOT, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not (checkpoint.exists() and len(load(checkpoint).header["done"]) >= 2):
+        assert process.poll() is None, process.stderr.read().decode()
+        assert time.monotonic() < deadline, "no checkpoint was written"
+        time.sleep(0.02)
+    os.kill(process.pid, number)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (-9 if number == signal.SIGKILL else 2)
+    if number != signal.SIGKILL:
+        assert "interrupted; run the same command again to go on" in said.decode()
+    kept = load(checkpoint).header
+    assert 2 <= len(kept["done"]) < kept["parts"]
+    with pytest.raises(kp.InputError, match="expected a finished run"):
+        scale.open_statistics(checkpoint)
+    assert main(command) == 0
+    assert json.loads(capsys.readouterr().out) == whole
+    assert sorted(load(checkpoint).header["done"]) == list(range(kept["parts"]))
+
+
+def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) -> None:
+    given, checkpoint = write(draw(0, documents=20), tmp_path), tmp_path / "run.npz"
+    options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "engine": engine(checkpoint=checkpoint)}
+    scale.evaluate(**given, **options)
+    with pytest.raises(kp.InputError, match="a checkpoint of other data or settings"):
+        scale.evaluate(**given, **options, seed=1)
+    path = given["systems"]["s0"]
+    path.write_bytes(path.read_bytes())
+    with pytest.raises(kp.InputError, match="a checkpoint of other data or settings"):
+        scale.evaluate(**given, **options)
+    checkpoint.write_text("no statistics")
+    with pytest.raises(kp.InputError, match="statistics of a streamed run"):
+        scale.evaluate(**given, **options)
+    np.savez(checkpoint, a=np.array([object()]))
+    with pytest.raises(kp.InputError, match="statistics of a streamed run"):
+        scale.evaluate(**given, **options)
+
+
+@pytest.mark.parametrize("universe", ["ngrams", "60"])
+def test_a_saved_run_opens_with_its_tables_comparisons_and_documents(universe: str, tmp_path: Path) -> None:
+    tables = draw(5, documents=30)
+    given = write(tables, tmp_path)
+    asked = [scale.Compare("F1@3", trials=50), scale.Compare("kappa", "bootstrap")]
+    options: dict[str, Any] = {"k": 3, "universe": universe, "comparisons": asked, "resamples": 20}
+    found = scale.run_evaluation(**given, measures="F1@3,kappa", engine=engine(), **options)
+    found.save(tmp_path / "run.npz")
+    again = scale.open_statistics(tmp_path / "run.npz")
+    assert again.result().as_json() == found.result().as_json()
+    assert [one.as_json() for one in again.comparisons()] == [one.as_json() for one in found.comparisons()]
+    some = again.documents(["d003", "d007"])
+    want = tables["gold"][tables["gold"]["doc_id"].isin(["d003", "d007"])]
+    assert sorted(zip(some.gold["doc_id"], some.gold["phrase"], strict=True)) == sorted(
+        zip(want["doc_id"], want["phrase"], strict=True)
+    )
+    assert some.systems == ["s0", "s1", "s2"]
+    texts = dict(zip(tables["documents"]["doc_id"], tables["documents"]["text"], strict=True))
+    assert dict(zip(some.documents["doc_id"], some.documents["text"], strict=True)) == {
+        name: texts[name] for name in ("d003", "d007")
+    }

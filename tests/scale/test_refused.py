@@ -1,0 +1,153 @@
+"""What cannot be added up over parts is refused with its reason; what is rejected or odd is said, added up."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+
+import kp_core as kp
+from kp_core import scale
+from kp_core.cli import main
+from kp_core.inference import counter
+from kp_core.scale.pairs import similarity
+from kp_core.scale.sums import exact, limbs
+from tests.scale.tables import draw, engine, in_memory, write
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ({"universe": "vocabulary"}, "set of all phrases of the collection"),
+        ({"annotators": "others"}, "gold standard of its own"),
+        ({"annotators": "nobody"}, "there is no gold 'nobody'"),
+        ({"by": "length"}, "lengths of all texts at once"),
+        ({"by": "presence"}, "choose by = group"),
+        ({"comparisons": [scale.Compare("F1@k", "wilcoxon")]}, "ranks the differences of all documents"),
+    ],
+)
+def test_what_needs_all_documents_at_once_is_refused(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
+    with pytest.raises(kp.UsageError, match=reason):
+        scale.run_evaluation(**write(draw(0, documents=5), tmp_path), **options)
+
+
+def test_tables_of_another_form_are_refused_with_the_remedy(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text('{"id": "d1", "keyphrases": ["a", "b"]}\n')
+    given = write(draw(0, documents=5), tmp_path / "t")
+    with pytest.raises(kp.InputError, match=r"one row a phrase.*kpscope convert --to parquet"):
+        scale.evaluate(gold, given["systems"])
+    scores = tmp_path / "scores.csv"
+    scores.write_text("doc_id,phrase,score\nd1,a,0.5\n")
+    with pytest.raises(kp.InputError, match="high or low scores are better is judged over all lists"):
+        scale.evaluate(given["gold"], scores)
+    scores.write_text("doc_id,phrase,rank\nd1,a,first\n")
+    with pytest.raises(kp.InputError, match=r"scores.csv: .*CSV conversion error to int64: .*'first'") as raised:
+        scale.evaluate(given["gold"], scores)
+    assert str(tmp_path) not in str(raised.value)
+    blanks = tmp_path / "blanks.parquet"
+    pd.DataFrame({"doc_id": ["d1 "], "phrase": ["a"], "rank": [1]}).to_parquet(blanks)
+    with pytest.raises(kp.InputError, match="ids with blanks at their ends"):
+        scale.evaluate(given["gold"], blanks)
+
+
+def test_ids_and_phrases_stay_text_and_rejected_rows_are_counted(tmp_path: Path) -> None:
+    rows = '007,NA\n007,1e5\n8,"two\nlines"\n9,TRUE\n,lost\n10,\n' + "9,x\n" * 9
+    (tmp_path / "gold.csv").write_text(f"doc_id,phrase\n{rows}")
+    (tmp_path / "s.csv").write_text("doc_id,phrase,rank\n007,na,1\n7,1e5,1\n9,true,1\n9,,2\n8,two lines,1\n")
+    found = scale.evaluate(tmp_path / "gold.csv", tmp_path / "s.csv", measures="hits@k", k=3, engine=engine(3))
+    assert found.documents == 3
+    assert found.frame["value"].tolist() == [1.0]
+    said = [note.message for note in found.notes]
+    assert "3 rows were rejected and are not used: 1 with an empty id, 2 with an empty phrase" in said
+    assert "lists for 1 documents that the gold standard does not have are ignored: 7" in said
+    mostly = tmp_path / "mostly.csv"
+    mostly.write_text("doc_id,phrase,rank\n" + "d1,,1\n" * 30)
+    with pytest.raises(kp.InputError, match="expected at most 20 % such rows, found 32 of 45 rows"):
+        scale.evaluate(tmp_path / "gold.csv", mostly, engine=engine(3))
+
+
+def test_the_command_line_streams_when_asked_and_beyond_the_limits(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables = {name: table for name, table in draw(0, documents=20, systems=2).items() if name != "documents"}
+    given = write(tables, tmp_path)
+    data = ["--gold", str(given["gold"])]
+    for name, path in given["systems"].items():
+        data += ["--system", f"{name}={path}"]
+    corpus, statistics = in_memory(tables), tmp_path / "s.npz"
+    saved = ["--save-statistics", str(statistics)]
+    assert main(["evaluate", *data, "--stream", "--k", "3", "--format", "json", *saved]) == 0
+    out, err = capsys.readouterr()
+    assert json.loads(out)["signature"] == kp.evaluate(corpus, 3, interval="poisson").signature
+    assert "parts · " in err
+    assert scale.open_statistics(statistics).result().documents == json.loads(out)["rows"][0]["documents"]
+    assert main(["compare", *data, "--stream", "--measures", "F1@3,MAP", "--resamples", "50", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["rows"]
+    assert [row["measure"] for row in rows] == ["F1@3", "MAP"]
+    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, "F1@3").frame["difference"][0], abs=1e-12)
+    assert main(["agreement", *data[:2], "--stream", "--format", "json"]) == 0
+    capsys.readouterr()
+    assert main(["evaluate", *data, "--stream", "--encoding", "latin-1"]) == 2
+    assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
+    monkeypatch.setattr("kp_core.streaming.LIMITS", kp.reading.limits.Limits(rows=10))
+    capsys.readouterr()
+    assert main(["evaluate", *data, "--k", "3", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert "beyond the limits of an evaluation in memory, so the tables are streamed" in err
+    assert "ci:poisson" in json.loads(out)["signature"]
+
+
+def test_similarity_of_any_number_of_pairs_is_that_of_memory(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = ["hash", "table", "tables", "tree", "graph", ""]
+    pairs = pd.DataFrame(
+        {side: [" ".join(rng.choice(words, 3)).strip() for _ in range(50)] for side in ("keyphrase", "candidate")}
+    )
+    pairs.to_csv(tmp_path / "pairs.csv", index=False)
+    measures = ["R-precision", "BLEU", "jaccard"]
+    memory = kp.similarity(pairs, measures)
+    for ending in ("parquet", "csv", "jsonl"):
+        out = tmp_path / f"scores.{ending}"
+        summary = similarity(tmp_path / "pairs.csv", measures, out)
+        read = {"parquet": pd.read_parquet, "csv": pd.read_csv, "jsonl": lambda path: pd.read_json(path, lines=True)}
+        found = read[ending](out)
+        assert found["measure"].tolist() == memory["measure"].tolist()
+        np.testing.assert_allclose(found["value"].to_numpy(float), memory["value"].to_numpy(float), rtol=1e-9)
+    means = memory.groupby("measure", sort=False)["value"]
+    np.testing.assert_allclose(summary["mean"], means.mean(), rtol=1e-12)
+    assert summary["undefined"].tolist() == means.apply(lambda one: one.isna().sum()).tolist()
+    assert pq.read_metadata(tmp_path / "scores.parquet").num_rows == 150
+    with pytest.raises(kp.UsageError, match="'NIST' looks at all pairs at once"):
+        similarity(tmp_path / "pairs.csv", ["NIST"], tmp_path / "x.csv")
+
+
+def test_sums_are_those_of_exact_fractions() -> None:
+    from fractions import Fraction
+
+    values = np.random.default_rng(0).normal(size=(500, 2)) * [1, 1e6]
+    want = [sum(map(Fraction, column)) for column in values.T.tolist()]
+    found = exact(limbs(values))
+    assert abs(found[0] - float(want[0])) <= 500 * 2.0**-61
+    assert found[1] == pytest.approx(float(want[1]), rel=1e-15)
+    parts = limbs(values[:3]) + limbs(values[3:450]) + limbs(values[450:])
+    np.testing.assert_array_equal(parts, limbs(values))
+
+
+def test_weights_are_poisson_and_depend_on_id_and_seed_alone() -> None:
+    keys = counter.keys([f"d{i}" for i in range(400)])
+    # SipHash-2-4 with the key of pandas: a checkpoint of one version would otherwise not fit to another.
+    assert keys[:2].tolist() == [4910362172263180194, 11435820897440130229]
+    weights = counter.poisson(keys, 2000, 7)
+    np.testing.assert_array_equal(weights[5:9], counter.poisson(keys[5:9], 2000, 7))
+    np.testing.assert_array_equal(weights[:, :300], counter.poisson(keys, 300, 7))
+    assert not np.array_equal(weights, counter.poisson(keys, 2000, 8))
+    shares = np.bincount(weights.astype(int).ravel(), minlength=5)[:5] / weights.size
+    np.testing.assert_allclose(shares, np.exp(-1) / np.array([1, 1, 2, 6, 24]), atol=0.002)
+    assert abs(np.corrcoef(weights[:100]) - np.eye(100)).max() < 0.12
+    swaps = counter.swaps(keys, 2000, 7)
+    assert abs(swaps.mean() - 0.5) < 0.003
+    assert abs(np.corrcoef(swaps[:100]) - np.eye(100)).max() < 0.12
