@@ -133,7 +133,8 @@ def compared(
     for name in names:
         checked(name, trials, options.test, options.correction)
     asked = [Compare(name, options.test, options.correction, trials) for name in names]
-    return _run(options, systems, settings, measures=(), compare=asked).comparison()
+    # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
+    return _run(options, systems, settings, measures=names, compare=asked).comparison()
 
 
 def agreed(options: argparse.Namespace, systems: Any, settings: Settings) -> Result:

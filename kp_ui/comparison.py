@@ -35,6 +35,11 @@ def section(measure: str, name: str) -> None:
         st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
         return
     st.markdown(show.plain(sentences.verdict(comparison, name)))
+    tested(comparison, name)
+
+
+def tested(comparison: kp.Comparison, name: str) -> None:
+    """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
     for note in comparison.notes:
         if note.level == "warning":
             st.caption(show.plain(f"{note.message}."))

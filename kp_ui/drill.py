@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -82,6 +83,11 @@ def text_of(document: str, systems: list[str]) -> None:
     st.markdown(show.marked(cached.marked_text(document, system), _MARKED))
 
 
+def near_misses_of(system: str, document: str) -> Mapping[str, str]:
+    """Return the types of a system's near misses in one document on screen."""
+    return charted.types_of(cached.near_misses(), system, document)
+
+
 def frequent(system: str) -> None:
     """Show which keyphrases a system misses most often, and which phrases it adds most often."""
     found = cached.near_misses()
@@ -140,13 +146,15 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
 
 
-def ranked_table(system: str, ranked: pd.DataFrame, document: str) -> None:
-    """Show a ranked list as the evaluation sees it, near misses with their type; rows beyond the cutoff are grey."""
+def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> None:
+    """Show a ranked list as the evaluation sees it; rows beyond the cutoff are grey.
+
+    near: phrase → type of the near miss, where types are known
+    """
     if not len(ranked):
         st.caption("This system has no list for this document, or an empty one.")
         return
     other = ranked["keyphrase"].where(ranked["keyphrase"] != ranked["phrase"], "")
-    near = charted.types_of(cached.near_misses(), system, document)
     missed = (ranked["mark"] == "miss") & ranked["counts"]
     rows = zip(ranked["phrase"], missed, other, strict=True)
     shown = [near.get(phrase, "") if miss else own for phrase, miss, own in rows]

@@ -56,7 +56,8 @@ def drop_zone() -> None:
     st.caption(
         f"Gold keyphrases, system outputs and texts, all at once. Up to {megabytes()} MB a file and "
         f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it. "
-        "A saved workspace (.kpscope) is opened here too; it takes the place of your files."
+        "A saved workspace (.kpscope) is opened here too; it takes the place of your files. So are the statistics of a "
+        "streamed run (.npz), which have a page of their own."
     )
     with st.expander("A whole folder, or the limits"):
         st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
@@ -107,7 +108,7 @@ def shared() -> None:
         st.markdown("**Shared data sets** of this server")
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.selectbox("Data set", names, key="shared", label_visibility="collapsed")
-            st.button("Add to your files", key="add_shared", on_click=workspace.add_shared)
+            st.button("Add to your files", key="add_shared", on_click=saving.take_shared)
         st.caption("Add your own files too: the output of your system is then scored on the shared data.")
 
 

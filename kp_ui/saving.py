@@ -10,8 +10,10 @@ import kp_core as kp
 from kp_core.digest import content_digest
 from kp_core.export.workspace_file import workspace_file
 from kp_core.reading import Saved, Source, is_workspace_file, read_workspace
+from kp_core.reading.shared import shared
 from kp_core.reading.workspace_file import ENDING
-from kp_ui import rating, sidebar, workspace
+from kp_core.scale import is_statistics_file
+from kp_ui import rating, sidebar, streamed, workspace
 
 
 def here() -> Saved:
@@ -35,8 +37,10 @@ def button(key: str) -> None:
 
 
 def take(files: Sequence[Source]) -> None:
-    """Open the workspace file among some files, if there is one, and add the others to what is loaded."""
+    """Open the workspace file among some files and the statistics of a streamed run, and load the others."""
     opened = [file for file in files if is_workspace_file(file)]
+    sums = [file for file in files if is_statistics_file(file)]
+    streamed.take(sums)
     with workspace.refusals():
         if len(opened) > 1:
             raise kp.UsageError("two workspaces cannot be open at once; drop one of them")
@@ -45,5 +49,12 @@ def take(files: Sequence[Source]) -> None:
             workspace.open_saved(saved, file.name)
             sidebar.restore(saved.query)
             rating.take_up(content_digest(saved.corpus), saved.ratings)
-        if others := [file for file in files if file not in opened]:
+        if others := [file for file in files if file not in opened and file not in sums]:
             workspace.add(others)
+
+
+def take_shared() -> None:
+    """Take the chosen shared data set as if it had been dropped."""
+    root = workspace.shared_folder()
+    with workspace.refusals():
+        take([] if root is None else [shared(root, st.session_state["shared"])])

@@ -23,6 +23,7 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("correlation", "Correlation"),
         ("sentences", "Sentence study"),
         ("documents", "Documents"),
+        ("streamed", "Streamed run"),
     ],
     "Input": [("data", "Data"), ("extract", "Extract")],
     "Take along": [("report", "Report")],

@@ -17,10 +17,10 @@ from kp_core.digest import content_digest
 from kp_core.extend import extended
 from kp_core.model import Role
 from kp_core.reading import LIMITS, Choice, Saved, Source, renamed
-from kp_core.reading import shared as shared_data
 from kp_core.reading.archive import is_workbook, is_zip
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
+from kp_core.reading.shared import shared_names as shared_names_in
 from kp_core.reading.source import expand
 from kp_ui import show
 
@@ -197,16 +197,14 @@ def add_beside(files: Sequence[Source]) -> None:
 
 def shared_names() -> list[str]:
     """Return the data sets that the server shares, by name; there are none unless `KPSCOPE_DATA` names a folder."""
+    root = shared_folder()
+    return [] if root is None else shared_names_in(root)
+
+
+def shared_folder() -> Path | None:
+    """Return the folder whose files everybody here may read, from `KPSCOPE_DATA`; None where there is none."""
     root = os.environ.get(VARIABLE, "")
-    return shared_data.shared_names(Path(root)) if root else []
-
-
-def add_shared() -> None:
-    """Add the chosen shared data set to the user's files."""
-    try:
-        add([shared_data.shared(Path(os.environ[VARIABLE]), st.session_state["shared"])])
-    except kp.InputError as refusal:
-        st.session_state[_PROBLEM] = str(refusal)
+    return Path(root) if root else None
 
 
 def remove(name: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core.reading import report
-from kp_ui import intake, results, shell, show, sidebar, understanding, workspace
+from kp_ui import intake, results, shell, show, sidebar, streamed, understanding, workspace
 
 shell.enter()
 
@@ -22,6 +22,7 @@ with right:
     intake.templates()
 
 intake.problem(workspace.problem())
+streamed.listed()
 if own:
     st.subheader("Your files", anchor=False)
     on_screen = here.sample is None and not workspace.problem()

@@ -57,7 +57,7 @@ with columns[0]:
 for place, system in enumerate(drill.chosen_first(systems, better, other), start=1):
     with columns[place % len(columns)]:
         st.subheader(show.plain(system), anchor=False)
-        drill.ranked_table(system, view.lists[system], document)
+        drill.ranked_table(system, view.lists[system], drill.near_misses_of(system, document))
 if view.text:
     st.subheader("In the text", anchor=False)
     drill.text_of(document, drill.chosen_first(systems, better, other))

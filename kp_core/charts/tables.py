@@ -251,10 +251,10 @@ def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
 def has_curve(measure: str) -> bool:
     """Tell whether a measure has a value at every cutoff.
 
-    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP")
-    (True, True, False)
+    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
+    (True, True, False, False)
     """
-    return parse(measure).measure.fixed is None
+    return parse(measure).fixed is None
 
 
 def curves(result: Result, measure: str) -> pd.DataFrame:

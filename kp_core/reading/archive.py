@@ -20,7 +20,7 @@ _IGNORED_NAMES = re.compile(
     r"^(\._.*|\.DS_Store|Thumbs\.db|\.gitkeep|\.gitignore|(README|LICEN[CS]E|COPYING)(\.\w+)?)$", re.I
 )
 #: What zipfile and the decompressors raise on damaged archives.
-_DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
+DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
             OSError, LookupError)  # fmt: skip
 
 
@@ -108,7 +108,7 @@ def unzip(name: str, data: bytes, limits: Limits) -> tuple[list[tuple[str, bytes
                     ignored.append(inner)
                 else:
                     files.append((inner, content))
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise _refused(name, error, "zip archive") from None
     return files, ignored
 
@@ -132,7 +132,7 @@ def check_workbook(name: str, data: bytes, limits: Limits) -> None:
                         found = f"entities declared in {info.orig_filename[:100]}"
                         raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
                     before = piece[-32:]
-    except _DAMAGED as error:
+    except DAMAGED as error:
         raise _refused(name, error, "workbook") from None
 
 

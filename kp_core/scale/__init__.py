@@ -12,12 +12,14 @@ from kp_core.result import Result
 from kp_core.scale.plan import Compare, Plan, make
 from kp_core.scale.run import Engine
 from kp_core.scale.sources import sources
-from kp_core.scale.streamed import Streamed, open_statistics, streamed
+from kp_core.scale.statistics_file import Opened, is_statistics_file, lies_within, read_statistics
+from kp_core.scale.streamed import Streamed, documents_of, open_statistics, streamed
 from kp_core.settings import Settings, make_settings
 
 __all__ = [
-    "Compare", "Engine", "Plan", "Streamed", "agreement", "compare", "evaluate", "make", "open_statistics",
-    "run_evaluation", "sources", "streamed",
+    "Compare", "Engine", "Opened", "Plan", "Streamed", "agreement", "compare", "documents_of", "evaluate",
+    "is_statistics_file", "lies_within", "make", "open_statistics", "read_statistics", "run_evaluation", "sources",
+    "streamed",
 ]  # fmt: skip
 
 

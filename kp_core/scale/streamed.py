@@ -10,14 +10,16 @@ from typing import Any
 import pandas as pd
 
 from kp_core.compare import Comparison
-from kp_core.errors import InputError
+from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note
+from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.source import Source as File
 from kp_core.result import Result
 from kp_core.scale import finish
 from kp_core.scale.partitions import Partition
 from kp_core.scale.plan import Compare, Names, Plan, corpus_of
 from kp_core.scale.run import Engine, run
-from kp_core.scale.sources import Source
+from kp_core.scale.sources import COLUMNS, FORMATS, Source
 from kp_core.scale.sums import Statistics, load
 from kp_core.settings import settings_from, signature
 
@@ -50,19 +52,25 @@ class Streamed:
 
         Parquet that is sorted by document is read only where they stand; anything else is read through.
         """
-        return corpus_of(replace(self.plan, sources=self._whole()), _Some(0, ids=tuple(ids)))[0]
-
-    def _whole(self) -> tuple[Source, ...]:
-        every = (*self.plan.sources, *self.plan.beside)
-        local = [Path(path) for one in every for path in one.paths if "://" not in path]
-        missing = [path.name for path in local if not path.exists()]
-        if missing:
-            raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
-        return tuple(replace(one, texts=True) for one in every)
+        return documents_of(self.plan, ids)
 
     def save(self, path: str | Path) -> None:
         """Write the statistics with what they mean, as one NumPy archive; see docs/scale.md."""
         self.statistics.save(path, plan=_written(self.plan), complete=True)
+
+
+def documents_of(plan: Plan, ids: Sequence[str]) -> Corpus:
+    """Return some documents with their rows, read from the tables of a plan."""
+    missing = [path.name for path in paths_of(plan) if not path.exists()]
+    if missing:
+        raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
+    every = tuple(replace(one, texts=True) for one in (*plan.sources, *plan.beside))
+    return corpus_of(replace(plan, sources=every), _Some(0, ids=tuple(ids)))[0]
+
+
+def paths_of(plan: Plan) -> list[Path]:
+    """Return the files of the tables of a plan that are on this machine."""
+    return [Path(path) for one in (*plan.sources, *plan.beside) for path in one.paths if "://" not in path]
 
 
 @dataclass(frozen=True)
@@ -96,29 +104,45 @@ def _written(plan: Plan) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def open_statistics(path: str | Path) -> Streamed:
-    """Read a finished run back from its file.
+def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streamed:
+    """Read a finished run back from its file; a file in memory is held to the limits.
 
     Raises InputError for another file, and for the checkpoint of a run that is not finished.
     """
-    statistics = load(path)
+    statistics = load(item, limits)
+    name = item.name if isinstance(item, File) else Path(item).name
     written = statistics.header.get("plan")
     if not statistics.header.get("complete") or written is None:
         done, parts = len(statistics.header.get("done", ())), statistics.header.get("parts", "?")
         raise InputError(
-            Path(path).name, f"a run of which {done} of {parts} parts are done", "a finished run",
+            name, f"a run of which {done} of {parts} parts are done", "a finished run",
             "Go on with the same command and --checkpoint.",
         )  # fmt: skip
+    try:
+        return Streamed(statistics, _read(written))
+    except (AttributeError, KeyError, TypeError, UsageError, ValueError):
+        raise InputError(
+            name, "a header that describes no run", "statistics of a streamed run", "Use another copy, or run again."
+        ) from None
+
+
+def _read(written: dict[str, Any]) -> Plan:
     names, agreed = written["names"], written["agreement"]
     found = Names(
         tuple(tuple(one) for one in names["listed"]), tuple(names["annotators"]), tuple(names["systems"]),
         tuple(names["groups"]), names["graded"],
     )  # fmt: skip
-    plan = Plan(
-        tuple(Source(role, tuple(paths), *rest) for role, paths, *rest in written["sources"]),
-        settings_from(written["signature"]), tuple(written["measures"]),
-        tuple(Compare(**one) for one in written["compare"]), None if agreed is None else tuple(agreed),
-        written["baselines"], written["by"], found, tuple(Note(**note) for note in written["notes"]),
-        written["largest"], tuple(Source(role, tuple(paths), *rest) for role, paths, *rest in written["beside"]),
+    return Plan(
+        tuple(_source(one) for one in written["sources"]), settings_from(written["signature"]),
+        tuple(written["measures"]), tuple(Compare(**one) for one in written["compare"]),
+        None if agreed is None else tuple(agreed), written["baselines"], written["by"], found,
+        tuple(Note(**note) for note in written["notes"]), written["largest"],
+        tuple(_source(one) for one in written["beside"]),
     )  # fmt: skip
-    return Streamed(statistics, plan)
+
+
+def _source(written: list[Any]) -> Source:
+    role, paths, form, *rest = written
+    if role not in COLUMNS or form not in FORMATS.values() or not all(isinstance(path, str) for path in paths):
+        raise ValueError(role)
+    return Source(role, tuple(paths), form, *rest)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import zipfile
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -16,6 +18,9 @@ from kp_core.coding import Floats, Ints
 from kp_core.errors import InputError
 from kp_core.inference import counter
 from kp_core.notes import AgreementFacts, Facts, Ids, SystemFacts
+from kp_core.reading.archive import DAMAGED
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.source import Source
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 1"
@@ -102,22 +107,49 @@ class Statistics:
             part.unlink(missing_ok=True)
 
 
-def load(path: str | Path) -> Statistics:
-    """Read statistics back; raises InputError for anything that is not such a file."""
-    name = Path(path).name
+def load(item: str | Path | Source, limits: Limits = LIMITS) -> Statistics:
+    """Read statistics back; raises InputError for anything that is not such a file.
+
+    A file in memory is somebody's upload, so it is held to the limits; one on disk is of this machine.
+    """
+    name = item.name if isinstance(item, Source) else Path(item).name
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
+        arrays = _uploaded(item, limits) if isinstance(item, Source) else _arrays(Path(item))
         header = json.loads(arrays.pop("header.json").tobytes())
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        if isinstance(error, FileNotFoundError):
-            raise
-        raise InputError(name, "something else", "statistics of a streamed run", "Name such a file.") from None
-    if header.pop("format", None) != FORMAT:
-        raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
-    notes = {(level, where, text): count for level, where, text, count in header.pop("notes")}
-    facts = {kind: _facts(kind, found) for kind, found in header.pop("facts").items()}
+        if header.pop("format", None) != FORMAT:
+            raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
+        notes = {(level, where, text): count for level, where, text, count in header.pop("notes")}
+        facts = {kind: _facts(kind, found) for kind, found in header.pop("facts").items()}
+    except (InputError, FileNotFoundError):
+        raise
+    except (*DAMAGED, AttributeError, MemoryError, TypeError):
+        found = "something else, or a damaged file"
+        raise InputError(name, found, "statistics of a streamed run", "Use another copy, or run again.") from None
     return Statistics(arrays, header, notes, facts)
+
+
+def _uploaded(source: Source, limits: Limits) -> dict[str, Ints]:
+    """Return the arrays of a file in memory, whose sizes are known before anything is unpacked."""
+    refuse_over(limits.file_bytes, len(source.data), "bytes", source.name)
+    stream = io.BytesIO(source.data)
+    with zipfile.ZipFile(stream) as archive:
+        members = archive.infolist()
+    refuse_over(limits.archive_members, len(members), "arrays", source.name)
+    refuse_over(limits.unpacked_bytes, sum(one.file_size for one in members), "bytes", source.name, "an unpacked file")
+    return _arrays(stream)
+
+
+def _arrays(file: Path | io.BytesIO) -> dict[str, Ints]:
+    """Return all arrays of an archive by their names; raises ValueError for other things in it."""
+    found = {}
+    with zipfile.ZipFile(file) as archive:
+        for member in archive.namelist():
+            with archive.open(member) as stream:
+                array = np.lib.format.read_array(stream, allow_pickle=False)
+            if array.dtype not in (np.int64, np.uint8):
+                raise ValueError(member)
+            found[member.removesuffix(".npy")] = array
+    return found
 
 
 def _facts(kind: str, found: dict[str, Any]) -> Any:

@@ -1,0 +1,255 @@
+"""Keep the statistics of a streamed run with the session, and show them: values, pairs, annotators, documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core import charts, scale, sentences
+from kp_core.charts import Marks, tables
+from kp_core.documents import DocumentView
+from kp_core.metrics import parse
+from kp_core.reading import Source
+from kp_ui import cached, drill, results, show, workspace
+
+_OPENED, _PROBLEM = "streamed", "streamed_problem"
+#: So many documents are fetched at once.
+MOST = 20
+#: How a file of statistics is made.
+COMMANDS = """kpscope compare  --gold gold.parquet --system runs.parquet --measures F1@k,MAP --k 1-10 \\
+                 --stream --save-statistics pairs.npz
+kpscope evaluate --gold gold.parquet --system runs.parquet --k 1-10 --baselines \\
+                 --stream --save-statistics values.npz"""
+
+
+def take(files: Sequence[Source]) -> None:
+    """Open the last of some files of statistics; it takes the place of the one before."""
+    for file in files[-1:]:
+        st.session_state[_PROBLEM] = ""
+        try:
+            st.session_state[_OPENED] = scale.read_statistics(file)
+        except kp.InputError as refusal:
+            st.session_state[_PROBLEM] = str(refusal)
+
+
+def opened() -> scale.Opened | None:
+    """Return the run that is open in this session."""
+    found: scale.Opened | None = st.session_state.get(_OPENED)
+    return found
+
+
+def close() -> None:
+    """Take the run away."""
+    del st.session_state[_OPENED]
+
+
+def listed() -> None:
+    """Say on the Data page which run is open, or why a file of statistics was refused."""
+    if problem := st.session_state.get(_PROBLEM, ""):
+        st.error(f"Not opened: {show.plain(problem)}")
+    run = opened()
+    if run is None:
+        return
+    with st.container(border=True):
+        name, gone = st.columns([10, 1], vertical_alignment="bottom")
+        with name:
+            st.text(f"{run.name}, statistics of a streamed run")
+            st.page_link("pages/streamed.py", label="Open the page Streamed run")
+        gone.button("✕", key="remove streamed", on_click=close, help="Remove")
+
+
+def how_to() -> None:
+    """Say what the page is for, and how a file for it is made."""
+    st.info("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
+    st.page_link("pages/data.py", label="Open the Data page")
+    st.markdown(
+        "Data that are larger than memory, such as a folder of Parquet files with millions of rows, are not loaded "
+        "into this app. The command line adds them up part by part and keeps the sums in one small file, which this "
+        "page shows: curves, values with intervals, tests of pairs, and the agreement of annotators. Put the path of "
+        "a file or of a folder after *gold* and *system*:"
+    )
+    st.code(COMMANDS, language="bash")
+    st.caption("The first command tests all pairs of systems, at every cutoff; the second gives more measures and the "
+               "baselines, without tests.")  # fmt: skip
+
+
+def about(run: scale.Opened) -> None:
+    """Say what is open, and that nothing of it is sampled."""
+    names = run.plan.names
+    parts = [
+        run.name,
+        show.counted(run.documents, "document"),
+        show.counted(len(names.annotators), "annotator"),
+        *([show.counted(len(names.systems), "system")] if names.systems else []),
+    ]
+    st.caption(show.plain(" · ".join(parts)))
+    st.caption(
+        "Values and tests are from statistics of all documents; nothing is sampled. "
+        f"{_INTERVALS[run.plan.settings.interval]} The settings of the run are in its signature, at the end of the "
+        "page. Data, k and settings in the sidebar belong to the other pages."
+    )
+
+
+#: Kind of interval → how it was found.
+_INTERVALS = {
+    "poisson": "Intervals are by the Poisson bootstrap, in which each resample weighs every document.",
+    "cluster-t": "Intervals are t intervals with documents as clusters.",
+    "none": "The run has no intervals.",
+}
+
+
+def recipe(run: scale.Opened) -> None:
+    """Show notes and signature of the run."""
+    if run.result is not None:
+        show.notes(run.result.notes)
+        show.signature(run.result.signature)
+    elif run.comparisons:
+        show.notes(run.comparisons[0].notes)
+        show.signature(run.comparisons[0].signature)
+
+
+def choose(run: scale.Opened) -> tuple[str, int | str]:
+    """Let the user choose a measure and a cutoff of the run, and say what the measure answers."""
+    names = dict.fromkeys([*(one.measure for one in run.plan.compare), *run.plan.measures])
+    ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
+    left, middle, right = st.columns([2, 1, 3], vertical_alignment="bottom")
+    measure = str(left.selectbox("Measure", ranking, key="streamed_measure", filter_mode="contains"))
+    cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
+    cutoff = cutoffs[str(middle.selectbox("Keywords k of this run", list(cutoffs), key="streamed_k"))]
+    right.markdown(show.plain(parse(measure).measure.sentence))
+    return measure, cutoff
+
+
+def whole_of(result: kp.Result) -> kp.Result:
+    """Return the rows about all documents, without those about document types."""
+    return replace(result, frame=result.frame[result.frame["subset"] == "all"])
+
+
+def of_one_average(result: kp.Result) -> kp.Result:
+    """Return the rows of one average; where the run holds two, the user chooses."""
+    averages = list(result.frame["average"].unique())
+    if not result.settings.both:
+        return result
+    chosen = st.selectbox("Average", averages, key="streamed_average", width=220)
+    has = result.frame.groupby("measure")["average"].transform(lambda own: chosen in set(own))
+    return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
+
+
+def comparison_at(run: scale.Opened, name: str) -> kp.Comparison | None:
+    """Return the comparison of all pairs by a measure at its cutoff, if the run has one."""
+    found = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
+    return next(found, None)
+
+
+def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
+    """Show the leaderboard at a cutoff beside the curve over k, or beside bars where there is no curve."""
+    name, whole = tables.named(measure, cutoff), whole_of(result)
+    curve = tables.has_curve(measure) and len(result.settings.cutoffs) > 1
+    here = whole.at(cutoff) if tables.has_curve(measure) else whole
+    left, right = st.columns([4, 3], gap="medium")
+    with left:
+        board = tables.leaderboard(here, measure, (), comparison)
+        results.table(board, "streamed_leaderboard", here.documents)
+        if comparison is not None:
+            st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
+        show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
+    with right:
+        drawn = charts.over_k(whole, measure, Marks(cutoff)) if curve else charts.bars(here, measure)
+        show.chart(drawn, "streamed_chart")
+        if curve:
+            show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
+
+
+def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
+    """Show every measure of the run at a cutoff, and one of them by document type where the run was split."""
+    st.subheader(f"All measures at k = {cutoff}", anchor=False)
+    whole = whole_of(result)
+    names = [tables.named(one, cutoff) for one in run.plan.measures]
+    results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
+    for reason in tables.reasons(replace(whole, frame=whole.frame[whole.frame["measure"].isin(names)])):
+        st.caption(show.plain(reason))
+    show.downloads(result.frame, "streamed_values", "All values of a streamed run", result.signature)
+    by_type = replace(result, frame=result.frame[result.frame["measure"] == tables.named(measure, cutoff)])
+    table = tables.by_part(by_type)
+    if not table.empty:
+        st.subheader("By document type", anchor=False)
+        show.chart(charts.by_part(by_type), "streamed_by_type")
+        results.table(table, "streamed_by_type_table", result.documents)
+
+
+def agreement(run: scale.Opened, result: kp.Result) -> None:
+    """Show how well the annotators of the run agree: all of them, by document type, each one, and each pair."""
+    people, whole = run.plan.names.annotators, whole_of(result)
+    together = result.frame[result.frame["system"] == "all"]
+    shown = {"All annotators": tables.rows_where(result, "all", list(together["measure"].unique()))}
+    for subset in together["subset"].unique()[1:]:
+        names = list(together["measure"].unique())
+        shown[f"Document type: {subset.partition(':')[2]}"] = tables.rows_where(result, "all", names, subset)
+    own = whole.frame[whole.frame["system"].isin(people)]
+    if "K" in set(own["measure"]):
+        shown["Each annotator"] = tables.each_annotator(whole, people, list(own["measure"].unique()))
+    pairs = whole.frame[~whole.frame["system"].isin(["all", *people])]
+    if len(pairs):
+        shown["Each pair of annotators"] = tables.pairs_of_annotators(whole, people, list(pairs["measure"].unique()))
+    for place, (title, table) in enumerate(shown.items()):
+        st.subheader(show.plain(title), anchor=False)
+        results.table(table, f"streamed_agreement_{place}", result.documents)
+    show.downloads(result.frame, "streamed_agreement", "Agreement of annotators", result.signature)
+
+
+def documents(run: scale.Opened, settings: kp.Settings) -> None:
+    """Let the user ask for single documents by id, and show their gold standard and ranked lists, hits marked."""
+    st.subheader("Single documents", anchor=False)
+    root = workspace.shared_folder()
+    if root is None or not scale.lies_within(run.plan, root):
+        st.markdown(
+            "The rows of single documents stay in the tables of the run, which are not where this app may read. It "
+            "reads them from one folder and nowhere else: start it on the machine that has the tables, with that "
+            "folder named."
+        )
+        st.code("KPSCOPE_DATA=FOLDER kpscope app", language="bash")
+        return
+    written = st.text_area(
+        "Ids of documents, one a line", key="streamed_ids", height=100,
+        help=f"Up to {MOST} documents are read from the tables of the run. Only Parquet that is sorted by document is "
+        "read in place; anything else is read through, which takes as long as reading all of it.",
+    )  # fmt: skip
+    asked = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))[:MOST]
+    if not asked:
+        return
+    digest = cached.digest_of("streamed documents", run.digest, settings, asked)
+    try:
+        found = _views(digest, run.plan, settings, asked)
+    except (kp.InputError, kp.UsageError) as refusal:
+        show.error(refusal)
+        return
+    if missing := [name for name in asked if name not in found]:
+        st.warning(show.plain(f"No keyphrase of these documents is in the gold standard: {', '.join(missing)}."))
+    if found:
+        chosen = str(st.selectbox("Document", list(found), key="streamed_document"))
+        _document(run, found[chosen])
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Reading these documents …")
+def _views(digest: str, _plan: scale.Plan, _settings: kp.Settings, _ids: tuple[str, ...]) -> dict[str, DocumentView]:
+    corpus = scale.documents_of(_plan, _ids)
+    there = set(corpus.gold["doc_id"])
+    return {name: kp.one_document(corpus, _settings, name) for name in _ids if name in there}
+
+
+def _document(run: scale.Opened, view: DocumentView) -> None:
+    st.caption(drill.LEGEND)
+    columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
+    with columns[0]:
+        st.markdown("**Gold standard**")
+        drill.gold_table(view, list(run.plan.names.annotators))
+    for place, (system, ranked) in enumerate(view.lists.items(), start=1):
+        with columns[place % len(columns)]:
+            st.markdown(f"**{show.plain(system)}**")
+            drill.ranked_table(system, ranked, {})
+    if view.text:
+        with st.expander("Text"):
+            st.markdown(show.plain(view.text))
