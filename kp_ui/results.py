@@ -84,13 +84,13 @@ def people() -> bool:
     return bool(chosen)
 
 
-def about_baselines() -> None:
-    """Say what the grey rows are."""
+def about_baselines(cutoff: int | str) -> None:
+    """Say what the grey rows are at a cutoff."""
     text = (
         "Grey rows are baselines: *says nothing* returns no phrase, *random k* draws k phrases at random, *oracle k* "
         "is the best that any system can do at this k."
     )
-    if sidebar.cutoff() == "all":
+    if cutoff == "all":
         text += " At k = all, random k and oracle k return every phrase of the universe."
     st.caption(text)
 

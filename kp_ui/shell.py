@@ -23,9 +23,9 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
         ("correlation", "Correlation"),
         ("sentences", "Sentence study"),
         ("documents", "Documents"),
-        ("streamed", "Streamed run"),
     ],
     "Input": [("data", "Data"), ("extract", "Extract")],
+    "Large data": [("streamed", "Streamed run")],
     "Take along": [("report", "Report")],
     "Understand": [("learn", "Learn"), ("methods", "Methods")],
 }

@@ -9,6 +9,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts, scale, sentences
+from kp_core.baselines import BASELINES
 from kp_core.charts import Marks, tables
 from kp_core.documents import DocumentView
 from kp_core.metrics import parse
@@ -86,9 +87,10 @@ def about(run: scale.Opened) -> None:
         *([show.counted(len(names.systems), "system")] if names.systems else []),
     ]
     st.caption(show.plain(" · ".join(parts)))
+    intervals = _INTERVALS.get(run.plan.settings.interval, "")
     st.caption(
         "Values and tests are from statistics of all documents; nothing is sampled. "
-        f"{_INTERVALS[run.plan.settings.interval]} The settings of the run are in its signature, at the end of the "
+        f"{intervals} The settings of the run are in its signature, at the end of the "
         "page. Data, k and settings in the sidebar belong to the other pages."
     )
 
@@ -118,7 +120,8 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     left, middle, right = st.columns([2, 1, 3], vertical_alignment="bottom")
     measure = str(left.selectbox("Measure", ranking, key="streamed_measure", filter_mode="contains"))
     cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
-    cutoff = cutoffs[str(middle.selectbox("Keywords k of this run", list(cutoffs), key="streamed_k"))]
+    last = len(cutoffs) - 1
+    cutoff = cutoffs[str(middle.selectbox("Keywords k of this run", list(cutoffs), last, key="streamed_k"))]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
@@ -155,6 +158,8 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
         results.table(board, "streamed_leaderboard", here.documents)
         if comparison is not None:
             st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
+        if set(here.frame["system"]) & set(BASELINES):
+            results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
     with right:
         drawn = charts.over_k(whole, measure, Marks(cutoff)) if curve else charts.bars(here, measure)
@@ -184,10 +189,12 @@ def agreement(run: scale.Opened, result: kp.Result) -> None:
     """Show how well the annotators of the run agree: all of them, by document type, each one, and each pair."""
     people, whole = run.plan.names.annotators, whole_of(result)
     together = result.frame[result.frame["system"] == "all"]
-    shown = {"All annotators": tables.rows_where(result, "all", list(together["measure"].unique()))}
-    for subset in together["subset"].unique()[1:]:
-        names = list(together["measure"].unique())
-        shown[f"Document type: {subset.partition(':')[2]}"] = tables.rows_where(result, "all", names, subset)
+    subsets = {subset.partition(":")[2] or "all": subset for subset in together["subset"].unique()}
+    kind = "all"
+    if len(subsets) > 1:
+        kind = str(st.selectbox("Document type", list(subsets), key="streamed_type", width=220))
+    names = list(together["measure"].unique())
+    shown = {"All annotators": tables.rows_where(result, "all", names, subsets[kind])}
     own = whole.frame[whole.frame["system"].isin(people)]
     if "K" in set(own["measure"]):
         shown["Each annotator"] = tables.each_annotator(whole, people, list(own["measure"].unique()))

@@ -40,7 +40,7 @@ with left:
     results.link_to_system(leaderboard, event, systems, measure)
     if comparison is not None:
         st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
-    results.about_baselines()
+    results.about_baselines(cutoff)
     for reason in tables.reasons(here):
         st.caption(show.plain(reason))
     if here.documents < tables.FEW:

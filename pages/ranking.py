@@ -37,7 +37,7 @@ for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
                 "Rprec is the precision at the gold size of each document; recall and F1 are the same there, and it is "
                 "also written F1@O. P@M, R@M and F1@M count all phrases that a system returned."
             )
-results.about_baselines()
+results.about_baselines(cutoff)
 st.caption(
     "In brackets: the 95 % interval, where the value varies at all. "
     "Hover over the name of a measure to read what it says."

@@ -38,7 +38,7 @@ else:
         st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
         comparing.tested(comparison, name)
     else:
-        st.caption("This run holds no test of pairs by this measure: it was made by evaluate, or for other measures.")
+        st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")
 
 streamed.documents(run, settings)
 streamed.recipe(run)

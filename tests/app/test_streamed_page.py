@@ -1,0 +1,107 @@
+"""The page Streamed run shows the numbers of the same data in memory, and single documents from the allowed folder."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.cli import main
+from tests.scale.tables import draw, in_memory, write
+
+pytestmark = pytest.mark.app
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = draw(7, documents=15)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a folder with tables and the statistics of a comparison by the command that the page names."""
+    found = tmp_path_factory.mktemp("data")
+    given = write({"gold": TABLES["gold"], "runs": TABLES["runs"]}, found / "tables")
+    systems = [word for name, path in given["systems"].items() for word in ("--system", f"{name}={path}")]
+    asked = ["--gold", str(given["gold"]), *systems, "--k", "1-3", "--stream", "--out", str(found / ".out")]
+    assert main(["compare", *asked, "--measures", "F1@k,MAP", "--save-statistics", str(found / "pairs.npz")]) == 0
+    asked = ["--gold", str(given["gold"]), "--stream", "--out", str(found / ".out")]
+    assert main(["agreement", *asked, "--save-statistics", str(found / "people.npz")]) == 0
+    return found
+
+
+def opened(name: str, data: bytes) -> Any:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.run()
+    app.switch_page("pages/data.py").run()
+    next(one for one in app.file_uploader if one.key.startswith("drop_")).upload(name, data)
+    app.run()
+    return app
+
+
+def turned(app: Any) -> Any:
+    app.switch_page("pages/streamed.py").run()
+    assert not app.exception, app.exception
+    return app
+
+
+def words(app: Any) -> str:
+    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.code)
+    return "\n".join(one.value for kind in kinds for one in kind)
+
+
+def table(app: Any, column: str) -> Any:
+    return next(one.value for one in app.dataframe if column in one.value.columns)
+
+
+def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
+    app = turned(opened("run", (folder / "pairs.npz").read_bytes()))
+    corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
+    for k in ("3", "2"):
+        app.selectbox(key="streamed_k").set_value(k).run()
+        memory = kp.evaluate(corpus, int(k), ["F1@k"], interval="poisson")
+        board = table(app, f"F1@{k}").set_index("system")
+        assert board[f"F1@{k}"].to_dict() == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
+        pairs = kp.compare(corpus, "F1@k", k=int(k), interval="poisson").frame
+        assert table(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
+    assert app.code[-1].value.endswith(memory.signature.partition("|ci:")[2])
+    assert "nothing is sampled" in words(app)
+    assert str(folder) not in words(app)
+
+
+def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KPSCOPE_DATA", raising=False)
+    app = turned(opened("run.npz", (folder / "pairs.npz").read_bytes()))
+    assert "not where this app may read" in words(app)
+    assert not app.text_area
+    monkeypatch.setenv("KPSCOPE_DATA", str(folder))
+    app.run()
+    app.text_area(key="streamed_ids").set_value("d003\nnowhere").run()
+    assert not app.exception
+    assert "gold standard: nowhere." in words(app)
+    corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
+    view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), "d003")
+    gold = table(app, "chosen by")
+    assert gold["keyphrase"].tolist() == [" | ".join(one) for one in view.gold["spellings"]]
+    marks = [one.value[""].tolist() for one in app.dataframe if "phrase" in one.value.columns]
+    signs = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "≈", "filtered": "✕"}
+    assert marks == [[signs[mark] for mark in ranked["mark"]] for ranked in view.lists.values() if len(ranked)]
+    assert str(folder) not in words(app)
+
+
+def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = (folder / "people.npz").read_bytes()
+    monkeypatch.setenv("KPSCOPE_DATA", str(folder))
+    app = opened("broken.npz", data[: len(data) // 2])
+    assert "Not opened: broken.npz: expected statistics of a streamed run" in app.error[0].value.replace("\\", "")
+    app.selectbox(key="shared").set_value("people.npz").run()
+    app.button(key="add_shared").click().run()
+    assert not app.error
+    assert "people.npz, statistics of a streamed run" in words(app)
+    memory = kp.agreement(kp.load(gold=TABLES["gold"]), interval="poisson").frame.set_index(["system", "measure"])
+    turned(app)
+    assert app.dataframe[0].value.set_index("measure")["value"]["K"] == pytest.approx(memory["value"]["all", "K"], 1e-9)
+    assert table(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
+    app.switch_page("pages/data.py").run()
+    app.button(key="remove streamed").click().run()
+    assert "Nothing is open here yet" in words(turned(app))
