@@ -253,11 +253,10 @@ def _document(run: scale.Opened, view: DocumentView) -> None:
     with columns[0]:
         st.markdown("**Gold standard**")
         drill.gold_table(view, list(run.plan.names.annotators))
-    listed = [system for system in run.plan.names.systems if system in view.lists]
-    for place, system in enumerate(listed, start=1):
+    for place, (system, ranked) in enumerate(view.lists.items(), start=1):
         with columns[place % len(columns)]:
             st.markdown(f"**{show.plain(system)}**")
-            drill.ranked_table(system, view.lists[system], {})
+            drill.ranked_table(system, ranked, {})
     if view.text:
         with st.expander("Text"):
             st.markdown(show.plain(view.text))
