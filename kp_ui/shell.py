@@ -7,26 +7,29 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import recovery, saving, sessions, sidebar, workspace
+from kp_ui import links, recovery, saving, sessions, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
 #: Section → pages: file stem, title. The first page is what the app opens with.
 SECTIONS: dict[str, list[tuple[str, str]]] = {
-    "Results": [
+    "Start": [
         ("overview", "Overview"),
+        ("documents", "Documents"),
+        ("data", "Data"),
+        ("report", "Report"),
+        ("learn", "Learn"),
+    ],
+    "Measure": [
         ("agreement", "Agreement"),
         ("ranking", "Ranking"),
         ("annotators", "Annotators"),
         ("near_misses", "Near misses"),
         ("correlation", "Correlation"),
-        ("sentences", "Sentence study"),
-        ("documents", "Documents"),
     ],
-    "Input": [("data", "Data"), ("extract", "Extract")],
-    "Take along": [("report", "Report")],
-    "Understand": [("learn", "Learn"), ("methods", "Methods")],
+    "Make": [("extract", "Extract"), ("sentences", "Sentence study")],
+    "Look up": [("methods", "Methods")],
 }
 
 
@@ -53,14 +56,22 @@ def run() -> None:
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
+    link = links.asked()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
+            above = st.container()
             workspace.banner()
             sidebar.draw()
             with st.sidebar:
                 saving.button("save")
-            page.run()
+            try:
+                page.run()
+            finally:
+                with above:
+                    links.say_what_is_ignored(link)
+                with st.sidebar:
+                    links.copy()
     finally:
         _running.reset(token)
 
