@@ -49,7 +49,7 @@ def run() -> None:
     }
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
-    page = st.navigation(pages)
+    page = st.navigation(pages, expanded=True)
     if page.url_path == "":
         page.run()  # leads elsewhere, so nothing is drawn here
     sessions.admit()
