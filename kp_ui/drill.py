@@ -141,6 +141,7 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         }
     )
     table = table if len(annotators) > 1 else table.drop(columns="chosen by")
+    table = table if view.lists else table.drop(columns="found by")
     st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
     if few:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))

@@ -7,27 +7,30 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import recovery, saving, sessions, sidebar, workspace
+from kp_ui import links, recovery, saving, sessions, sidebar, workspace
 
 _ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
 #: Section → pages: file stem, title. The first page is what the app opens with.
 SECTIONS: dict[str, list[tuple[str, str]]] = {
-    "Results": [
+    "Start": [
         ("overview", "Overview"),
+        ("documents", "Documents"),
+        ("data", "Data"),
+        ("report", "Report"),
+        ("learn", "Learn"),
+    ],
+    "Measure": [
         ("agreement", "Agreement"),
         ("ranking", "Ranking"),
         ("annotators", "Annotators"),
         ("near_misses", "Near misses"),
         ("correlation", "Correlation"),
-        ("sentences", "Sentence study"),
-        ("documents", "Documents"),
+        ("streamed", "Streamed run"),
     ],
-    "Input": [("data", "Data"), ("extract", "Extract")],
-    "Large data": [("streamed", "Streamed run")],
-    "Take along": [("report", "Report")],
-    "Understand": [("learn", "Learn"), ("methods", "Methods")],
+    "Make": [("extract", "Extract"), ("sentences", "Sentence study")],
+    "Look up": [("methods", "Methods")],
 }
 
 
@@ -47,21 +50,29 @@ def run() -> None:
     }
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
-    page = st.navigation(pages)
+    page = st.navigation(pages, expanded=True)
     if page.url_path == "":
         page.run()  # leads elsewhere, so nothing is drawn here
     sessions.admit()
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
+    link = links.asked()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
+            above = st.container()
             workspace.banner()
             sidebar.draw()
             with st.sidebar:
                 saving.button("save")
-            page.run()
+            try:
+                page.run()
+            finally:
+                with above:
+                    links.say_what_is_ignored(link)
+                with st.sidebar:
+                    links.copy()
     finally:
         _running.reset(token)
 

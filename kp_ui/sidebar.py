@@ -35,7 +35,7 @@ _SETTINGS = ("k", "annotators", "universe", "N", "preset", "pool", "normalise", 
 
 def draw() -> None:
     """Draw the controls; their values are read back by `settings`."""
-    here, link = workspace.current(), st.query_params.to_dict()
+    here = workspace.current()
     with st.sidebar:
         st.select_slider(
             "Number of keywords k",
@@ -95,15 +95,6 @@ def draw() -> None:
             st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params", help=pooling)
     with words:
         st.caption(show.plain(cutoff_in_words()))
-    _say_what_is_ignored(link)
-
-
-def _say_what_is_ignored(link: dict[str, str]) -> None:
-    """Say which settings of the link do not exist here, and what is used in their place."""
-    for name in _SETTINGS:
-        used = str(st.session_state.get(name, link.get(name)))
-        if link.get(name, used) != used:
-            st.warning(show.plain(f"The link asks for {name} = {link[name]}, which is no choice here; {used} is used."))
 
 
 def settings() -> Settings:

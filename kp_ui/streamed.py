@@ -248,7 +248,8 @@ def _views(digest: str, _plan: scale.Plan, _settings: kp.Settings, _ids: tuple[s
 
 
 def _document(run: scale.Opened, view: DocumentView) -> None:
-    st.caption(drill.LEGEND)
+    if view.lists:
+        st.caption(drill.LEGEND)
     columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
     with columns[0]:
         st.markdown("**Gold standard**")

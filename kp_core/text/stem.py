@@ -12,7 +12,7 @@ from kp_core.text.porter import porter_stemmer
 
 #: Words whose stems are kept, about 30 MB; stemming one takes a hundred times as long as looking it up.
 _KEPT = 200_000
-_keeping = False
+_kept: dict[str, Callable[[str], str]] = {}
 _LETTERS = re.compile(r"[^\W\d_]+")
 
 #: Snowball languages of PyStemmer under the codes that users write.
@@ -49,17 +49,13 @@ def keep_stems() -> None:
 
     Parts of large data repeat their words. A server of many people keeps nothing that hangs on what they load.
     """
-    global _keeping
-    if not _keeping:
-        _keeping = True
-        _porter.cache_clear()
+    for mode in _PORTER_MODES.values():
+        _kept.setdefault(mode, lru_cache(maxsize=_KEPT)(_porter(mode)))
 
 
-@cache
 def _porter(mode: str) -> Callable[[str], str]:
-    """Return the stemmer of a mode; it keeps its last words where `keep_stems` said so."""
     stem: Callable[[str], str] = porter_stemmer()(mode=mode).stem
-    return lru_cache(maxsize=_KEPT)(stem) if _keeping else stem
+    return _kept.get(mode, stem)
 
 
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
