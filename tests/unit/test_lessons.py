@@ -53,6 +53,11 @@ def test_an_answer_may_be_a_fraction(given: str, right: bool | None) -> None:
     assert LESSONS["weights"].questions[0].right(given) is right
 
 
+@pytest.mark.parametrize("given", ["1e400", "1e99999999", "1e-99999999", "9" * 400, f"1/{'9' * 400}"])
+def test_an_answer_beyond_all_measure_is_wrong_or_none_and_takes_no_time(given: str) -> None:
+    assert not LESSONS["weights"].questions[0].right(given)
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_every_choice_and_both_ends_of_every_slider_can_be_shown(name: str) -> None:
     lesson = LESSONS[name]
