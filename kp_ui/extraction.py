@@ -12,6 +12,7 @@ import kp_core as kp
 from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
 from kp_core.extractors.coverage import KINDS, coverage, in_words, marked_candidates
 from kp_core.extractors.external import read_documents, read_phrases
+from kp_core.extractors.extraction import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
@@ -59,9 +60,11 @@ def language() -> dict[str, object]:
     with st.expander("Texts in another language than English"):
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
         left, right = st.columns([3, 1])
-        own = left.text_area("Stop words of the language, with blanks between them", key="own_stop_words", height=80)
+        own = left.text_area(
+            "Stop words of the language, with blanks or commas between them", key="own_stop_words", height=80
+        )
         stemmer = right.selectbox("Stemmer", ["none", *STEMMERS], 3, key="extraction_stemmer")
-    return {"stop_words": own.split() if own.strip() else "english", "stemmer": str(stemmer)}
+    return {"stop_words": stop_words_in(own) or "english", "stemmer": str(stemmer)}
 
 
 def external(chosen: Sequence[str]) -> kp.External:
@@ -191,9 +194,9 @@ def one_document(lists: kp.Extracted | None) -> None:
         with left:
             results.table(listed, "extracted_list", height=420)
     with right:
-        words = f"{_LOOKS['candidate'][0]} another candidate"
+        words = f"{_LOOKS['candidate'][0]} a candidate"
         if len(listed):
-            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {words}"
+            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
         shown = listed["phrase"].head(k).tolist()
         digest = cached.digest_of("candidates", document, kind, shown)
