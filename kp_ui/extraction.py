@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import cycle
 
 import pandas as pd
 import streamlit as st
@@ -247,20 +248,24 @@ def add_to_workspace(lists: kp.Extracted) -> None:
                 "lists to them.")  # fmt: skip
         return
     names = {}
-    for column, system in zip(st.columns(min(len(lists.recipes), 3)) * 2, lists.recipes, strict=False):
+    for column, system in zip(cycle(st.columns(min(len(lists.recipes), 3))), lists.recipes, strict=False):
         free = system if system not in here.corpus.systems else f"{system} (extracted)"
         with column:
             key = f"extracted_name {system} {here.digest}"
             names[system] = st.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
     files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
-    taken = [name for name, file in files.items() if name in here.corpus.systems and file.name not in own]
+    # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.
+    taken = [name for name, file in files.items() if (name in here.corpus.systems) != (file.name in own)]
+    distinct = len({file.name for file in files.values()}) == len(lists.recipes)
     if taken:
-        st.warning(show.plain(f"There is a system “{taken[0]}” already; choose another name."))
+        st.warning(show.plain(f"There is a system “{taken[0]}”, or one like it, already; choose another name."))
+    if not distinct:
+        st.warning("Give each system a name of its own, different in more than signs and blanks.")
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
     st.button("Add to the workspace", key="add_extracted", on_click=_add, args=(files,),
-              disabled=len(files) < len(lists.recipes) or bool(taken))  # fmt: skip
+              disabled=not distinct or bool(taken))  # fmt: skip
     if workspace.problem():
         st.error(show.plain(workspace.problem()))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
