@@ -96,6 +96,14 @@ def test_one_table_gives_all_printed_figures_of_a_lecture_system() -> None:
     assert lecture()["precision"].tolist()[-1] == "undefined"
 
 
+def test_the_published_table_says_how_many_stand_below_silence() -> None:
+    said = {measure: LESSONS["lecture"].show({"measure": measure}).sentences[0] for measure in MEASURES}
+    assert said == {
+        name: f"{number} of the six systems stand below a system that says nothing by {name}."
+        for name, number in (("kappa", "None"), ("P_pos", "None"), ("P_neg", "All"), ("PABAK", "All"))
+    }
+
+
 def test_weights_of_every_candidate_by_fractions() -> None:
     for keyphrase in KEYPHRASES:
         words = keyphrase.split()
