@@ -346,6 +346,8 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
         ("a.json", b'{"x": ["tide table"], "y": ["harbour"]}', {"tide table": 1, "harbour": 1}),
         ("a.key", b"tide table\nharbour\n", {"tide table": 1, "harbour": 1}),
         ("a.txt", b"tide table\n\nharbour\t0\n", {"tide table": 1, "harbour": 0}),
+        ("a.csv", b'"tide table",1\nharbour,.5\n', {"tide table": 1, "harbour": 0.5}),
+        ("a.csv", b"tide table;1\nharbour;.5\n", {"tide table": 1, "harbour": 0.5}),
     ],
 )
 def test_lists_of_phrases_in_several_formats(name, data, expected):
@@ -359,6 +361,7 @@ def test_lists_of_phrases_in_several_formats(name, data, expected):
     [
         ("a.txt", b"tide\t7\n", "a.txt, line 1: expected a weight from 0 to 1, found the weight 7 of “tide”"),
         ("a.txt", b"tide\t1\nsea\thigh\n", "found the weight high"),
+        ("a.csv", b"tide,1\n\nsea,2\n", "a.csv, line 3: .*found the weight 2 of “sea”"),
         ("a.txt", b"\n\n", "no phrase|empty"),
         ("a.json", b'{"x": [', "a.json"),
     ],
