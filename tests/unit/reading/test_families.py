@@ -381,7 +381,7 @@ def test_the_page_on_formats_is_made_from_the_families() -> None:
 
 def test_json_lines_of_unknown_fields_are_not_called_broken() -> None:
     lines = Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tree"}\n')
-    with pytest.raises(InputError, match="expected keyphrases in a known format, .*found a first line"):
+    with pytest.raises(InputError, match=r"expected keyphrases in a known format, .*found a first line"):
         load(gold=lines)
     with pytest.raises(InputError, match="broken JSON"):
         load(gold=Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tr'))
