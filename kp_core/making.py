@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kp_core import convert as converting
 from kp_core.commands import load_data, print_table, settings_of, warn, write_out
-from kp_core.errors import UsageError
+from kp_core.errors import InputError, UsageError
 
 
 def _sentences(options: argparse.Namespace) -> int:
@@ -58,13 +58,20 @@ def extract_options(parser: argparse.ArgumentParser) -> None:
 def _extract(options: argparse.Namespace) -> int:
     from kp_core.export import tables
     from kp_core.extractors import extract
-    from kp_core.extractors.external import read_phrases
+    from kp_core.extractors.extraction import stop_words_in
+    from kp_core.reading.family import File
+    from kp_core.reading.limits import LIMITS
+    from kp_core.reading.source import expand
 
     if not options.documents:
         raise UsageError("--documents is missing: name the texts")
     if options.top != "all" and not options.top.isdecimal():
         raise UsageError(f"top is '{options.top}'; write a number or all")
-    stop = list(read_phrases(options.stop_words)) if options.stop_words else "english"
+    stop: str | list[str] = "english"
+    if options.stop_words:
+        lines = [line for source in expand(options.stop_words).files for line in File(source, LIMITS).lines]
+        if not (stop := stop_words_in("\n".join(lines))):
+            raise InputError(Path(options.stop_words).name, "no word", "stop words, one a line", "Load another file.")
     found = extract(
         options.documents, options.method, None if options.top == "all" else int(options.top), options.external,
         stop_words=stop, stemmer=options.stemmer,

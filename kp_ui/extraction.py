@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from itertools import cycle
 
 import pandas as pd
 import streamlit as st
@@ -12,6 +13,7 @@ import kp_core as kp
 from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
 from kp_core.extractors.coverage import KINDS, coverage, in_words, marked_candidates
 from kp_core.extractors.external import read_documents, read_phrases
+from kp_core.extractors.extraction import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
@@ -59,9 +61,11 @@ def language() -> dict[str, object]:
     with st.expander("Texts in another language than English"):
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
         left, right = st.columns([3, 1])
-        own = left.text_area("Stop words of the language, with blanks between them", key="own_stop_words", height=80)
+        own = left.text_area(
+            "Stop words of the language, with blanks or commas between them", key="own_stop_words", height=80
+        )
         stemmer = right.selectbox("Stemmer", ["none", *STEMMERS], 3, key="extraction_stemmer")
-    return {"stop_words": own.split() if own.strip() else "english", "stemmer": str(stemmer)}
+    return {"stop_words": stop_words_in(own) or "english", "stemmer": str(stemmer)}
 
 
 def external(chosen: Sequence[str]) -> kp.External:
@@ -191,9 +195,9 @@ def one_document(lists: kp.Extracted | None) -> None:
         with left:
             results.table(listed, "extracted_list", height=420)
     with right:
-        words = f"{_LOOKS['candidate'][0]} another candidate"
+        words = f"{_LOOKS['candidate'][0]} a candidate"
         if len(listed):
-            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {words}"
+            words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
         shown = listed["phrase"].head(k).tolist()
         digest = cached.digest_of("candidates", document, kind, shown)
@@ -244,20 +248,24 @@ def add_to_workspace(lists: kp.Extracted) -> None:
                 "lists to them.")  # fmt: skip
         return
     names = {}
-    for column, system in zip(st.columns(min(len(lists.recipes), 3)) * 2, lists.recipes, strict=False):
+    for column, system in zip(cycle(st.columns(min(len(lists.recipes), 3))), lists.recipes, strict=False):
         free = system if system not in here.corpus.systems else f"{system} (extracted)"
         with column:
             key = f"extracted_name {system} {here.digest}"
             names[system] = st.text_input(show.plain(f"Name of {system}"), free, key=key).strip()
     files = {name: lists.renamed(system, name).as_source() for system, name in names.items() if name}
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
-    taken = [name for name, file in files.items() if name in here.corpus.systems and file.name not in own]
+    # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.
+    taken = [name for name, file in files.items() if (name in here.corpus.systems) != (file.name in own)]
+    distinct = len({file.name for file in files.values()}) == len(lists.recipes)
     if taken:
-        st.warning(show.plain(f"There is a system “{taken[0]}” already; choose another name."))
+        st.warning(show.plain(f"There is a system “{taken[0]}”, or one like it, already; choose another name."))
+    if not distinct:
+        st.warning("Give each system a name of its own, different in more than signs and blanks.")
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
     st.button("Add to the workspace", key="add_extracted", on_click=_add, args=(files,),
-              disabled=len(files) < len(lists.recipes) or bool(taken))  # fmt: skip
+              disabled=not distinct or bool(taken))  # fmt: skip
     if workspace.problem():
         st.error(show.plain(workspace.problem()))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]

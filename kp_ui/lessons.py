@@ -20,7 +20,8 @@ def draw(lesson: Lesson, large: bool) -> None:
         st.html(_LARGE)
     st.header(lesson.title, anchor=False)
     st.markdown(show.plain(lesson.text))
-    left, right = st.columns([2, 3], gap="large")
+    # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room.
+    left, right = (st.container(), st.container()) if large else st.columns([2, 3], gap="large")
     with left:
         values = _controls(lesson)
     view = lesson.show(values)

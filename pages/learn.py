@@ -10,7 +10,7 @@ from kp_ui import lessons, shell
 shell.enter()
 
 st.title("Learn", anchor=False)
-left, right = st.columns([4, 1], vertical_alignment="bottom")
+left, right = st.columns([3, 1], vertical_alignment="bottom")
 titles = {lesson.title: lesson for lesson in LESSONS.values()}
 chosen = str(left.selectbox("Lesson", list(titles), key="lesson", bind="query-params"))
 large = right.toggle("Large type", key="large", bind="query-params", help="For a projector.")

@@ -50,7 +50,9 @@ class Node:
         """
         if self.value:
             return f"{WORDS[self.name]} is {'' if holds else 'not '}{self.value}"
-        return f"{WORDS[self.name]} {'≤' if holds else '>'} {self.cut:.3g}"
+        # A cut lies halfway between two numbers: 123.5 must not read as 124, which a sentence may have.
+        digits = 3 if abs(self.cut) < 100 else 7
+        return f"{WORDS[self.name]} {'≤' if holds else '>'} {self.cut:.{digits}g}"
 
 
 def nodes(tree: DecisionTreeClassifier, names: tuple[tuple[str, str], ...], matrix: Floats, yes: Bools) -> list[Node]:

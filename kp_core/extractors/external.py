@@ -119,6 +119,12 @@ def _plain_entries(source: Source) -> list[tuple[str, str, Any]]:
         phrases = table.texts(roles["phrase"]).to_pylist()
         values = table.texts(weights).to_pylist() if weights else [None] * len(phrases)
         return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
+    if table is not None and not table.header and len(table.columns) == 2:
+        phrases, values = (column.to_pylist() for column in table.columns)
+        if all(map(is_number, values)):  # also where a comma parts them
+            lines = range(1, len(table) + 1) if table.lines is None else table.lines
+            three = zip(lines, phrases, values, strict=True)
+            return [(f"{source.name}, line {n}", phrase, weight) for n, phrase, weight in three]
     entries = [line.partition("\t") for line in file.lines]
     if entries and plain(entries[0][0]) in (*NAMES["phrase"], *NAMES["phrases"]) and source.name.endswith(".csv"):
         entries = entries[1:]  # the name of the only column

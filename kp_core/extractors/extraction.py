@@ -120,6 +120,8 @@ def extract(
     rows = []
     for one in systems:
         scores = one.score(collection, chosen)
+        if one.needs and (scores == collection.frequencies() * collection.idf()).all():
+            notes.append(_unraised(one))
         allowed = collection.in_chunks() if one.chunks else scores == scores
         for doc_id, ranked in zip(texts, collection.ranked(scores, allowed, top), strict=True):
             rows += [(one.name, doc_id, rank, phrase, score) for rank, (phrase, score) in enumerate(ranked, 1)]
@@ -169,6 +171,15 @@ def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
     return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
 
 
+def stop_words_in(text: str) -> list[str]:
+    """Return the stop words of a text: one a line, or with blanks, commas or semicolons; what follows a | is a comment.
+
+    >>> stop_words_in("au | with the article\\nle, la; les")
+    ['au', 'le', 'la', 'les']
+    """
+    return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
+
+
 def texts_of(documents: Any) -> dict[str, str]:
     """Return id → text of a corpus, or of what `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
@@ -210,6 +221,13 @@ def readable(
             "Load English texts.",
         )
     return found, tuple(silent), notes
+
+
+def _unraised(one: System) -> Note:
+    """Say that a boosting system is TF-IDF under another name, because nothing that it knows is in the texts."""
+    where = "external documents" if one.needs == "documents" else "external list"
+    message = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
+    return Note("warning", one.name, message)
 
 
 def _notes(systems: Sequence[System], documents: int) -> list[Note]:

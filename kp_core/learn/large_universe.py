@@ -19,7 +19,7 @@ _A, _B, _C = CHOSEN["as in the lecture table: 70 hits"]
 def show(values: Values) -> View:
     """Draw kappa against N for one choice of a, b and c, with the N in use marked."""
     a, b, c = CHOSEN[str(values["chosen"])]
-    total = max(10 ** float(values["size"]), a + b + c)
+    total = max(round(10 ** float(values["size"])), a + b + c)
     d = total - a - b - c
     cells = {"the system": {"a": a, "b": b, "c": c, "d": d, "N": total}}
     kappa, limit, pabak = (value(name, a, b, c, d) for name in ("kappa", "P_pos", "PABAK"))

@@ -64,7 +64,9 @@ def show(values: Values) -> View:
     drawn.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
     drawn.update_yaxes(autorange="reversed")
     below = [one for one in TABLES if found[one] < found[SILENT]]
-    said = [f"{len(below)} of the six systems stand below a system that says nothing by {measure}."]
+    number = {0: "None", len(TABLES): "All"}.get(len(below), f"{len(below)}")
+    stand = "stands" if len(below) == 1 else "stand"
+    said = [f"{number} of the six systems {stand} below a system that says nothing by {measure}."]
     if len(below) == len(TABLES):
         said.append("Every precision is below one half, so each phrase that a system adds costs it more than it gains.")
     alt = f"{measure}: " + ", ".join(f"{one} {figure(number)}" for one, number in found.items()) + "."

@@ -164,7 +164,8 @@ def _unknown(file: File, role: Role | None) -> InputError:
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
-    if not is_json(value) and value.message:
+    lines = [record.broken for record in file.records]  # JSONL whose fields nobody knows is not broken
+    if not is_json(value) and value.message and (any(lines) or not lines):
         return InputError(
             file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again."
         )

@@ -18,7 +18,8 @@ from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _BLANKS = re.compile(r"\s+")
-_ID = re.compile(r".+#s\d{3,}", re.DOTALL)
+#: Also `d1#s3`: it means a sentence, and is refused with the right spelling rather than taken for a keyphrase.
+_ID = re.compile(r".+#s\d+", re.DOTALL)
 
 
 def sentence_id(document: str, number: int) -> str:

@@ -63,6 +63,19 @@ def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
     assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
 
 
+@pytest.mark.parametrize("content", ["the, of\n", "the of", "of;the", "the | the article\nof  | and\n| end\n"])
+def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, content):
+    stop = tmp_path / "stop.txt"
+    stop.write_text(content, encoding="utf-8")
+    _, out, _ = run(capsys, *DATA, "--stop-words", str(stop), "--format", "csv", "--top", "5")
+    expected = kp.extract(TEXTS, "tfidf", 5, stop_words=["the", "of"])
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+    stop.write_text("\n| nothing\n", encoding="utf-8")
+    assert run(capsys, *DATA, "--stop-words", str(stop))[::2] == (
+        1, "kpscope: stop.txt: expected stop words, one a line, found no word. Load another file.\n"
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [

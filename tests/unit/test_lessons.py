@@ -53,6 +53,11 @@ def test_an_answer_may_be_a_fraction(given: str, right: bool | None) -> None:
     assert LESSONS["weights"].questions[0].right(given) is right
 
 
+@pytest.mark.parametrize("given", ["1e400", "1e99999999", "1e-99999999", "9" * 400, f"1/{'9' * 400}"])
+def test_an_answer_beyond_all_measure_is_wrong_or_none_and_takes_no_time(given: str) -> None:
+    assert not LESSONS["weights"].questions[0].right(given)
+
+
 @pytest.mark.parametrize("name", LESSONS)
 def test_every_choice_and_both_ends_of_every_slider_can_be_shown(name: str) -> None:
     lesson = LESSONS[name]
@@ -89,6 +94,14 @@ def test_one_table_gives_all_printed_figures_of_a_lecture_system() -> None:
         again = tuple(f"{value(name, a, b, c, d):.3f}".lstrip("0") for name in MEASURES)
         assert again == LECTURE_SYSTEMS[system]
     assert lecture()["precision"].tolist()[-1] == "undefined"
+
+
+def test_the_published_table_says_how_many_stand_below_silence() -> None:
+    said = {measure: LESSONS["lecture"].show({"measure": measure}).sentences[0] for measure in MEASURES}
+    assert said == {
+        name: f"{number} of the six systems stand below a system that says nothing by {name}."
+        for name, number in (("kappa", "None"), ("P_pos", "None"), ("P_neg", "All"), ("PABAK", "All"))
+    }
 
 
 def test_weights_of_every_candidate_by_fractions() -> None:

@@ -214,6 +214,13 @@ def test_sentences_are_the_universe_where_they_are_chosen(tides):
     assert parse(None, words) == "ngrams:3"
 
 
+def test_one_misspelled_id_does_not_turn_sentences_into_keyphrases(tides):
+    """Else agreement would be counted over n-grams, after stemming, and nobody would be told."""
+    corpus = chosen(tides, A=["d1#s001", "d1#s3"], B=["d1#s001"])
+    with pytest.raises(kp.InputError, match="expected one of its 4 sentences, such as d1#s001, found “d1#s3”"):
+        kp.agreement(corpus, "K")
+
+
 @pytest.mark.parametrize("phrase", ["s3", "d1#s3", "d1#s03", "d1#s009", "d2#s001", "tide"])
 def test_what_is_no_sentence_is_refused(tides, phrase):
     corpus = chosen(tides, A=["d1#s001", phrase], B=["d1#s001"])

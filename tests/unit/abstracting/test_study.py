@@ -87,6 +87,16 @@ def test_the_best_split_of_four_sentences():
     assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
 
 
+def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
+    """123 | 124 and 1,235 | 1,236 characters: cuts of 123.5 and 1235.5, which must not be read as 124 and 1.24e+03."""
+    matrix = np.array([[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]])
+    yes = np.array([True, True, False, False, False, False, True, True])
+    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
+    assert {part for rule in table["rule"] for part in rule.split(" and ")} == {
+        "length ≤ 123.5", "length > 123.5", "length ≤ 1235.5", "length > 1235.5"
+    }  # fmt: skip
+
+
 def test_a_category_is_asked_for_by_name():
     matrix = np.array([[1.0], [1.0], [0.0], [0.0]])
     yes = np.array([True, True, False, False])

@@ -307,6 +307,23 @@ def test_progress_is_told_and_an_exception_cancels():
         extract(TEXTS, "tfidf", progress=cancel)
 
 
+@pytest.mark.parametrize(
+    ("system", "options", "where"),
+    [
+        ("phrase-boosting", {"external": kp.External({}, {"zebra": 1.0, "tide table,0.5": 1.0})}, "external list"),
+        ("phrase-boosting", {"external": EXTERNAL, "beta": 0}, "external list"),
+        ("document-boosting", {"external": kp.External({"e": "A zebra."}, {})}, "external documents"),
+    ],
+)
+def test_a_boosting_system_that_raises_nothing_says_that_it_is_tfidf(system, options, where):
+    found = extract(TEXTS, system, None, **options)
+    plain = extract(TEXTS, "tfidf", None)
+    assert found.runs["score"].tolist() == plain.runs["score"].tolist()
+    said = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
+    assert [note.message for note in found.notes if note.level == "warning"] == [said]
+    assert not [note for note in extract(TEXTS, system, None, EXTERNAL).notes if note.level == "warning"]
+
+
 def test_external_files_are_read_as_each_system_takes_them(tmp_path):
     glossary = tmp_path / "glossary.txt"
     glossary.write_text("tide table\nharbour\t.5\n", encoding="utf-8")
@@ -329,6 +346,8 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
         ("a.json", b'{"x": ["tide table"], "y": ["harbour"]}', {"tide table": 1, "harbour": 1}),
         ("a.key", b"tide table\nharbour\n", {"tide table": 1, "harbour": 1}),
         ("a.txt", b"tide table\n\nharbour\t0\n", {"tide table": 1, "harbour": 0}),
+        ("a.csv", b'"tide table",1\nharbour,.5\n', {"tide table": 1, "harbour": 0.5}),
+        ("a.csv", b"tide table;1\nharbour;.5\n", {"tide table": 1, "harbour": 0.5}),
     ],
 )
 def test_lists_of_phrases_in_several_formats(name, data, expected):
@@ -342,6 +361,7 @@ def test_lists_of_phrases_in_several_formats(name, data, expected):
     [
         ("a.txt", b"tide\t7\n", "a.txt, line 1: expected a weight from 0 to 1, found the weight 7 of “tide”"),
         ("a.txt", b"tide\t1\nsea\thigh\n", "found the weight high"),
+        ("a.csv", b"tide,1\n\nsea,2\n", "a.csv, line 3: .*found the weight 2 of “sea”"),
         ("a.txt", b"\n\n", "no phrase|empty"),
         ("a.json", b'{"x": [', "a.json"),
     ],

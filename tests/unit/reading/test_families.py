@@ -377,3 +377,11 @@ def test_a_family_may_be_forced() -> None:
 def test_the_page_on_formats_is_made_from_the_families() -> None:
     page = Path(__file__).resolve().parents[3] / "docs" / "formats.md"
     assert page.read_text(encoding="utf-8") == formats_page(), "write formats_page() into docs/formats.md"
+
+
+def test_json_lines_of_unknown_fields_are_not_called_broken() -> None:
+    lines = Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tree"}\n')
+    with pytest.raises(InputError, match=r"expected keyphrases in a known format, .*found a first line"):
+        load(gold=lines)
+    with pytest.raises(InputError, match="broken JSON"):
+        load(gold=Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tr'))
