@@ -133,10 +133,9 @@ def whole_of(result: kp.Result) -> kp.Result:
 
 def of_one_average(result: kp.Result) -> kp.Result:
     """Return the rows of one average; where the run holds two, the user chooses."""
-    averages = list(result.frame["average"].unique())
     if not result.settings.both:
         return result
-    chosen = st.selectbox("Average", averages, key="streamed_average", width=220)
+    chosen = st.selectbox("Average", list(result.frame["average"].unique()), key="streamed_average", width=220)
     has = result.frame.groupby("measure")["average"].transform(lambda own: chosen in set(own))
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
@@ -224,9 +223,12 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
         help=f"Up to {MOST} documents are read from the tables of the run. Only Parquet that is sorted by document is "
         "read in place; anything else is read through, which takes as long as reading all of it.",
     )  # fmt: skip
-    asked = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))[:MOST]
+    every = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))
+    asked = every[:MOST]
     if not asked:
         return
+    if every[MOST:]:
+        st.warning(f"The first {MOST} of {len(every):,} ids are read.")
     digest = cached.digest_of("streamed documents", run.digest, settings, asked)
     try:
         found = _views(digest, run.plan, settings, asked)

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
+from kp_core import scale
 from kp_core.cli import main
 from tests.scale.tables import draw, in_memory, write
 
@@ -87,6 +88,28 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     assert marks == [[signs[mark] for mark in view.lists[name]["mark"]] for name in ("s2", "s0", "s1")]
     assert [len(one) > 0 for one in marks] == [True] * 3
     assert str(folder) not in words(app)
+
+
+def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Path) -> None:
+    given = write(TABLES, folder / "typed")
+    asked: dict[str, Any] = {"measures": ["P@3", "F1@k", "MAP", "a"], "k": "2,5,gold", "average": "both", "by": "group"}
+    scale.run_evaluation(**given, **asked, baselines=True).save(folder / "typed.npz")
+    memory = kp.evaluate(in_memory(TABLES), **asked, baselines=True, interval="poisson").frame
+    memory = memory.set_index(["system", "measure", "average", "subset"])["value"]
+    app = turned(opened("typed.npz", (folder / "typed.npz").read_bytes()))
+    for measure, name in (("P@3", "P@3"), ("F1@k", "F1@5")):
+        app.selectbox(key="streamed_measure").set_value(measure).run()
+        app.selectbox(key="streamed_k").set_value("5").run()
+        for average in ("micro", "macro"):
+            app.selectbox(key="streamed_average").set_value(average).run()
+            assert not app.exception
+            board = app.dataframe[0].value.set_index("system")[name]
+            assert len(board) == 6
+            assert board["s1"] == pytest.approx(memory["s1", name, average, "all"], 1e-12)
+            types = next(one.value for one in app.dataframe if any("talk" in name for name in one.value.columns))
+            cell = types.set_index("system").filter(like="talk").loc["s1"].iloc[0]
+            assert cell.startswith(f"{memory['s1', name, average, 'group:talk']:.3f} ")
+    assert "holds no tests of pairs" in words(app)
 
 
 def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
