@@ -142,7 +142,7 @@ class _Manifest:
 
 def _table(file: str, name: str, data: bytes, limits: Limits) -> pd.DataFrame:
     """Return a table with the columns and types of the format; further columns follow."""
-    table = table_of(File(Source(f"{file}: {name}.parquet", data), limits))
+    table = table_of(File(Source(f"{file}: {name}.parquet", data), limits), list)
     frame = frame_of(pa.table(table.columns, table.names), ())
     for column in TABLES[name]:
         known, optional = column.rstrip("?"), column.endswith("?")
