@@ -269,6 +269,19 @@ def test_nan_in_json_is_no_number() -> None:
     assert len(corpus.report.rejected) == 1
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.jsonl", "\n".join(f'{{"doc_id": "d", "phrase": "{one}"}}' for one in ("a", "b", "c", "e", r"\ud800"))),
+        ("g.json", r'{"d": [["a"], ["b"], ["c"], ["e"], ["x", "\udc00"]]}'),
+    ],
+)
+def test_half_a_character_is_rejected_and_not_made_a_question_mark(name: str, text: str) -> None:
+    corpus = read(text, name)
+    assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "e"]
+    assert corpus.report.rejected["reason"].tolist() == ["half a character (a lone surrogate) that cannot be stored"]
+
+
 def test_a_column_without_any_number_is_no_score() -> None:
     assert [row[3] for row in runs("doc_id,phrase,score\nd,b,high\nd,a,low\n")] == ["b", "a"]
 
