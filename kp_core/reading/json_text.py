@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kp_core.errors import InputError
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 
 #: Characters whose depth is counted at once.
 _BLOCK = 1 << 20
@@ -24,6 +24,11 @@ class _NotJson:
 
 
 NOT_JSON = _NotJson()
+
+
+class NoNumber(str):
+    """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
+
 
 #: Lines of JSONL that are parsed in one call.
 _LINES = 10_000
@@ -53,6 +58,8 @@ def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse") -> A
     start = text.lstrip()[:1]
     if start not in ("{", "["):
         return NOT_JSON
+    # An empty list takes two characters in the file and fifty times as much in memory.
+    refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     deep = _too_deep(text, limits)
     # Cut where it is too deep, a bracket stays open, so that a cut text never parses.
     parsed = text[:deep]
@@ -197,7 +204,7 @@ def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
             raise _DigitsError
         return int(digits)
 
-    hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": str}
+    hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": NoNumber}
     # A hook for every integer is slow, so it is set only where a long one occurs.
     if _has_long_number(text, limits.json_digits):
         hooks["parse_int"] = whole_number

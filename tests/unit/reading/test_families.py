@@ -269,6 +269,11 @@ def test_nan_in_json_is_no_number() -> None:
     assert len(corpus.report.rejected) == 1
 
 
+def test_a_list_where_many_scores_are_nan_is_no_list_of_spellings() -> None:
+    with pytest.raises(InputError, match=r"1 of 2 rows .* score is not a finite number: NaN"):
+        read('{"d": [["tide", NaN], ["sea", 0.3]]}', "s.json", "systems")
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
