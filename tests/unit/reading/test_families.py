@@ -287,6 +287,12 @@ def test_half_a_character_is_rejected_and_not_made_a_question_mark(name: str, te
     assert corpus.report.rejected["reason"].tolist() == ["half a character (a lone surrogate) that cannot be stored"]
 
 
+def test_ranks_that_begin_with_0_are_refused_and_do_not_cost_each_list_its_best_phrase() -> None:
+    rows = "".join(f"d{d},{rank},p{rank}\n" for d in range(3) for rank in range(20))
+    with pytest.raises(InputError, match=r"ranks that begin with 0\. Add 1 to every rank"):
+        read(f"doc_id,rank,phrase\n{rows}", "s.csv", "systems")
+
+
 def test_a_column_without_any_number_is_no_score() -> None:
     assert [row[3] for row in runs("doc_id,phrase,score\nd,b,high\nd,a,low\n")] == ["b", "a"]
 
