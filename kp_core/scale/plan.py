@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -20,9 +20,12 @@ from kp_core.metrics import parse
 from kp_core.model import Corpus, Note, Ranking, empty_table
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
+from kp_core.reading.values import trim
 from kp_core.scale.partitions import Partition, distinct, roles
 from kp_core.scale.sources import FILE, ROW, Source
 from kp_core.settings import Settings
+from kp_core.text.sentence_ids import sentence_owner
+from kp_core.universe import refuse_without_english
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -122,13 +125,15 @@ def make(
     if agreement is None:
         parse_choice(settings.annotators, found.annotators)
     settings, notes = _resolved(sources, settings)
-    texts = settings.universe.startswith("ngrams")
+    texts = settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
     groups = by == "group" or agreement is not None
     kept = [replace(one, texts=texts) if one.role == "documents" else one for one in sources]
     # Texts stand last among the tables, so leaving them out changes no number of another.
     kept = [one for one in kept if one.role != "documents" or texts or (groups and "group" in one.columns)]
     plan = Plan(tuple(kept), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
     read = {one.paths for one in kept}
+    if settings.universe == "candidates" and (plan.concordance or agreement is not None):
+        refuse_without_english(_texts(sources))
     plan = replace(plan, beside=tuple(one for one in sources if one.paths not in read))
     if groups:
         kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
@@ -195,23 +200,19 @@ def _names(sources: Sequence[Source]) -> Names:
 
 
 def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, list[Note]]:
-    """Settle what a look at the first rows settles, as `evaluate` does: the script, and whether there are texts."""
+    """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe."""
     phrases: dict[str, None] = {}
     for _, source in roles(sources, "gold", "system"):
         for table in source.batches(["phrase"]):
             phrases |= dict.fromkeys(pc.unique(table["phrase"].fill_null("")).to_pylist())
             if len(phrases) >= _PHRASES:
                 break
-    text = next(
-        (
-            "x"
-            for _, source in roles(sources, "documents") if "text" in source.columns
-            for table in source.batches(["text"])
-            if pc.any(pc.greater(pc.utf8_length(table["text"].fill_null("")), 0)).as_py()
-        ),
-        "",
-    )  # fmt: skip
-    gold = pd.DataFrame({"doc_id": "x", "annotator": "gold", "phrase": list(phrases)[:_PHRASES]}).astype("str")
+    text = next(filter(None, _texts(sources)), "")
+    chosen = list(phrases)[:_PHRASES]
+    if _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
+        chosen = [phrase for phrase in chosen if sentence_owner(phrase)]
+    ids = [sentence_owner(phrase) or "x" for phrase in chosen]
+    gold = pd.DataFrame({"doc_id": ids, "annotator": "gold", "phrase": chosen}).astype("str")
     gold["relevance"] = np.nan
     documents = pd.DataFrame({"doc_id": ["x"], "text": [text], "title": [""], "group": [""]}).astype("str")
     if not len(gold):
@@ -219,6 +220,24 @@ def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, 
     given = tuple(k for k in settings.k if k != "average")
     resolved, notes = resolve(Corpus(documents=documents, gold=gold), replace(settings, k=given or (1,)))
     return replace(resolved, k=settings.k), notes
+
+
+def _texts(sources: Sequence[Source]) -> Iterator[str]:
+    """Give the texts that are not empty."""
+    for _, source in roles(sources, "documents"):
+        for table in source.batches(["text"]) if "text" in source.columns else ():
+            yield from filter(None, table["text"].to_pylist())
+
+
+def _all_sentences(sources: Sequence[Source]) -> bool:
+    """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
+    tables = (table for _, source in roles(sources, "gold") for table in source.batches(["doc_id", "phrase"]))
+    pairs = (
+        pair
+        for table in tables
+        for pair in zip(table["doc_id"].to_pylist(), trim(table["phrase"].fill_null("")).to_pylist(), strict=True)
+    )
+    return all(not phrase or sentence_owner(phrase) == document for document, phrase in pairs)
 
 
 def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tuple[Corpus, int]:
@@ -238,7 +257,7 @@ def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tupl
     given = {role: [frame] for role, frame in frames.items() if len(frame)}
     corpus = load(given.get("gold"), given.get("system"), given.get("documents"), limits=_PART_LIMITS)
     rankings = {name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems}
-    corpus = replace(corpus, rankings=rankings, cache={})
+    corpus = replace(corpus, rankings=rankings, cache={"english": True})  # judged over all texts by `make`
     if len(corpus.gold) or (corpus.empty["role"] == "gold").any():
         corpus.cache["coded"] = _with_annotators(code(corpus), plan.names.annotators)
     return corpus, read

@@ -114,6 +114,36 @@ def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) ->
     assert (found.signature, found.notes) == (memory.signature, memory.notes)
 
 
+def test_the_universe_of_sentences_is_the_default_where_the_gold_standard_names_them(tmp_path: Path) -> None:
+    ids = [f"d{i}" for i in range(6)]
+    tables = {
+        "gold": pd.DataFrame([(i, f"{i}#s001") for i in ids], columns=["doc_id", "phrase"]),
+        "runs": pd.DataFrame(
+            [("s", i, rank, f"{i}#s00{rank}") for i in ids for rank in (1, 2)],
+            columns=["system", "doc_id", "rank", "phrase"],
+        ),
+        "documents": pd.DataFrame({"doc_id": ids, "text": "One sentence. Another one. A third."}),
+    }
+    given = write(tables, tmp_path)
+    memory = kp.evaluate(in_memory(tables), 1, ["N", "kappa"], interval="none")
+    found = scale.evaluate(**given, measures="N,kappa", k=1, interval="none", engine=engine(8))
+    assert memory.frame["value"].tolist() == [18.0, 1.0]
+    assert_same_rows(found.frame, memory.frame)
+    assert (found.signature, found.notes) == (memory.signature, memory.notes)
+
+
+def test_candidates_need_english_in_some_part_and_not_in_each(tmp_path: Path) -> None:
+    tables = draw(5, documents=30)
+    tables["documents"]["text"] = ["漢字漢字"] * 29 + ["Neural networks learn. Neural networks rest."]
+    given, options = write(tables, tmp_path), {"universe": "candidates", "interval": "none"}
+    memory = kp.evaluate(in_memory(tables), 3, ["N", "kappa"], **options)
+    found = scale.evaluate(**given, measures="N,kappa", k=3, engine=engine(40), **options)
+    assert_same_rows(found.frame, memory.frame)
+    tables["documents"]["text"] = "漢字漢字"
+    with pytest.raises(kp.InputError, match="no English tokens in any text"):
+        scale.evaluate(**write(tables, tmp_path), measures="N", k=3, engine=engine(40), **options)
+
+
 def test_numbers_do_not_depend_on_the_size_and_order_of_parts(tmp_path: Path) -> None:
     tables, found = draw(4, documents=30), []
     asked = {"k": "3,average", "resamples": 50, "comparisons": [scale.Compare("F1@k", trials=100)], "measures": "F1@k"}
