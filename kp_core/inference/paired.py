@@ -85,7 +85,8 @@ def effect(difference: Floats) -> Effect:
     """
     difference = _evened(difference)
     moved = difference[difference != 0]
-    spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
+    # The deviation of ten times .1 is not 0 but 1e-17.
+    spread = difference.std(ddof=1) if len(difference) > 1 and np.ptp(difference) > 0 else 0.0
     order = pd.Series(np.abs(moved)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
     signed = float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
     return Effect(
@@ -101,7 +102,7 @@ def t_test(difference: Floats) -> tuple[float, float]:
     """Return t and the two-sided p of the paired t test; NaN where the differences do not vary."""
     from scipy.stats import ttest_1samp
 
-    if len(difference) < 2 or np.ptp(difference) == 0:
+    if len(difference) < 2 or np.ptp(_evened(difference)) == 0:
         return float("nan"), float("nan")
     result = ttest_1samp(difference, 0)
     return float(result.statistic), float(result.pvalue)
