@@ -153,7 +153,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     offset = 0
     for order in range(1, n + 1):
         if order > 1:
-            following = np.concatenate([tokens[order - 1 :], np.zeros(order - 1, np.int64)])
+            following = np.concatenate([tokens, np.zeros(order - 1, np.int64)])[order - 1 :]
             gram = np.unique(gram * (len(vocabulary) + 1) + following, return_inverse=True)[1]
         fits = left >= order
         whole = fits & is_form & (length[token_run] == order) & (left == order)

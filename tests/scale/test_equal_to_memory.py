@@ -144,6 +144,35 @@ def test_candidates_need_english_in_some_part_and_not_in_each(tmp_path: Path) ->
         scale.evaluate(**write(tables, tmp_path), measures="N", k=3, engine=engine(40), **options)
 
 
+def test_votes_are_grades_and_parts_of_few_words_have_ngrams(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("doc_id,phrase,votes\nd1,a b,3\nd1,c,1\nd2,a,2\nd3,z,1\n")
+    (tmp_path / "s.csv").write_text("doc_id,rank,phrase\nd1,1,a b\nd1,2,q\nd2,1,a\n")
+    (tmp_path / "texts.csv").write_text("doc_id,text\nd1,a b c\nd2,a\n")
+    given = {"gold": tmp_path / "gold.csv", "systems": tmp_path / "s.csv", "documents": tmp_path / "texts.csv"}
+    memory = kp.evaluate(kp.load(**given), 2, ["nDCG@k", "kappa", "N"], interval="none")
+    found = scale.evaluate(**given, measures="nDCG@k,kappa,N", k=2, interval="none", engine=engine(1))
+    assert_same_rows(found.frame, memory.frame)
+    # Linear gains 3 and 1, of which the first is found; 2 is found; nothing is found in d3.
+    assert memory.frame["value"][0] == pytest.approx((3 / (3 + 1 / np.log2(3)) + 1 + 0) / 3)
+
+
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_values_that_do_not_vary_have_no_interval_whatever_rounding_makes_of_them(
+    average: str, tmp_path: Path
+) -> None:
+    for number in (3, 7, 10):
+        names = [f"d{i}" for i in range(number)]
+        gold = pd.DataFrame([(i, f"p{j}") for i in names for j in range(7)], columns=["doc_id", "phrase"])
+        runs = pd.DataFrame([("s", i, 1, "p0") for i in names], columns=["system", "doc_id", "rank", "phrase"])
+        tables = {"gold": gold, "runs": runs.assign(rank=1)}
+        options: dict[str, Any] = {"k": 3, "interval": "cluster-t", "universe": 100, "average": average}
+        memory = kp.evaluate(in_memory(tables), measures=["P@k", "R@k", "kappa", "PABAK"], **options)
+        given = write(tables, tmp_path / str(number))
+        found = scale.evaluate(**given, measures="P@k,R@k,kappa,PABAK", engine=engine(20), **options)
+        assert_same_rows(found.frame, memory.frame)
+        assert memory.frame["low"].isna().all()
+
+
 def test_numbers_do_not_depend_on_the_size_and_order_of_parts(tmp_path: Path) -> None:
     tables, found = draw(4, documents=30), []
     asked = {"k": "3,average", "resamples": 50, "comparisons": [scale.Compare("F1@k", trials=100)], "measures": "F1@k"}
