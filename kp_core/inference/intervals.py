@@ -11,7 +11,7 @@ from kp_core.counts import FIELDS, Cells
 from kp_core.inference import counter
 
 #: With more undefined resamples than this share, no interval is given.
-_MOST_UNDEFINED = 0.05
+MOST_UNDEFINED = 0.05
 #: Sums of squared distances below this share of the squares, and influences below this, are the noise of rounding.
 _NOISE = 1e-14
 #: Draws counted at once.
@@ -67,7 +67,7 @@ def percentile(values: Floats) -> tuple[Floats, Floats]:
         low, high = np.quantile(values, [0.025, 0.975], axis=0)
         return low, high
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    good = undefined.mean(axis=0) <= _MOST_UNDEFINED
+    good = undefined.mean(axis=0) <= MOST_UNDEFINED
     if good.any():
         low[good], high[good] = np.nanquantile(values[:, good], [0.025, 0.975], axis=0)
     return low, high

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.coding import Floats
+from kp_core.inference.intervals import MOST_UNDEFINED
 
 _TOLERANCE = 1e-12
 
@@ -54,9 +55,15 @@ def randomisation_of(
 def bootstrap(differences: Floats) -> float:
     """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
 
+    Resamples without a value are left out; where they are too many for an interval, there is no p either.
+
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
     """
+    undefined = np.isnan(differences)
+    if undefined.mean() > MOST_UNDEFINED:
+        return float("nan")
+    differences = differences[~undefined]
     reached = min((differences <= _TOLERANCE).sum(), (differences >= -_TOLERANCE).sum())
     return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
 

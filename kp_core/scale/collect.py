@@ -30,8 +30,6 @@ from kp_core.subsets import masks, parse_by, restricted
 #: Binary places that are kept under random weights: of counts (mostly whole numbers), of values between -1 and 1, and
 #: of values without such a bound. Sums without weights keep 60.
 COUNTS, UNIT, OPEN = 16, 32, 20
-
-
 #: A closed-form interval needs the products of all counts that a measure sees; with more than this it is left out.
 _FEATURES = 60
 

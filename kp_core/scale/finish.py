@@ -261,8 +261,7 @@ def _comparison(
             p[i] = _swapped(own["swaps"], sums[a], sums[b], value, n, average, bits)
         elif n and one.test == "bootstrap":
             # Values under weights were rounded to 2^-32, so equal ones may differ in the tenth place.
-            moves = np.round(resampled[a] - resampled[b], 9)
-            p[i] = np.nan if np.isnan(moves).any() else paired.bootstrap(moves)
+            p[i] = paired.bootstrap(np.round(resampled[a] - resampled[b], 9))
         elif n and one.test == "t":
             p[i] = intervals.t_p(mean, spread, n)
         if settings.interval == "cluster-t" and average == "macro":

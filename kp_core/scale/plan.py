@@ -13,8 +13,9 @@ import pyarrow.compute as pc
 
 from kp_core.agreement import asked_of
 from kp_core.coding import Coded, code, refuse_taken
+from kp_core.compare import refuse_unfit
 from kp_core.errors import InputError, UsageError
-from kp_core.evaluate import DEFAULT_MEASURES, resolve
+from kp_core.evaluate import DEFAULT_MEASURES, averages_asked, resolve
 from kp_core.gold import left_one_out, parse_choice
 from kp_core.metrics import parse
 from kp_core.model import Corpus, Note, Ranking, empty_table
@@ -120,10 +121,8 @@ def make(
         settings = replace(settings, interval="poisson")
     _refuse(settings, compare, by)
     found = _names(sources)
-    if agreement is None and not found.systems:
-        raise UsageError("no system output is named")
     if agreement is None:
-        parse_choice(settings.annotators, found.annotators)
+        _refuse_systems(found, settings, compare)
     settings, notes = _resolved(sources, settings)
     texts = settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
     groups = by == "group" or agreement is not None
@@ -174,6 +173,17 @@ def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
     if any(one.test == "wilcoxon" for one in compare):
         raise UsageError("the wilcoxon test ranks the differences of all documents, which is not streamed; choose "
                          "test = randomisation, bootstrap or t")  # fmt: skip
+
+
+def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Compare]) -> None:
+    """Refuse what an evaluation and a comparison in memory refuse before they count."""
+    if not names.systems:
+        raise UsageError("no system output is named")
+    if compare and len(names.systems) < 2:
+        raise UsageError("a comparison needs at least two systems")
+    for one in compare:
+        refuse_unfit(one.test, averages_asked(parse(one.measure), settings)[0])
+    parse_choice(settings.annotators, names.annotators)
 
 
 def _names(sources: Sequence[Source]) -> Names:

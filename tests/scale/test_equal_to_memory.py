@@ -105,6 +105,26 @@ def test_comparisons_are_those_of_memory(
     assert "no rank-biserial correlation" in found.notes[0].message
 
 
+def test_a_t_test_of_pooled_counts_is_refused_as_in_memory(
+    tables: dict[str, pd.DataFrame], corpus: kp.Corpus, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"measure": "F1@k", "k": 5, "average": "micro", "test": "t"}
+    given = write(tables, tmp_path)
+    for compared in (lambda: kp.compare(corpus, **options), lambda: scale.compare(**given, **options)):
+        with pytest.raises(kp.UsageError, match="the t test compares means over documents"):
+            compared()
+
+
+def test_the_bootstrap_test_leaves_out_resamples_without_a_value_as_in_memory(tmp_path: Path) -> None:
+    for documents, defined in ((2, False), (4, True)):
+        tables = {name: table for name, table in draw(7, documents=documents).items() if name != "documents"}
+        options: dict[str, Any] = {"measure": "P@k", "k": 3, "test": "bootstrap", "interval": "poisson"}
+        memory = kp.compare(in_memory(tables), **options).frame
+        found = scale.compare(**write(tables, tmp_path / str(documents)), engine=engine(), **options).frame
+        assert memory["p"].notna().all() == defined
+        np.testing.assert_allclose(found["p"].sort_values(), memory["p"].sort_values(), atol=1e-9)
+
+
 @pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
 def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(3)
