@@ -61,11 +61,11 @@ class _Sums:
         """Return weighted sums (B, K), or None where no weights were drawn."""
         return np.asarray(self[part] * 2.0**-bits) if part in self else None
 
-    def why(self, column: int) -> str:
+    def why(self, column: int, absent: str) -> str:
         """Return the most frequent reason why a column has no value."""
         prefix = f"{self.name}/why/"
         found = {name.removeprefix(prefix): a[column] for name, a in self.arrays.items() if name.startswith(prefix)}
-        return max(sorted(found), key=lambda name: found[name]) if found else "no_documents"
+        return max(sorted(found), key=lambda name: found[name]) if found else absent
 
 
 def _average(value: Floats, draws: Floats | None, n: Ints, reason: list[str | None]) -> Average:
@@ -84,7 +84,7 @@ def average_of(
         return _pooled(statistics, sums, one, plan, absent)
     n = sums["defined"]
     weight = sums.drawn("weight", 0)
-    reason = [None if m else sums.why(i) for i, m in enumerate(n)]
+    reason = [None if m else sums.why(i, absent) for i, m in enumerate(n)]
     if average == "f-of-means" and one.measure.name == "F1@k":
         p, r = (exact(sums[f"{letter}/sum"], n) for letter in "PR")
         draws = None

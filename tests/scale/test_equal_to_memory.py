@@ -125,6 +125,16 @@ def test_the_bootstrap_test_leaves_out_resamples_without_a_value_as_in_memory(tm
         np.testing.assert_allclose(found["p"].sort_values(), memory["p"].sort_values(), atol=1e-9)
 
 
+def test_agreement_of_documents_of_one_annotator_each_says_why_there_is_none(tmp_path: Path) -> None:
+    gold = pd.DataFrame([("d1", "ana", "x"), ("d2", "ben", "y")], columns=["doc_id", "annotator", "phrase"])
+    options: dict[str, Any] = {"measures": "kappa,PABAK", "average": "both", "interval": "none"}
+    memory = kp.agreement(kp.load(gold=gold), **options)
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    found = scale.agreement(tmp_path / "gold.csv", engine=engine(1), **options)
+    assert_same_rows(found.frame, memory.frame)
+    assert set(memory.frame["reason"]) == {"single_annotator", "nobody_else"}
+
+
 @pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
 def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(3)
