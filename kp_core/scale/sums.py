@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,14 +104,22 @@ class Statistics:
             part.unlink(missing_ok=True)
 
 
+def refuse_without_folder(*paths: str | Path | None) -> None:
+    """Refuse files that could not be written at the end of a run, before it begins."""
+    for path in (Path(one) for one in paths if one is not None):
+        if path.is_dir() or not path.parent.is_dir():
+            found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
+            raise InputError(path.name, found, expected, "Name another file.")
+
+
 def load(path: str | Path) -> Statistics:
     """Read statistics back; raises InputError for anything that is not such a file."""
     name = Path(path).name
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {key: archive[key] for key in archive.files}
         header = json.loads(arrays.pop("header.json").tobytes())
-    except (OSError, ValueError, KeyError, EOFError) as error:
+    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
         if isinstance(error, FileNotFoundError):
             raise
         raise InputError(name, "something else", "statistics of a streamed run", "Name such a file.") from None
