@@ -112,8 +112,7 @@ def compare_with(
 ) -> Comparison:
     """Compare under settings made before; the first cutoff counts where the measure names none."""
     asked = checked(measure, trials, test, correction)
-    settings, _ = resolve(corpus, settings)
-    agreement = asked.measure.family == "concordance"
+    settings, agreement = resolve(corpus, settings)[0], asked.measure.family == "concordance"
     counted = counts_of(corpus, settings, agreement)
     if len(counted) < 2:
         raise UsageError("a comparison needs at least two systems")
@@ -122,10 +121,7 @@ def compare_with(
     shown = None if asked.measure.fixed is not None else cutoff
     statistics = {name: _Statistic(one, asked, cutoff, average) for name, one in counted.items()}
     common = np.logical_and.reduce([statistic.defined for statistic in statistics.values()])
-    if test in ("t", "wilcoxon") and average != "macro":
-        raise UsageError(
-            f"the {test} test compares means over documents; choose average = macro or test = randomisation"
-        )
+    refuse_unfit(test, average)
     rng, n = np.random.default_rng(settings.seed), int(common.sum())
     pairs, ids = list(combinations(statistics, 2)), code(corpus).documents
     left_out = tuple(ids[i] for i in np.flatnonzero(~common))
@@ -146,6 +142,13 @@ def compare_with(
     found = Compared(values, resampled, p_values, halves, n, _effects(statistics, pairs, common))
     recipe = signature(settings, len(ids), agreement)
     return comparison_of(found, asked.name(shown), shown, average, correction, words, settings, recipe, left_out)
+
+
+def refuse_unfit(test: str, average: str) -> None:
+    """Refuse a test of means over documents for anything else."""
+    if test in ("t", "wilcoxon") and average != "macro":
+        text = f"the {test} test compares means over documents"
+        raise UsageError(f"{text}; choose average = macro or test = randomisation")
 
 
 @dataclass(frozen=True)

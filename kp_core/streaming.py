@@ -103,9 +103,11 @@ def duration(seconds: float) -> str:
 
 def _run(options: argparse.Namespace, systems: Any, settings: Settings, **asked: Any) -> Streamed:
     from kp_core.scale import make, sources, streamed
+    from kp_core.scale.sums import refuse_without_folder
 
     if not options.gold:
         raise UsageError("--gold is missing: name the table of the gold standard")
+    refuse_without_folder(options.save_statistics)
     tables = sources(options.gold, systems, options.documents)
     try:
         found = streamed(make(tables, settings, **asked), _engine(options))

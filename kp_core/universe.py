@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from kp_core.coding import Bools, Codes, Floats, Identities, Ints, code, distinct, identify
@@ -151,7 +153,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     offset = 0
     for order in range(1, n + 1):
         if order > 1:
-            following = np.concatenate([tokens[order - 1 :], np.zeros(order - 1, np.int64)])
+            following = np.concatenate([tokens, np.zeros(order - 1, np.int64)])[order - 1 :]
             gram = np.unique(gram * (len(vocabulary) + 1) + following, return_inverse=True)[1]
         fits = left >= order
         whole = fits & is_form & (length[token_run] == order) & (left == order)
@@ -173,9 +175,8 @@ def _texts(corpus: Corpus) -> list[str]:
 def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conventions: Conventions) -> Floats:
     """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
     texts, stems = _texts(corpus), Stems()
-    if not any(map(has_english, texts)):
-        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
-        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+    if "english" not in corpus.cache:
+        refuse_without_english(texts)
     spelled = [(document, phrase) for document, text in enumerate(texts)
                for phrase in candidates(text, stems=stems).values()]  # fmt: skip
     forms = Normaliser.parse(conventions.normalise).apply([phrase for _, phrase in spelled])
@@ -190,6 +191,13 @@ def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conven
     total = np.bincount(in_text % len(texts), minlength=len(texts))
     outside = _outside_text(corpus, identities, items, in_text, np.array([number[form] for form in known], np.int64))
     return total + outside
+
+
+def refuse_without_english(texts: Iterable[str]) -> None:
+    """Refuse the universe `candidates` for a collection without English."""
+    if not any(map(has_english, texts)):
+        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
+        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
 
 
 def _outside_text(corpus: Corpus, identities: Identities, items: Gold, in_text: Ints, form_gram: Ints) -> Floats:

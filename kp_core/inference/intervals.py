@@ -11,7 +11,9 @@ from kp_core.counts import FIELDS, Cells
 from kp_core.inference import counter
 
 #: With more undefined resamples than this share, no interval is given.
-_MOST_UNDEFINED = 0.05
+MOST_UNDEFINED = 0.05
+#: Sums of squared distances below this share of the squares, and influences below this, are the noise of rounding.
+_NOISE = 1e-14
 #: Draws counted at once.
 _DRAWS = 50_000
 
@@ -65,7 +67,7 @@ def percentile(values: Floats) -> tuple[Floats, Floats]:
         low, high = np.quantile(values, [0.025, 0.975], axis=0)
         return low, high
     low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
-    good = undefined.mean(axis=0) <= _MOST_UNDEFINED
+    good = undefined.mean(axis=0) <= MOST_UNDEFINED
     if good.any():
         low[good], high[good] = np.nanquantile(values[:, good], [0.025, 0.975], axis=0)
     return low, high
@@ -94,11 +96,20 @@ def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
     return t_of_spread(mean, spread, n)
 
 
+def varies(mean: Floats | float, spread: Floats | float, documents: Ints | int) -> Bools:
+    """Tell whether values vary at all: the sum of their squared distances from the mean is more than rounding makes.
+
+    >>> varies(0.1, 1e-33, 10), varies(0.1, 1e-6, 10)
+    (np.False_, np.True_)
+    """
+    return np.asarray(spread > _NOISE * documents * np.square(mean))[()]
+
+
 def t_of_spread(mean: Floats, spread: Floats, documents: Ints) -> tuple[Floats, Floats]:
     """Return the t interval of means (K,) from the sums of squared distances from them and the numbers of documents."""
     with np.errstate(divide="ignore", invalid="ignore"):
         half = _t_quantile(documents) * np.sqrt(spread / (documents - 1) / documents)
-    half = np.where((documents > 1) & (spread > 0), half, np.nan)
+    half = np.where((documents > 1) & varies(mean, spread, documents), half, np.nan)
     return mean - half, mean + half
 
 
@@ -110,7 +121,7 @@ def t_p(mean: float, spread: float, documents: int) -> float:
     """
     from scipy.special import stdtr
 
-    if documents < 2 or spread == 0:
+    if documents < 2 or not varies(mean, spread, documents):
         return float("nan")
     return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 
@@ -132,7 +143,7 @@ def cluster_error(moves: Floats, documents: Ints | int) -> Floats:
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(n / (n - 1) * (moves**2).sum(axis=0))
+        error = np.sqrt(n / (n - 1) * np.where(np.abs(moves) > _NOISE, moves**2, 0).sum(axis=0))
     return np.where((error > 0) & (n > 1), error, np.nan)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.coding import Floats
+from kp_core.inference.intervals import MOST_UNDEFINED
 
 _TOLERANCE = 1e-12
 
@@ -54,9 +55,15 @@ def randomisation_of(
 def bootstrap(differences: Floats) -> float:
     """Return two-sided p from the resampled differences (B,): twice the smaller share beyond 0, (c+1)/(B+1), at most 1.
 
+    Resamples without a value are left out; where they are too many for an interval, there is no p either.
+
     >>> bootstrap(np.array([0.1, 0.2, 0.3, -0.1]))
     0.8
     """
+    undefined = np.isnan(differences)
+    if undefined.mean() > MOST_UNDEFINED:
+        return float("nan")
+    differences = differences[~undefined]
     reached = min((differences <= _TOLERANCE).sum(), (differences >= -_TOLERANCE).sum())
     return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
 
@@ -85,7 +92,8 @@ def effect(difference: Floats) -> Effect:
     """
     difference = _evened(difference)
     moved = difference[difference != 0]
-    spread = difference.std(ddof=1) if len(difference) > 1 else 0.0
+    # The deviation of ten times .1 is not 0 but 1e-17.
+    spread = difference.std(ddof=1) if len(difference) > 1 and np.ptp(difference) > 0 else 0.0
     order = pd.Series(np.abs(moved)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
     signed = float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
     return Effect(
@@ -101,7 +109,7 @@ def t_test(difference: Floats) -> tuple[float, float]:
     """Return t and the two-sided p of the paired t test; NaN where the differences do not vary."""
     from scipy.stats import ttest_1samp
 
-    if len(difference) < 2 or np.ptp(difference) == 0:
+    if len(difference) < 2 or np.ptp(_evened(difference)) == 0:
         return float("nan"), float("nan")
     result = ttest_1samp(difference, 0)
     return float(result.statistic), float(result.pvalue)

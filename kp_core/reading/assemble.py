@@ -48,7 +48,7 @@ def assemble(
     rejected = [row for part in parts for row in part.checked.rejected]
     table = pd.DataFrame(rejected, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in table.groupby("file", sort=False):
-        draft.notes.append(Note("warning", str(file), _rejected(rows)))
+        draft.notes.append(Note("warning", str(file), rejected_in_words(rows)))
     report = LoadReport(tuple(readings), table, tuple(dict.fromkeys(draft.notes)), tuple(fixes))
     return Corpus(documents, gold, runs, judgements, empty, draft.rankings, report)
 
@@ -165,7 +165,8 @@ def _as_text(table: pa.Table, name: str) -> pa.Table:
     )
 
 
-def _rejected(rows: pd.DataFrame) -> str:
+def rejected_in_words(rows: pd.DataFrame) -> str:
+    """Say how many rows of a file were rejected, and why the first."""
     first = rows.iloc[0]
     place = f"line {first['line']}: " if first["line"] != "0" else ""
     count = "1 row was" if len(rows) == 1 else f"{len(rows):,} rows were"

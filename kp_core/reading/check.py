@@ -129,6 +129,10 @@ def _numbers(table: pa.Table, rows: Rows, reasons: dict[int, str], notes: list[N
     names = table.column_names
     if "rank" in names and not (pa.types.is_int64(table["rank"].type) and _all_positive(table["rank"])):
         ranks, _ = floats(table["rank"])
+        zeros = int((ranks == 0).sum())
+        # Rejected one by one, they would take the best phrase off every list.
+        if zeros > 1 and zeros >= int((ranks == 1).sum()):
+            raise InputError(file, "ranks that begin with 0", "ranks that begin with 1", "Add 1 to every rank.")
         good = np.isfinite(ranks) & (ranks >= 1) & (np.floor(ranks) == ranks) & (ranks < 2**53)
         _mark(reasons, ~good, "rank is not a positive whole number")
         table = _set(table, "rank", pa.chunked_array([np.where(good, ranks, 1).astype(np.int64)]))

@@ -15,7 +15,7 @@ import pyarrow as pa
 from kp_core.errors import InputError
 from kp_core.model import Note, Role
 from kp_core.reading.decode import Text, decode, split_lines
-from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
+from kp_core.reading.json_text import JsonRecord, is_json, parse_json, parse_records
 from kp_core.reading.limits import Limits
 from kp_core.reading.source import Source, stem_of
 
@@ -59,6 +59,7 @@ class File:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
         self._made: dict[str, Any] = {}
+        self._repeated: list[str] = []
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -120,7 +121,15 @@ class File:
     @cached_property
     def json(self) -> Any:
         """The parsed JSON value, or `NOT_JSON`."""
-        return parse_json(self.name, self.text, self.limits, self.twice)
+        return parse_json(self.name, self.text, self.limits, self.twice, self._repeated)
+
+    def settled(self) -> list[Note]:
+        """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
+        if not self._repeated or not is_json(self.json):
+            return []
+        done = "the first of each was kept" if self.twice == "keep-first" else "their lists were joined"
+        message = f"Keys that stood twice in one object: {len(self._repeated):,}; {done}."
+        return [Note("warning", self.name, message)]
 
     @cached_property
     def records(self) -> list[JsonRecord]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from kp_core.model import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists import ListBuilder, is_number
 from kp_core.reading.shapes import Shape, add_list, shape_of, text_of
 
@@ -22,6 +22,7 @@ def recognise(
     if len(files) != 1 or role in ("documents", "judgements") or not is_json(files[0].json):
         return None
     lists = documents_of(files[0].json, files[0].stem)
+    refuse_over(files[0].limits.documents, len(lists or ()), "documents", files[0].name)
     found = shape_of(lists.values()) if lists is not None else None
     if lists is None or found is None:
         return None

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kp_core.errors import InputError
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 
 #: Characters whose depth is counted at once.
 _BLOCK = 1 << 20
@@ -24,6 +24,11 @@ class _NotJson:
 
 
 NOT_JSON = _NotJson()
+
+
+class NoNumber(str):
+    """`NaN` or `Infinity`, which Python takes for numbers and JSON does not know, as it is written."""
+
 
 #: Lines of JSONL that are parsed in one call.
 _LINES = 10_000
@@ -48,16 +53,21 @@ class _DigitsError(ValueError):
     pass
 
 
-def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse") -> Any:
-    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; refuse bombs and repeated keys."""
+def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse", repeated: list[str] | None = None) -> Any:
+    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; refuse bombs and repeated keys.
+
+    With `twice` another than refuse, `repeated` takes up each key that stood in an object already.
+    """
     start = text.lstrip()[:1]
     if start not in ("{", "["):
         return NOT_JSON
+    # An empty list takes two characters in the file and fifty times as much in memory.
+    refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     deep = _too_deep(text, limits)
     # Cut where it is too deep, a bracket stays open, so that a cut text never parses.
     parsed = text[:deep]
     try:
-        return json.loads(parsed, **_hooks(parsed, limits, twice))
+        return json.loads(parsed, **_hooks(parsed, limits, twice, [] if repeated is None else repeated))
     except json.JSONDecodeError as error:
         line = _line(text, error.pos)
         if deep is not None and error.pos >= deep:  # no JSON at all would have failed before
@@ -91,7 +101,7 @@ def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str =
 
 
 def _by_line(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
-    decoder = json.JSONDecoder(**_hooks(text, limits, twice))
+    decoder = json.JSONDecoder(**_hooks(text, limits, twice, []))
     records: list[JsonRecord] = []
     good = seen = 0
     numbered = [(number, line) for number, line in enumerate(re.split("\r\n|\n|\r", text), 1) if line.strip()]
@@ -157,7 +167,7 @@ def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits
 def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
     if _too_deep(text, limits) is not None:
         return []
-    decoder = json.JSONDecoder(**_hooks(text, limits, twice))
+    decoder = json.JSONDecoder(**_hooks(text, limits, twice, []))
     blank = re.compile(r"[\s,]*")
     position, line, counted, records = 0, 1, 0, []
     while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
@@ -177,7 +187,7 @@ def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list
     return records
 
 
-def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
+def _hooks(text: str, limits: Limits, twice: str, repeated: list[str]) -> dict[str, Any]:
     def pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) == len(pairs):
@@ -186,9 +196,11 @@ def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
         for key, value in pairs:
             if key not in kept:
                 kept[key] = value
-            elif twice == "refuse":
+                continue
+            if twice == "refuse":
                 raise _TwiceError(key)
-            elif twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
+            repeated.append(key)
+            if twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
                 kept[key].extend(value)
         return kept
 
@@ -197,7 +209,7 @@ def _hooks(text: str, limits: Limits, twice: str) -> dict[str, Any]:
             raise _DigitsError
         return int(digits)
 
-    hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": str}
+    hooks: dict[str, Any] = {"object_pairs_hook": pairs_to_dict, "parse_constant": NoNumber}
     # A hook for every integer is slow, so it is set only where a long one occurs.
     if _has_long_number(text, limits.json_digits):
         hooks["parse_int"] = whole_number

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 
 from kp_core.errors import InputError, UsageError
 
-_MEGABYTE = 1_000_000
+_MEGABYTE = _MILLION = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
 
 
@@ -36,6 +36,7 @@ class Limits:
     id_characters: int = 500
     line_bytes: int = 16 * _MEGABYTE
     json_depth: int = 32
+    json_parts: int = 10 * _MILLION
     json_digits: int = 300
     table_cells: int = 5_000_000
     judges: int = 100
@@ -60,6 +61,7 @@ WORDS = {
     "id_characters": "characters of a document id",
     "line_bytes": "bytes of a line",
     "json_depth": "levels of lists and objects in JSON",
+    "json_parts": "lists and objects in JSON, counted by their opening brackets",
     "json_digits": "digits of a number in JSON",
     "table_cells": "cells of a spreadsheet",
     "judges": "judges of one pair",

@@ -172,6 +172,8 @@ def _column(values: list[Any], marked: dict[int, str]) -> pa.Array:
     if all(isinstance(value, float) for value in present):
         return pa.array(values, pa.float64())
     if all(isinstance(value, tuple) for value in present):
+        half = [row for row, texts in enumerate(values) if texts is not None and not all(map(_storable, texts))]
+        marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
         return pa.array([None if v is None else [storable(x) for x in v] for v in values], pa.list_(pa.large_string()))
     column, bad = text_column([None if value is None else str(value) for value in values])
     marked.update(dict.fromkeys(bad, HALF_A_CHARACTER))

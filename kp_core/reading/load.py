@@ -225,6 +225,7 @@ def _read_recognised(
         return
     first = recognition.files[0]
     rows = family_named(recognition.family).read(recognition, asked)
+    state.notes += [note for file in recognition.files for note in file.settled()]
     several = len(recognition.files) > 1
     texts = [file.decoded for file in recognition.files] if several or _is_text(recognition) else []
     for text in texts:

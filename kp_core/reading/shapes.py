@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
+from kp_core.reading.json_text import NoNumber
 from kp_core.reading.lists import ListBuilder, is_number, number
 
 #: How the value of a document is to be understood.
@@ -61,7 +62,7 @@ def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
         if all(is_number(item[0]) and not isinstance(item[0], str) for item in pairs):
             return "scored", "pairs of score and phrase"
     # One bad score among true numbers is a rejected row, not another format.
-    if sum(len(item) == 2 and isinstance(item[1], (int, float)) for item in nested) * 5 >= len(nested) * 4:
+    if sum(len(item) == 2 and isinstance(item[1], (int, float, NoNumber)) for item in nested) * 5 >= len(nested) * 4:
         return "scored", "pairs of phrase and score"
     return "variants", "lists of lists of strings"
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -89,6 +89,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
             corpus, manifest.part("title", str), _got(settings, "signature", str), _got(settings, "query", dict),
             manifest.part("names", dict), ratings, manifest.part("kpscope", str),
         )  # fmt: skip
+        _refuse_other_types([*readings, *notes, *rankings.values()])
         wrong = next(chain(_excesses(corpus, limits), _contradictions(saved)), "")
     except (KeyError, TypeError, AttributeError, UsageError):
         wrong = f"a {MANIFEST} that does not describe a workspace"
@@ -102,6 +103,22 @@ def _got(part: Mapping[str, Any], name: str, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise TypeError(name)
     return value
+
+
+def _refuse_other_types(records: Iterable[Reading | Note | Ranking]) -> None:
+    """Raise TypeError where a field of a record is of another type than in any that was saved: a page would fail."""
+    plain = {"str": str, "int": int, "bool": bool}
+    for record in records:
+        for field_ in fields(record):
+            value = getattr(record, field_.name)
+            kind = plain.get(str(field_.type), str)  # roles and levels are text
+            if field_.name in ("columns", "ignored"):
+                parts = [*value, *value.values()] if field_.name == "columns" else value
+                fits = all(isinstance(part, str) for part in parts)
+            else:
+                fits = type(value) is kind
+            if not fits:
+                raise TypeError(field_.name)
 
 
 class _Manifest:
@@ -142,7 +159,7 @@ class _Manifest:
 
 def _table(file: str, name: str, data: bytes, limits: Limits) -> pd.DataFrame:
     """Return a table with the columns and types of the format; further columns follow."""
-    table = table_of(File(Source(f"{file}: {name}.parquet", data), limits))
+    table = table_of(File(Source(f"{file}: {name}.parquet", data), limits), list)
     frame = frame_of(pa.table(table.columns, table.names), ())
     for column in TABLES[name]:
         known, optional = column.rstrip("?"), column.endswith("?")

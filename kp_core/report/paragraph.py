@@ -108,11 +108,16 @@ _UNIVERSE = {
 }
 
 
-def paragraph(corpus: Corpus, settings: Settings, measures: Sequence[str], test: str, signature: str) -> str:
-    """Return the paragraph; settings are resolved, test is a comparison's own words, empty without a comparison."""
+def paragraph(
+    corpus: Corpus, settings: Settings, measures: Sequence[str], test: str, signature: str, documents: int
+) -> str:
+    """Return the paragraph on the documents that were evaluated, which are not always all that were loaded.
+
+    settings are resolved; test is a comparison's own words, empty without a comparison.
+    """
     said = [
-        f"Evaluated were {_counted(len(corpus.systems), 'system')} on {_counted(len(corpus.documents), 'document')} "
-        f"with the keyphrases of {_counted(len(corpus.annotators), 'annotator')}. The gold standard is "
+        f"Evaluated were {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
+        f"with the keyphrases of {counted(len(corpus.annotators), 'annotator')}. The gold standard is "
         f"{_gold(settings)}.",
         _normalised(settings),
         *conventions(settings, measures),
@@ -145,7 +150,12 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     return [sentence for sentence in said if sentence]
 
 
-def _counted(number: int, noun: str) -> str:
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "system"), counted(1200, "document")
+    ('1 system', '1,200 documents')
+    """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 

@@ -20,7 +20,7 @@ from kp_core.evaluate import evaluate_with
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
 from kp_core.reading.report import statistics
-from kp_core.report.paragraph import paragraph
+from kp_core.report.paragraph import counted, paragraph
 from kp_core.result import Result
 from kp_core.settings import Settings
 from kp_core.spread import spread_with
@@ -89,7 +89,8 @@ def data(asked: Asked) -> Section:
     corpus = asked.corpus
     counts = statistics(corpus)
     said = (
-        f"{len(corpus.documents):,} documents, {len(corpus.annotators)} annotators, {len(corpus.systems)} systems.",
+        f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
+        f"{counted(len(corpus.systems), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
@@ -210,7 +211,7 @@ def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
     comparison, here = asked.comparison(), asked.result(MEASURES).at(asked.cutoff)
     test = comparison.test if comparison else ""
-    return Section("Methods", (paragraph(asked.corpus, here.settings, MEASURES, test, here.signature),))
+    return Section("Methods", (paragraph(asked.corpus, here.settings, MEASURES, test, here.signature, here.documents),))
 
 
 #: Section by the name under which it is asked for, in the order of the report.

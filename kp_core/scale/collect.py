@@ -21,6 +21,7 @@ from kp_core.inference import counter
 from kp_core.metrics import Asked, parse
 from kp_core.model import Corpus
 from kp_core.notes import Facts, Ids, SystemFacts, agreement_facts, facts_of
+from kp_core.reading.assemble import rejected_in_words
 from kp_core.scale.plan import Plan
 from kp_core.scale.sums import Statistics, Weighed, joined, limbs, noted
 from kp_core.settings import Settings
@@ -29,8 +30,6 @@ from kp_core.subsets import masks, parse_by, restricted
 #: Binary places that are kept under random weights: of counts (mostly whole numbers), of values between -1 and 1, and
 #: of values without such a bound. Sums without weights keep 60.
 COUNTS, UNIT, OPEN = 16, 32, 20
-
-
 #: A closed-form interval needs the products of all counts that a measure sees; with more than this it is left out.
 _FEATURES = 60
 
@@ -42,7 +41,9 @@ def bits_of(one: Asked) -> int:
 
 def collected(corpus: Corpus, plan: Plan) -> Statistics:
     """Return what the documents of a part add up to, for everything that the plan asks for."""
-    found = Statistics(notes=dict(noted(corpus.report.notes)))
+    # Rejected rows are counted by reason: the lines of a part are not those of a file.
+    rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
+    found = Statistics(notes=dict(noted(note for note in corpus.report.notes if note.message not in rejected)))
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         found.add(joined("rejected", reason), np.array([number]))
     for reading in corpus.report.readings:

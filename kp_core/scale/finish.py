@@ -33,6 +33,10 @@ from kp_core.settings import signature
 _KINDS: dict[int, type[Cells]] = {5: Cells, 7: annotators.Shares, 8: annotators.Panel}
 
 
+#: Sums of squares whose terms cancel down to this share are 0.
+_NOISE = 1e-13
+
+
 def cells_of(arrays: list[Floats]) -> Cells:
     """Return counts from their arrays, in the order in which `mapped` sees them."""
     if len(arrays) == 10:
@@ -57,11 +61,11 @@ class _Sums:
         """Return weighted sums (B, K), or None where no weights were drawn."""
         return np.asarray(self[part] * 2.0**-bits) if part in self else None
 
-    def why(self, column: int) -> str:
+    def why(self, column: int, absent: str) -> str:
         """Return the most frequent reason why a column has no value."""
         prefix = f"{self.name}/why/"
         found = {name.removeprefix(prefix): a[column] for name, a in self.arrays.items() if name.startswith(prefix)}
-        return max(sorted(found), key=lambda name: found[name]) if found else "no_documents"
+        return max(sorted(found), key=lambda name: found[name]) if found else absent
 
 
 def _average(value: Floats, draws: Floats | None, n: Ints, reason: list[str | None]) -> Average:
@@ -80,7 +84,7 @@ def average_of(
         return _pooled(statistics, sums, one, plan, absent)
     n = sums["defined"]
     weight = sums.drawn("weight", 0)
-    reason = [None if m else sums.why(i) for i, m in enumerate(n)]
+    reason = [None if m else sums.why(i, absent) for i, m in enumerate(n)]
     if average == "f-of-means" and one.measure.name == "F1@k":
         p, r = (exact(sums[f"{letter}/sum"], n) for letter in "PR")
         draws = None
@@ -140,10 +144,12 @@ def _cluster_half(sums: _Sums, one: Asked, arrays: list[Floats], n: Ints) -> Flo
         moved = [array.astype(complex) for array in arrays]
         moved[number][:, columns] += 1j * step
         slopes.append(np.imag(one.scores(cells_of(moved)))[0] / step)
-    squares = np.zeros(len(n))
+    squares, sizes = np.zeros(len(n)), np.zeros(len(n))
     for a, b in combinations_with_replacement(range(len(places)), 2):
-        squares += (1 if a == b else 2) * slopes[a] * slopes[b] * exact(sums[f"{a}x{b}"])
-    return intervals.cluster_t_half(np.sqrt(np.maximum(squares, 0))[None], n)
+        part = (1 if a == b else 2) * slopes[a] * slopes[b] * exact(sums[f"{a}x{b}"])
+        squares, sizes = squares + part, sizes + np.abs(part)
+    squares = np.where(squares > _NOISE * sizes, squares, 0)  # nothing varies, but for rounding
+    return intervals.cluster_t_half(np.sqrt(squares)[None], n)
 
 
 def under(statistics: Statistics, first: str) -> dict[str, Ints]:
@@ -159,8 +165,9 @@ def notes_on(statistics: Statistics, plan: Plan) -> list[Note]:
         notes.append(Note(level, where, f"{count:,} {text}" if count else text))  # type: ignore[arg-type]
     reasons = {name: int(count[0]) for name, count in under(statistics, "rejected").items()}
     if reasons:
-        said = ", ".join(f"{number:,} with {reason}" for reason, number in sorted(reasons.items()))
-        notes.append(Note("warning", "rows", f"{sum(reasons.values()):,} rows were rejected and are not used: {said}"))
+        said, total = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items())), sum(reasons.values())
+        words = "1 row was rejected and is" if total == 1 else f"{total:,} rows were rejected and are"
+        notes.append(Note("warning", "rows", f"{words} not used: {said}"))
     return notes
 
 
@@ -254,8 +261,7 @@ def _comparison(
             p[i] = _swapped(own["swaps"], sums[a], sums[b], value, n, average, bits)
         elif n and one.test == "bootstrap":
             # Values under weights were rounded to 2^-32, so equal ones may differ in the tenth place.
-            moves = np.round(resampled[a] - resampled[b], 9)
-            p[i] = np.nan if np.isnan(moves).any() else paired.bootstrap(moves)
+            p[i] = paired.bootstrap(np.round(resampled[a] - resampled[b], 9))
         elif n and one.test == "t":
             p[i] = intervals.t_p(mean, spread, n)
         if settings.interval == "cluster-t" and average == "macro":
@@ -294,7 +300,8 @@ def _moments(own: _Sums) -> tuple[float, float, int]:
     if not n:
         return np.nan, 0.0, 0
     mean, squares = exact(own["moved"][0][None], n)[0], exact(own["moved"][1][None])[0]
-    return float(mean), float(max(squares - n * mean**2, 0.0)), n
+    spread = squares - n * mean**2
+    return float(mean), float(spread if spread > _NOISE * squares else 0.0), n
 
 
 def _swapped(

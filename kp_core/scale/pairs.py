@@ -15,7 +15,7 @@ from pyarrow import parquet as pq
 
 from kp_core.errors import InputError, UsageError
 from kp_core.scale.sources import Source, files_of, format_of
-from kp_core.scale.sums import exact, limbs
+from kp_core.scale.sums import exact, limbs, refuse_without_folder
 from kp_core.similarity import similarity as in_memory
 from kp_core.similarity.registry import parse
 
@@ -45,6 +45,10 @@ def similarity(
     form = format_of(str(out))
     if form is None:
         raise UsageError(f"{Path(out).name} has no known ending; write .parquet, .csv or .jsonl")
+    refuse_without_folder(out)
+    given = [pairs] if isinstance(pairs, (str, Path)) else pairs
+    if str(Path(out).resolve()) in [file for one in given for file in files_of(str(one))]:
+        raise UsageError(f"{Path(out).name} is read and written at once; name another file for the scores")
     with _Writer(Path(out), form) as writer:
         for frame in _frames(pairs):
             if "pair_id" not in frame:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -13,16 +13,20 @@ import pyarrow.compute as pc
 
 from kp_core.agreement import asked_of
 from kp_core.coding import Coded, code, refuse_taken
+from kp_core.compare import refuse_unfit
 from kp_core.errors import InputError, UsageError
-from kp_core.evaluate import DEFAULT_MEASURES, resolve
+from kp_core.evaluate import DEFAULT_MEASURES, averages_asked, resolve
 from kp_core.gold import left_one_out, parse_choice
 from kp_core.metrics import parse
 from kp_core.model import Corpus, Note, Ranking, empty_table
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
+from kp_core.reading.values import trim
 from kp_core.scale.partitions import Partition, distinct, roles
 from kp_core.scale.sources import FILE, ROW, Source
 from kp_core.settings import Settings
+from kp_core.text.sentence_ids import sentence_owner
+from kp_core.universe import refuse_without_english
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -117,18 +121,18 @@ def make(
         settings = replace(settings, interval="poisson")
     _refuse(settings, compare, by)
     found = _names(sources)
-    if agreement is None and not found.systems:
-        raise UsageError("no system output is named")
     if agreement is None:
-        parse_choice(settings.annotators, found.annotators)
+        _refuse_systems(found, settings, compare)
     settings, notes = _resolved(sources, settings)
-    texts = settings.universe.startswith("ngrams")
+    texts = settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
     groups = by == "group" or agreement is not None
     kept = [replace(one, texts=texts) if one.role == "documents" else one for one in sources]
     # Texts stand last among the tables, so leaving them out changes no number of another.
     kept = [one for one in kept if one.role != "documents" or texts or (groups and "group" in one.columns)]
     plan = Plan(tuple(kept), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
     read = {one.paths for one in kept}
+    if settings.universe == "candidates" and (plan.concordance or agreement is not None):
+        refuse_without_english(_texts(sources))
     plan = replace(plan, beside=tuple(one for one in sources if one.paths not in read))
     if groups:
         kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
@@ -171,6 +175,17 @@ def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
                          "test = randomisation, bootstrap or t")  # fmt: skip
 
 
+def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Compare]) -> None:
+    """Refuse what an evaluation and a comparison in memory refuse before they count."""
+    if not names.systems:
+        raise UsageError("no system output is named")
+    if compare and len(names.systems) < 2:
+        raise UsageError("a comparison needs at least two systems")
+    for one in compare:
+        refuse_unfit(one.test, averages_asked(parse(one.measure), settings)[0])
+    parse_choice(settings.annotators, names.annotators)
+
+
 def _names(sources: Sequence[Source]) -> Names:
     listed: list[tuple[int, str, str]] = []
     systems: dict[str, int] = {}
@@ -195,23 +210,19 @@ def _names(sources: Sequence[Source]) -> Names:
 
 
 def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, list[Note]]:
-    """Settle what a look at the first rows settles, as `evaluate` does: the script, and whether there are texts."""
+    """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe."""
     phrases: dict[str, None] = {}
     for _, source in roles(sources, "gold", "system"):
         for table in source.batches(["phrase"]):
             phrases |= dict.fromkeys(pc.unique(table["phrase"].fill_null("")).to_pylist())
             if len(phrases) >= _PHRASES:
                 break
-    text = next(
-        (
-            "x"
-            for _, source in roles(sources, "documents") if "text" in source.columns
-            for table in source.batches(["text"])
-            if pc.any(pc.greater(pc.utf8_length(table["text"].fill_null("")), 0)).as_py()
-        ),
-        "",
-    )  # fmt: skip
-    gold = pd.DataFrame({"doc_id": "x", "annotator": "gold", "phrase": list(phrases)[:_PHRASES]}).astype("str")
+    text = next(filter(None, _texts(sources)), "")
+    chosen = list(phrases)[:_PHRASES]
+    if _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
+        chosen = [phrase for phrase in chosen if sentence_owner(phrase)]
+    ids = [sentence_owner(phrase) or "x" for phrase in chosen]
+    gold = pd.DataFrame({"doc_id": ids, "annotator": "gold", "phrase": chosen}).astype("str")
     gold["relevance"] = np.nan
     documents = pd.DataFrame({"doc_id": ["x"], "text": [text], "title": [""], "group": [""]}).astype("str")
     if not len(gold):
@@ -219,6 +230,24 @@ def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, 
     given = tuple(k for k in settings.k if k != "average")
     resolved, notes = resolve(Corpus(documents=documents, gold=gold), replace(settings, k=given or (1,)))
     return replace(resolved, k=settings.k), notes
+
+
+def _texts(sources: Sequence[Source]) -> Iterator[str]:
+    """Give the texts that are not empty."""
+    for _, source in roles(sources, "documents"):
+        for table in source.batches(["text"]) if "text" in source.columns else ():
+            yield from filter(None, table["text"].to_pylist())
+
+
+def _all_sentences(sources: Sequence[Source]) -> bool:
+    """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
+    tables = (table for _, source in roles(sources, "gold") for table in source.batches(["doc_id", "phrase"]))
+    pairs = (
+        pair
+        for table in tables
+        for pair in zip(table["doc_id"].to_pylist(), trim(table["phrase"].fill_null("")).to_pylist(), strict=True)
+    )
+    return all(not phrase or sentence_owner(phrase) == document for document, phrase in pairs)
 
 
 def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tuple[Corpus, int]:
@@ -238,7 +267,7 @@ def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tupl
     given = {role: [frame] for role, frame in frames.items() if len(frame)}
     corpus = load(given.get("gold"), given.get("system"), given.get("documents"), limits=_PART_LIMITS)
     rankings = {name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems}
-    corpus = replace(corpus, rankings=rankings, cache={})
+    corpus = replace(corpus, rankings=rankings, cache={"english": True})  # judged over all texts by `make`
     if len(corpus.gold) or (corpus.empty["role"] == "gold").any():
         corpus.cache["coded"] = _with_annotators(code(corpus), plan.names.annotators)
     return corpus, read

@@ -20,7 +20,7 @@ from kp_core.scale.collect import collected, first_pass
 from kp_core.scale.finish import under
 from kp_core.scale.partitions import ROWS, Partition, digest_of, ranges, regroup
 from kp_core.scale.plan import Plan, corpus_of
-from kp_core.scale.sums import Statistics, load
+from kp_core.scale.sums import Statistics, load, refuse_without_folder
 from kp_core.text.stem import keep_stems
 
 #: Seconds between two checkpoints.
@@ -99,6 +99,7 @@ def partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], s
 
 def run(plan: Plan, engine: Engine) -> tuple[Statistics, Plan]:
     """Return what all documents add up to, and the plan with everything resolved."""
+    refuse_without_folder(engine.checkpoint)
     with partitioned(plan, engine) as (parts, digest), _workers(engine.cluster) as each:
         state = _resumed(engine, digest)
         if plan.first_pass:

@@ -74,6 +74,9 @@ class Source:
         """Role of a column → its name in the files."""
         names = self.dataset.schema.names
         found = find_roles(names, COLUMNS[self.role])
+        votes = find_roles(names, (*COLUMNS["gold"], "votes")).get("votes")
+        if self.role == "gold" and votes is not None:
+            found.setdefault("relevance", votes)  # as in memory
         lacking = [name for name in _NEEDED.get(self.role, ("doc_id",)) if name not in found]
         if lacking:
             raise InputError(

@@ -107,6 +107,14 @@ class Statistics:
             part.unlink(missing_ok=True)
 
 
+def refuse_without_folder(*paths: str | Path | None) -> None:
+    """Refuse files that could not be written at the end of a run, before it begins."""
+    for path in (Path(one) for one in paths if one is not None):
+        if path.is_dir() or not path.parent.is_dir():
+            found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
+            raise InputError(path.name, found, expected, "Name another file.")
+
+
 def load(item: str | Path | Source, limits: Limits = LIMITS) -> Statistics:
     """Read statistics back; raises InputError for anything that is not such a file.
 

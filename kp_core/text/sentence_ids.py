@@ -19,7 +19,7 @@ from kp_core.text.tokenise import clean, sentence_places
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
 _BLANKS = re.compile(r"\s+")
 #: Also `d1#s3`: it means a sentence, and is refused with the right spelling rather than taken for a keyphrase.
-_ID = re.compile(r".+#s\d+", re.DOTALL)
+_ID = re.compile(r"(.+)#s\d+", re.DOTALL)
 
 
 def sentence_id(document: str, number: int) -> str:
@@ -63,12 +63,18 @@ def _split(text: str) -> list[tuple[int, str]]:
 def names_sentences(corpus: Corpus) -> bool:
     """Tell whether every entry of the gold standard looks like the id of a sentence of its document."""
     gold = corpus.gold
-    if not len(gold) or not _ID.fullmatch(str(gold["phrase"].iloc[0])):
-        return False
-    return all(
-        phrase.startswith(f"{document}#s") and _ID.fullmatch(phrase) is not None
-        for document, phrase in zip(gold["doc_id"], gold["phrase"], strict=True)
-    )
+    owners = (sentence_owner(phrase) for phrase in gold["phrase"])
+    return len(gold) > 0 and all(owner == document for owner, document in zip(owners, gold["doc_id"], strict=True))
+
+
+def sentence_owner(phrase: str) -> str | None:
+    """Return the document in the id of a sentence, None for anything else.
+
+    >>> sentence_owner("d1#s003"), sentence_owner("tide table")
+    ('d1', None)
+    """
+    found = _ID.fullmatch(phrase)
+    return found[1] if found else None
 
 
 def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[np.int64]:

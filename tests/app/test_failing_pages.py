@@ -33,14 +33,14 @@ def fail(*_: Any, **__: Any) -> Any:
 
 
 def text(app: Any) -> str:
-    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.code)
+    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.main.code)
     return "\n".join(one.value for kind in kinds for one in kind)
 
 
 def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("overview", b"moon")
     app.select_slider(key="k").set_value("2").run()
-    good, line = app.dataframe[0].value, app.code[-1].value
+    good, line = app.dataframe[0].value, app.main.code[-1].value
     assert "|k:2|" in line
     with monkeypatch.context() as broken:
         broken.setattr(kp, "evaluate_with", fail)
@@ -53,7 +53,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         # the settings are those asked for; the result is the last good one, under its own signature
         assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("3", "kex")
         pd.testing.assert_frame_equal(app.dataframe[-1].value, good)
-        assert app.code[-1].value == line
+        assert app.main.code[-1].value == line
         assert app.session_state["workspace"].corpus.systems == ["mine"]
         app.button(key="back_to_result").click().run()
         assert not app.error
@@ -62,13 +62,13 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         app.selectbox(key="preset").set_value("kex").run()
     app.button(key="try_again").click().run()
     assert not app.error
-    assert "preset:kex" in app.code[-1].value
+    assert "preset:kex" in app.main.code[-1].value
     assert not app.dataframe[0].value.equals(good)
 
 
 def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
     app = opened("overview", b"sea")
-    line = app.code[-1].value
+    line = app.main.code[-1].value
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
@@ -76,7 +76,7 @@ def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(kp, "evaluate_with", refuse)
     app.selectbox(key="preset").set_value("jcdl20").run()
     assert app.error[0].value == r"gold\.csv\: expected something, found nothing\. Load more\."
-    assert app.code[-1].value == line
+    assert app.main.code[-1].value == line
 
 
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -85,7 +85,7 @@ def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.
     app.switch_page("pages/agreement.py").run()
     assert len(app.error) == 1
     assert not app.exception
-    assert not app.code
+    assert not app.main.code
     app.switch_page("pages/data.py").run()
     assert not app.error
     assert app.title[0].value == "Data"
@@ -132,6 +132,6 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
     monkeypatch.setattr(kp, "evaluate_with", compute)
     app.selectbox(key="preset").set_value("pke").run()
     assert shown[:2] == [record.signature, "computing"]
-    assert "preset:pke" in app.code[-1].value
+    assert "preset:pke" in app.main.code[-1].value
     assert "The last complete result" not in text(app)  # gone when the new one is complete
     assert app.session_state["kept_results"]["overview"].seconds >= 10

@@ -167,3 +167,9 @@ def test_rank_biserial_by_its_definition():
     difference = np.array([3.0, -1, 2, 0, -2, 5])
     # ranks of 3 1 2 2 5 are 4 1 2.5 2.5 5: 4 + 2.5 + 5 above, 1 + 2.5 below
     assert paired.effect(difference).rank_biserial == pytest.approx((11.5 - 3.5) / 15, abs=1e-12)
+
+
+def test_the_t_test_of_equal_differences_is_undefined_although_their_last_bits_differ():
+    difference = np.array([0.35 - 0.30, 0.80 - 0.75, 0.20 - 0.15] * 4)
+    assert np.ptp(difference) > 0
+    assert np.isnan(paired.t_test(difference)).all()

@@ -105,6 +105,36 @@ def test_comparisons_are_those_of_memory(
     assert "no rank-biserial correlation" in found.notes[0].message
 
 
+def test_a_t_test_of_pooled_counts_is_refused_as_in_memory(
+    tables: dict[str, pd.DataFrame], corpus: kp.Corpus, tmp_path: Path
+) -> None:
+    options: dict[str, Any] = {"measure": "F1@k", "k": 5, "average": "micro", "test": "t"}
+    given = write(tables, tmp_path)
+    for compared in (lambda: kp.compare(corpus, **options), lambda: scale.compare(**given, **options)):
+        with pytest.raises(kp.UsageError, match="the t test compares means over documents"):
+            compared()
+
+
+def test_the_bootstrap_test_leaves_out_resamples_without_a_value_as_in_memory(tmp_path: Path) -> None:
+    for documents, defined in ((2, False), (4, True)):
+        tables = {name: table for name, table in draw(7, documents=documents).items() if name != "documents"}
+        options: dict[str, Any] = {"measure": "P@k", "k": 3, "test": "bootstrap", "interval": "poisson"}
+        memory = kp.compare(in_memory(tables), **options).frame
+        found = scale.compare(**write(tables, tmp_path / str(documents)), engine=engine(), **options).frame
+        assert memory["p"].notna().all() == defined
+        np.testing.assert_allclose(found["p"].sort_values(), memory["p"].sort_values(), atol=1e-9)
+
+
+def test_agreement_of_documents_of_one_annotator_each_says_why_there_is_none(tmp_path: Path) -> None:
+    gold = pd.DataFrame([("d1", "ana", "x"), ("d2", "ben", "y")], columns=["doc_id", "annotator", "phrase"])
+    options: dict[str, Any] = {"measures": "kappa,PABAK", "average": "both", "interval": "none"}
+    memory = kp.agreement(kp.load(gold=gold), **options)
+    gold.to_csv(tmp_path / "gold.csv", index=False)
+    found = scale.agreement(tmp_path / "gold.csv", engine=engine(1), **options)
+    assert_same_rows(found.frame, memory.frame)
+    assert set(memory.frame["reason"]) == {"single_annotator", "nobody_else"}
+
+
 @pytest.mark.parametrize("options", [{}, {"average": "both", "interval": "cluster-t"}, {"measures": "K,kappa,a,Light"}])
 def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) -> None:
     tables = draw(3)
@@ -112,6 +142,65 @@ def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) ->
     found = scale.agreement(**write(tables, tmp_path), engine=engine(), **{"resamples": 100} | options)
     assert_same_rows(found.frame, memory.frame)
     assert (found.signature, found.notes) == (memory.signature, memory.notes)
+
+
+def test_the_universe_of_sentences_is_the_default_where_the_gold_standard_names_them(tmp_path: Path) -> None:
+    ids = [f"d{i}" for i in range(6)]
+    tables = {
+        "gold": pd.DataFrame([(i, f"{i}#s001") for i in ids], columns=["doc_id", "phrase"]),
+        "runs": pd.DataFrame(
+            [("s", i, rank, f"{i}#s00{rank}") for i in ids for rank in (1, 2)],
+            columns=["system", "doc_id", "rank", "phrase"],
+        ),
+        "documents": pd.DataFrame({"doc_id": ids, "text": "One sentence. Another one. A third."}),
+    }
+    given = write(tables, tmp_path)
+    memory = kp.evaluate(in_memory(tables), 1, ["N", "kappa"], interval="none")
+    found = scale.evaluate(**given, measures="N,kappa", k=1, interval="none", engine=engine(8))
+    assert memory.frame["value"].tolist() == [18.0, 1.0]
+    assert_same_rows(found.frame, memory.frame)
+    assert (found.signature, found.notes) == (memory.signature, memory.notes)
+
+
+def test_candidates_need_english_in_some_part_and_not_in_each(tmp_path: Path) -> None:
+    tables = draw(5, documents=30)
+    tables["documents"]["text"] = ["漢字漢字"] * 29 + ["Neural networks learn. Neural networks rest."]
+    given, options = write(tables, tmp_path), {"universe": "candidates", "interval": "none"}
+    memory = kp.evaluate(in_memory(tables), 3, ["N", "kappa"], **options)
+    found = scale.evaluate(**given, measures="N,kappa", k=3, engine=engine(40), **options)
+    assert_same_rows(found.frame, memory.frame)
+    tables["documents"]["text"] = "漢字漢字"
+    with pytest.raises(kp.InputError, match="no English tokens in any text"):
+        scale.evaluate(**write(tables, tmp_path), measures="N", k=3, engine=engine(40), **options)
+
+
+def test_votes_are_grades_and_parts_of_few_words_have_ngrams(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("doc_id,phrase,votes\nd1,a b,3\nd1,c,1\nd2,a,2\nd3,z,1\n")
+    (tmp_path / "s.csv").write_text("doc_id,rank,phrase\nd1,1,a b\nd1,2,q\nd2,1,a\n")
+    (tmp_path / "texts.csv").write_text("doc_id,text\nd1,a b c\nd2,a\n")
+    given = {"gold": tmp_path / "gold.csv", "systems": tmp_path / "s.csv", "documents": tmp_path / "texts.csv"}
+    memory = kp.evaluate(kp.load(**given), 2, ["nDCG@k", "kappa", "N"], interval="none")
+    found = scale.evaluate(**given, measures="nDCG@k,kappa,N", k=2, interval="none", engine=engine(1))
+    assert_same_rows(found.frame, memory.frame)
+    # Linear gains 3 and 1, of which the first is found; 2 is found; nothing is found in d3.
+    assert memory.frame["value"][0] == pytest.approx((3 / (3 + 1 / np.log2(3)) + 1 + 0) / 3)
+
+
+@pytest.mark.parametrize("average", ["macro", "micro"])
+def test_values_that_do_not_vary_have_no_interval_whatever_rounding_makes_of_them(
+    average: str, tmp_path: Path
+) -> None:
+    for number in (3, 7, 10):
+        names = [f"d{i}" for i in range(number)]
+        gold = pd.DataFrame([(i, f"p{j}") for i in names for j in range(7)], columns=["doc_id", "phrase"])
+        runs = pd.DataFrame([("s", i, 1, "p0") for i in names], columns=["system", "doc_id", "rank", "phrase"])
+        tables = {"gold": gold, "runs": runs.assign(rank=1)}
+        options: dict[str, Any] = {"k": 3, "interval": "cluster-t", "universe": 100, "average": average}
+        memory = kp.evaluate(in_memory(tables), measures=["P@k", "R@k", "kappa", "PABAK"], **options)
+        given = write(tables, tmp_path / str(number))
+        found = scale.evaluate(**given, measures="P@k,R@k,kappa,PABAK", engine=engine(20), **options)
+        assert_same_rows(found.frame, memory.frame)
+        assert memory.frame["low"].isna().all()
 
 
 def test_numbers_do_not_depend_on_the_size_and_order_of_parts(tmp_path: Path) -> None:

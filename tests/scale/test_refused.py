@@ -62,7 +62,10 @@ def test_ids_and_phrases_stay_text_and_rejected_rows_are_counted(tmp_path: Path)
     assert found.documents == 3
     assert found.frame["value"].tolist() == [1.0]
     said = [note.message for note in found.notes]
-    assert "3 rows were rejected and are not used: 1 with an empty id, 2 with an empty phrase" in said
+    # By their reasons alone: the lines of a part are not those of a file.
+    assert [one for one in said if "rejected" in one] == [
+        "3 rows were rejected and are not used: an empty id (1), an empty phrase (2)"
+    ]
     assert "lists for 1 documents that the gold standard does not have are ignored: 7" in said
     mostly = tmp_path / "mostly.csv"
     mostly.write_text("doc_id,phrase,rank\n" + "d1,,1\n" * 30)
@@ -151,3 +154,33 @@ def test_weights_are_poisson_and_depend_on_id_and_seed_alone() -> None:
     swaps = counter.swaps(keys, 2000, 7)
     assert abs(swaps.mean() - 0.5) < 0.003
     assert abs(np.corrcoef(swaps[:100]) - np.eye(100)).max() < 0.12
+
+
+def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Path) -> None:
+    tables = {name: table for name, table in draw(0, documents=5).items() if name != "documents"}
+    given = write(tables, tmp_path)
+    for path, found in ((tmp_path / "nowhere" / "run.npz", "no such folder"), (tmp_path, "a folder")):
+        with pytest.raises(kp.InputError, match=f"found {found}"):
+            scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
+    pairs = tmp_path / "pairs.csv"
+    pairs.write_text("keyphrase,candidate\na b,a\n")
+    with pytest.raises(kp.UsageError, match=r"pairs\.csv is read and written at once"):
+        similarity(pairs, "BLEU", pairs)
+    assert pairs.read_text() == "keyphrase,candidate\na b,a\n"
+
+
+def test_one_system_is_not_compared(tmp_path: Path) -> None:
+    tables = {name: table for name, table in draw(0, documents=5, systems=1).items() if name != "documents"}
+    with pytest.raises(kp.UsageError, match="a comparison needs at least two systems"):
+        scale.compare(**write(tables, tmp_path), measure="MAP")
+
+
+def test_a_checkpoint_that_was_cut_off_is_refused_in_words(tmp_path: Path) -> None:
+    tables = {name: table for name, table in draw(0, documents=5).items() if name != "documents"}
+    given, path = write(tables, tmp_path), tmp_path / "run.npz"
+    scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
+    whole = path.read_bytes()
+    for content in (whole[: len(whole) // 2], whole[:200] + bytes(8) + whole[208:]):
+        path.write_bytes(content)
+        with pytest.raises(kp.InputError, match="expected statistics of a streamed run"):
+            scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))

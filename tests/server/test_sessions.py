@@ -105,7 +105,7 @@ def test_nothing_is_written_to_the_disk(server: tuple[str, int], home: Path) -> 
     opened = psutil.Process(server[1])
     with wait_for_a_seat(server[0]) as session:
         session.open("data")
-        session.upload("drop_0", files("large", rows=60_000))  # beyond the megabyte that would go to a temporary file
+        session.upload("drop_0", files("large", rows=30_000))  # beyond the megabyte that would go to a temporary file
         for page in ("documents", "data"):
             session.open(page)
         assert "system-large" in str(session.tables())
@@ -122,14 +122,14 @@ def test_the_memory_of_closed_sessions_comes_back(server: tuple[str, int]) -> No
     def once(marker: str) -> None:
         with wait_for_a_seat(server[0]) as session:
             session.open("data")
-            session.upload("drop_0", files(marker, rows=100_000))
+            session.upload("drop_0", files(marker, rows=30_000))
 
     once("first")  # what is imported at first use stays
     time.sleep(4)
     begun = process.memory_info().rss
-    for number in range(4):
+    for number in range(5):
         once(f"later{number}")
-    # Streamlit's loop may hold the session that ended last, and the C library some memory; four sessions are far more.
+    # Streamlit's loop may hold the session that ended last, and the C library some memory; five sessions are far more.
     peak = process.memory_info().rss
     for _ in range(20):
         time.sleep(0.5)

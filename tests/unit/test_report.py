@@ -95,6 +95,14 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     assert said["Methods"].startswith("Evaluated were 1 system on 1 document with the keyphrases of 1 annotator.")
 
 
+def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
+    corpus = kp.load(gold={"a": ["x"], "b": ["y"]}, systems={"s": {"a": ["x"], "b": ["z"], "no gold": ["x"]}})
+    found = report(corpus, 1, interval="none")
+    assert found.paragraph().startswith("Evaluated were 1 system on 2 documents with the keyphrases of 1 annotator.")
+    assert "|docs:2|" in found.paragraph()
+    assert found.sections[0].text[0] == "3 documents, 1 annotator, 1 system."
+
+
 def test_what_cannot_be_reported_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no section 'nothing'"):
         report_with(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), make_settings(k=1), sections=["nothing"])
@@ -108,8 +116,8 @@ def test_every_value_of_every_convention_has_a_sentence() -> None:
 
 
 def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
-    one = paragraph(lectures, make_settings(k=10), ["F1@k"], "", "kps|x")
-    other = paragraph(lectures, make_settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x")
+    one = paragraph(lectures, make_settings(k=10), ["F1@k"], "", "kps|x", 20)
+    other = paragraph(lectures, make_settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x", 20)
     assert "Precision divides by k, also" in one
     assert "Precision divides by the number of phrases returned up to k." in other
     assert "bootstrap" in one

@@ -302,6 +302,21 @@ def test_a_manifest_that_claims_nonsense_is_refused():
             read_workspace(sealed(parts, **changes))
 
 
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [("notes", "message", None), ("readings", "rows_read", "3"), ("readings", "ignored", [5]),
+     ("rankings", "higher_is_better", "x"), ("rankings", "resorted", "x")],
+)  # fmt: skip
+def test_entries_of_another_type_are_refused_before_a_page_shows_them(part, field, value):
+    parts = members(FIRST.read_bytes())
+    manifest = json.loads(parts["kpscope.json"])
+    record = manifest["rankings"]["tides"] if part == "rankings" else manifest["report"][part][0]
+    assert field in record
+    record[field] = value
+    with pytest.raises(kp.InputError, match="does not describe a workspace"):
+        read_workspace(packed({**parts, "kpscope.json": json.dumps(manifest).encode()}))
+
+
 def test_mutated_files_are_refused_or_the_same():
     rng, parts = random.Random(7), members(WHOLE)
     outcomes = set()

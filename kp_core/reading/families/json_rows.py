@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,11 +17,14 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import storable, text_column
+from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
 
 NAME = "F10J"
 TITLE = "tables, one JSON object a row (JSONL)"
 EXAMPLE = '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}'
+
+#: Half a character can stand in a file only as such an escape.
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
@@ -55,17 +60,32 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 
 def _table(file: File, good: list[JsonRecord]) -> Table:
+    halves = [record for record in good if _holds_half(record)] if _HALF.search(file.text) else []
+    if halves:
+        lost = set(map(id, halves))
+        good = [record for record in good if id(record) not in lost]
     names = list(dict.fromkeys(name for record in good for name in record.value))
     refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
     refuse_over(file.limits.cells, len(names) * len(good), "cells", file.name, "a table")
     columns = [pa.chunked_array([_column([record.value.get(name) for record in good])]) for name in names]
-    rejected = [
-        (file.name, r.line, r.broken or "no JSON object", storable(r.content)) for r in file.records if r.broken
-    ]
+    rejected = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
+    rejected += [(file.name, r.line, HALF_A_CHARACTER, storable(_content(r))[:200]) for r in halves]
     described = f"{len(good):,} JSON objects, one a row"
     lines = [record.line for record in good]
     shown = header_names([storable(name) for name in names])
     return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)
+
+
+def _content(record: JsonRecord) -> str:
+    return json.dumps(record.value, ensure_ascii=False)
+
+
+def _holds_half(record: JsonRecord) -> bool:
+    try:
+        _content(record).encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _column(values: list[Any]) -> pa.Array:

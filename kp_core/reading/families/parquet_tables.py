@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import chain
 
 import pyarrow as pa
@@ -42,15 +42,15 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     return whole_tables.read(file.once("parquet", lambda: table_of(file)), recognition, role)
 
 
-def table_of(file: File) -> Table:
-    """Return a Parquet file as a table, within the limits."""
+def table_of(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
+    """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
     try:
         stored = pq.ParquetFile(io.BytesIO(file.source.data))
         _refuse_too_large(file, stored.metadata)
         table = stored.read()
         table.validate(full=True)  # text that is not UTF-8 would fail later
         columns = [whole_tables.plain_column(column) for column in table.columns]
-        names = header_names(table.column_names)
+        names = named(table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

@@ -269,6 +269,30 @@ def test_nan_in_json_is_no_number() -> None:
     assert len(corpus.report.rejected) == 1
 
 
+def test_a_list_where_many_scores_are_nan_is_no_list_of_spellings() -> None:
+    with pytest.raises(InputError, match=r"1 of 2 rows .* score is not a finite number: NaN"):
+        read('{"d": [["tide", NaN], ["sea", 0.3]]}', "s.json", "systems")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("g.jsonl", "\n".join(f'{{"doc_id": "d", "phrase": "{one}"}}' for one in ("a", "b", "c", "e", r"\ud800"))),
+        ("g.json", r'{"d": [["a"], ["b"], ["c"], ["e"], ["x", "\udc00"]]}'),
+    ],
+)
+def test_half_a_character_is_rejected_and_not_made_a_question_mark(name: str, text: str) -> None:
+    corpus = read(text, name)
+    assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "e"]
+    assert corpus.report.rejected["reason"].tolist() == ["half a character (a lone surrogate) that cannot be stored"]
+
+
+def test_ranks_that_begin_with_0_are_refused_and_do_not_cost_each_list_its_best_phrase() -> None:
+    rows = "".join(f"d{d},{rank},p{rank}\n" for d in range(3) for rank in range(20))
+    with pytest.raises(InputError, match=r"ranks that begin with 0\. Add 1 to every rank"):
+        read(f"doc_id,rank,phrase\n{rows}", "s.csv", "systems")
+
+
 def test_a_column_without_any_number_is_no_score() -> None:
     assert [row[3] for row in runs("doc_id,phrase,score\nd,b,high\nd,a,low\n")] == ["b", "a"]
 
@@ -298,7 +322,10 @@ def test_a_key_twice_in_json_is_refused_or_settled(fix: str, wanted: list[str]) 
     text = '{"d1": ["a"],\n"d2": ["b"],\n"d1": ["c"]}'
     with pytest.raises(InputError, match="lines 1 and 3"):
         read(text, "g.json")
-    assert [row[2] for row in gold(text, "g.json", fixes=[fix])] == wanted
+    corpus = read(text, "g.json", fixes=[fix])
+    assert corpus.gold["phrase"].tolist() == wanted
+    done = "the first of each was kept" if fix == "keep-first" else "their lists were joined"
+    assert [note.message for note in corpus.report.notes] == [f"Keys that stood twice in one object: 1; {done}."]
 
 
 def test_a_phrase_twice_in_a_list_is_kept() -> None:

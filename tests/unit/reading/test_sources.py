@@ -279,3 +279,14 @@ def test_the_line_of_a_rejected_value_in_json_is_that_of_its_document() -> None:
 def test_a_line_over_the_limit_is_refused() -> None:
     with pytest.raises(InputError, match="line 2"):
         load(gold=Source("g", b"d1\ta;b\nd2\t" + b"x;" * 60 + b"\n"), limits=Limits(line_bytes=100))
+
+
+@pytest.mark.parametrize("text", ["[" + "[]," * 20 + "[]]", '{"d": [' + '["a", 1],' * 20 + '["a", 1]]}', "{}\n" * 20])
+def test_lists_and_objects_in_json_are_counted_before_it_is_parsed(text: str) -> None:
+    with pytest.raises(InputError, match="at most 19 lists and objects"):
+        load(gold=Source("a.json", text.encode()), limits=Limits(json_parts=19))
+
+
+def test_documents_of_json_are_counted_before_their_lists_are_read() -> None:
+    with pytest.raises(InputError, match=r"a\.json: expected at most 2 documents, found a file of 3 documents"):
+        load(gold=Source("a.json", b"[[], [], []]"), limits=Limits(documents=2))
