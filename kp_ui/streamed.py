@@ -72,7 +72,7 @@ def how_to() -> None:
         "page shows: curves, values with intervals, tests of pairs, and the agreement of annotators. Put the path of "
         "a file or of a folder after *gold* and *system*:"
     )
-    st.code(COMMANDS, language="bash")
+    st.code(COMMANDS, language=None)
     st.caption("The first command tests all pairs of systems, at every cutoff; the second gives more measures and the "
                "baselines, without tests.")  # fmt: skip
 
@@ -216,7 +216,7 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
             "reads them from one folder and nowhere else: start it on the machine that has the tables, with that "
             "folder named."
         )
-        st.code("KPSCOPE_DATA=FOLDER kpscope app", language="bash")
+        st.code("KPSCOPE_DATA=FOLDER kpscope app", language=None)
         return
     written = st.text_area(
         "Ids of documents, one a line", key="streamed_ids", height=100,
