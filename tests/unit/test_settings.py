@@ -84,7 +84,7 @@ def test_wrong_cutoffs_are_refused_with_what_may_be_written(k):
         ({"rel": "high"}, "rel is 'high'; write a number, such as 1"),
         ({"annotators": "carol"}, "there is no gold 'carol'; choose union, majority, majority:M, intersection, votes"),
         ({"annotators": "majority:0"}, "there is no gold 'majority:0'"),
-        ({"universe": "words"}, "there is no universe 'words'; choose ngrams, ngrams:n, candidates, rankings, vocabulary"),
+        ({"universe": "words"}, "there is no universe 'words'; choose ngrams, ngrams:n, candidates, rankings"),
         ({"universe": "-5"}, "there is no universe '-5'"),
         ({"universe": "2.5"}, "there is no universe '2.5'"),
         ({"universe": 0}, "there is no universe '0'"),
