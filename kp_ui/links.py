@@ -18,7 +18,9 @@ def asked() -> dict[str, list[str]]:
 def say_what_is_ignored(link: Mapping[str, Sequence[str]]) -> None:
     """Say which choices of the link do not exist here, and what is used in their place; call it after the controls."""
     for name, values in link.items():
-        if name in st.session_state and not _taken(values, used := st.session_state[name]):
+        used = st.session_state.get(name)
+        # What a control holds is plain; other things of the session have names too, and are nobody's business.
+        if isinstance(used, str | bool | int | float | list) and not _taken(values, used):
             shown = ", ".join(map(str, used)) if isinstance(used, list) else used
             st.warning(
                 show.plain(f"The link asks for {name} = {', '.join(values)}, which is no choice here; {shown} is used.")
@@ -40,7 +42,7 @@ def _taken(values: Sequence[str], used: object) -> bool:
             return float(values[-1]) == used
         except ValueError:
             return False
-    return used is None or values[-1] == str(used)
+    return values[-1] == str(used)
 
 
 def copy() -> None:
