@@ -53,7 +53,7 @@ def downloaded(page: Page, button: Locator) -> bytes:
 
 def first_csv(page: Page) -> str:
     """Download the first table of the page."""
-    page.locator('[data-testid="stPopover"] button').first.click()
+    page.get_by_test_id("stMain").locator('[data-testid="stPopover"] button').first.click()
     button = page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name="CSV")
     return downloaded(page, button).decode("utf-8")
 
