@@ -100,7 +100,7 @@ def test_downloads_hold_the_table_and_no_formula(server: str, page: Page, settle
     page.get_by_text("1 annotator · 1 system").wait_for()
     settle(page)
     files = {}
-    page.locator('[data-testid="stPopover"] button').first.click()
+    page.get_by_test_id("stMain").locator('[data-testid="stPopover"] button').first.click()
     for form in ("CSV", "XLSX", "LaTeX", "Markdown"):
         button = page.locator('[data-testid="stPopoverBody"]').get_by_role("button", name=form)
         files[form] = downloaded(page, button)
