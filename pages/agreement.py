@@ -48,7 +48,7 @@ result = cached.evaluation(MEASURES, baselines=True, people=results.people())
 beside = result.at(cutoff)
 everybody = tables.numbers(beside, MEASURES)
 results.table(everybody, "everybody", beside.documents)
-results.about_baselines()
+results.about_baselines(cutoff)
 for reason in tables.reasons(beside):
     st.caption(show.plain(reason))
 show.downloads(beside.frame, "agreement", "Agreement with the gold standard", beside.signature)

@@ -15,6 +15,7 @@ from kp_core.model import Role
 from kp_core.reading import whole_tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.footers import refuse_contradictions
 from kp_core.reading.limits import refuse_over
 
 NAME = "F10P"
@@ -44,6 +45,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 def table_of(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
     """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
+    refuse_contradictions(file.name, file.source.data)
     try:
         stored = pq.ParquetFile(io.BytesIO(file.source.data))
         _refuse_too_large(file, stored.metadata)
