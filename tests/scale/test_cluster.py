@@ -2,8 +2,11 @@
 
 import os
 import signal
+import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,15 @@ FOLDER = str(Path(__file__).resolve().parents[2])
 
 
 @pytest.fixture(scope="module")
-def cluster() -> Any:
+def plain_main() -> Iterator[None]:
+    """Put an empty main module in place: a page that a test ran stands there, and every worker would run it again."""
+    before, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    yield
+    sys.modules["__main__"] = before
+
+
+@pytest.fixture(scope="module")
+def cluster(plain_main: None) -> Any:
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
         with distributed.Client(made) as client:
             client.run(lambda: __import__("sys").path.insert(0, FOLDER))
