@@ -7,6 +7,7 @@ from pathlib import Path
 
 import openpyxl
 from playwright.sync_api import Locator, Page
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.browser.test_use import downloaded
 
@@ -23,9 +24,15 @@ def table(page: Page, column: str) -> list[dict[str, str]]:
 
 
 def choose(page: Page, settle: SETTLE, label: str, option: str) -> None:
-    """Choose an option of a select box."""
-    page.get_by_role("combobox", name=label, exact=True).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    """Choose an option of a select box; one that had to be scrolled to closes again at once, so it is opened twice."""
+    box = page.get_by_role("combobox", name=label, exact=True)
+    wanted = page.get_by_role("option", name=option, exact=True)
+    box.click()
+    try:
+        wanted.click(timeout=3000)
+    except PlaywrightTimeoutError:
+        box.click()
+        wanted.click()
     settle(page)
 
 
