@@ -19,6 +19,15 @@ def figure(value: float, digits: int = 3) -> str:
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "note"), counted(1200, "note")
+    ('1 note', '1,200 notes')
+    """
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def probability(p: float) -> str:
     """Print a p-value.
 

@@ -13,6 +13,7 @@ from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
 from kp_core.model import Note
+from kp_core.sentences import counted as counted
 from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
@@ -39,15 +40,6 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
             shown = f":{colour}-background[{sign} {plain(text)}]"
         found.append(shown)
     return "".join(found)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "note"), counted(1200, "note")
-    ('1 note', '1,200 notes')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def signature(line: str) -> None:

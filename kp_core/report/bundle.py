@@ -14,11 +14,12 @@ from typing import Any
 
 import pandas as pd
 
+from kp_core.evaluate import DEFAULT_MEASURES
 from kp_core.export import tables
 from kp_core.model import Corpus
 from kp_core.report.page import html
 from kp_core.report.references import bibtex
-from kp_core.report.sections import MEASURES, SECTIONS, Asked, Section, build
+from kp_core.report.sections import SECTIONS, Asked, Section, build
 from kp_core.settings import Settings, __version__, make_settings
 
 #: Packages whose version can change a number.
@@ -107,7 +108,7 @@ def report_with(
     """
     asked = Asked(corpus, settings, measure)
     found = build(asked, sections)
-    here = asked.result(MEASURES).at(asked.cutoff)
+    here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     return Report(re.sub(r"\s+", " ", title).strip(), tuple(found), here.settings, here.signature)
 
 

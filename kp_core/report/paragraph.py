@@ -8,6 +8,7 @@ from kp_core.conventions import FIELDS, preset
 from kp_core.metrics import parse
 from kp_core.model import Corpus
 from kp_core.report.references import cited
+from kp_core.sentences import counted
 from kp_core.settings import Settings, __version__, format_value
 from kp_core.text.normalise import Normaliser
 
@@ -148,15 +149,6 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     if settings.preset != "kpscope":
         said.insert(0, f"The conventions follow the preset {settings.preset} ({start.source}).")
     return [sentence for sentence in said if sentence]
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "system"), counted(1200, "document")
-    ('1 system', '1,200 documents')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _gold(settings: Settings) -> str:

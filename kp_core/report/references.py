@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
+from kp_core.settings import __version__
+
 
 @cache
 def entries() -> dict[str, str]:
@@ -32,4 +34,7 @@ def bibtex(text: str) -> str:
     return "\n\n".join([*(entries()[label] for label in cited(text)), _OWN]) + "\n"
 
 
-_OWN = "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}, version = {1.0.0}, year = {2026}}"
+_OWN = (
+    "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}, "
+    f"version = {{{__version__}}}, year = {{2026}}}}"
+)

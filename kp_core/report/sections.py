@@ -16,16 +16,15 @@ from kp_core.compare import Comparison, compare_with
 from kp_core.correlate import correlate
 from kp_core.diagnostics import diagnose
 from kp_core.errors import InputError, UsageError
-from kp_core.evaluate import evaluate_with
+from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
 from kp_core.reading.report import statistics
-from kp_core.report.paragraph import counted, paragraph
+from kp_core.report.paragraph import paragraph
 from kp_core.result import Result
 from kp_core.settings import Settings
 from kp_core.spread import spread_with
 
-MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 CELLS = ("a", "b", "c", "d", "N")
 _CURVE = tuple(range(1, 51))
 
@@ -89,8 +88,8 @@ def data(asked: Asked) -> Section:
     corpus = asked.corpus
     counts = statistics(corpus)
     said = (
-        f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
-        f"{counted(len(corpus.systems), 'system')}.",
+        f"{sentences.counted(len(corpus.documents), 'document')}, {sentences.counted(len(corpus.annotators), 'annotator')}, "
+        f"{sentences.counted(len(corpus.systems), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
@@ -115,9 +114,9 @@ def leaderboard(asked: Asked) -> Section:
 
 def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
-    here = asked.result(MEASURES).at(asked.cutoff)
-    names = [tables.named(name, asked.cutoff) for name in MEASURES]
-    shown = tables.with_intervals(asked.result(MEASURES), names)
+    here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
+    names = [tables.named(name, asked.cutoff) for name in DEFAULT_MEASURES]
+    shown = tables.with_intervals(asked.result(DEFAULT_MEASURES), names)
     return Section(
         "All measures", ("In brackets: the 95 % interval.",), (),
         (Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature),),
@@ -209,9 +208,10 @@ def correlation(asked: Asked) -> Section | None:
 
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
-    comparison, here = asked.comparison(), asked.result(MEASURES).at(asked.cutoff)
+    comparison, here = asked.comparison(), asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     test = comparison.test if comparison else ""
-    return Section("Methods", (paragraph(asked.corpus, here.settings, MEASURES, test, here.signature, here.documents),))
+    text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
+    return Section("Methods", (text,))
 
 
 #: Section by the name under which it is asked for, in the order of the report.
