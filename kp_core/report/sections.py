@@ -22,6 +22,7 @@ from kp_core.near_misses import near_misses as find_near_misses
 from kp_core.reading.report import statistics
 from kp_core.report.paragraph import paragraph
 from kp_core.result import Result
+from kp_core.sentences import counted
 from kp_core.settings import Settings
 from kp_core.spread import spread_with
 
@@ -88,8 +89,8 @@ def data(asked: Asked) -> Section:
     corpus = asked.corpus
     counts = statistics(corpus)
     said = (
-        f"{sentences.counted(len(corpus.documents), 'document')}, {sentences.counted(len(corpus.annotators), 'annotator')}, "
-        f"{sentences.counted(len(corpus.systems), 'system')}.",
+        f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
+        f"{counted(len(corpus.systems), 'system')}.",
         *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
