@@ -131,7 +131,7 @@ def compare_with(
         interval = "poisson" if settings.interval == "poisson" else "bootstrap"  # the ranks are always resampled
         drawn = intervals.weights(interval, ids, common, settings.resamples, settings.seed, rng)
         assert drawn is not None
-        weights = drawn[:, common]
+        weights = drawn if common.all() else drawn[:, common]
         values = {name: float(s.value(common, np.ones((1, n)))[0]) for name, s in statistics.items()}
         resampled = {name: s.value(common, weights) for name, s in statistics.items()}
         p_values = _p_values(test, statistics, pairs, resampled, common, trials, rng)

@@ -54,9 +54,13 @@ def weights(
         return poisson(documents, used, resamples, seed)
     if interval != "bootstrap":
         return None
+    if not used.any():
+        return np.zeros((resamples, len(used)))
+    sample = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    if used.all():
+        return sample
     drawn = np.zeros((resamples, len(used)))
-    if used.any():
-        drawn[:, used] = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    drawn[:, used] = sample
     return drawn
 
 

@@ -12,6 +12,10 @@ COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
 
 
+#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
+_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
+
+
 def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
     """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
 
@@ -43,10 +47,11 @@ def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, 
     >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
     [['ana', 3.0]]
     """
+    if pairs is None or not ratings:
+        return _NONE.copy()
     rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
-    known = pairs if pairs is not None else pd.DataFrame(columns=list(COLUMNS), dtype="str")
-    return known.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
+    return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
 
 
 def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:

@@ -1,0 +1,55 @@
+"""Pages compute in turn, two at a time, and nobody waits long for somebody else's long computation."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from kp_ui import sessions
+
+
+def test_two_pages_compute_at_once_and_a_third_waits_for_one_of_them() -> None:
+    log, first, second = list[str](), threading.Event(), threading.Event()
+
+    def page(name: str, may_end: threading.Event | None = None) -> None:
+        with sessions.turn():
+            log.append(name)
+            if may_end:
+                may_end.wait(5)
+        log.append(f"{name} ended")
+
+    one, two = (threading.Thread(target=page, args=each) for each in (("one", first), ("two", second)))
+    one.start()
+    two.start()
+    third = threading.Thread(target=page, args=("three",))
+    third.start()
+    time.sleep(0.3)
+    assert sorted(log) == ["one", "two"]
+    first.set()
+    third.join(5)
+    assert log[2:] in (["one ended", "three", "three ended"], ["three", "one ended", "three ended"])
+    second.set()
+    for thread in (one, two):
+        thread.join(5)
+
+
+def test_a_page_goes_ahead_where_two_long_computations_hold_the_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_PATIENCE", 0.1)
+    with sessions.turn(), sessions.turn():
+        begun = time.monotonic()
+        with sessions.turn():
+            assert 0.05 < time.monotonic() - begun < 2
+    with sessions.turn(), sessions.turn():  # nothing was given back that was not taken
+        pass
+
+
+def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_PATIENCE", 0.1)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError), sessions.turn():
+            raise ZeroDivisionError
+    begun = time.monotonic()
+    with sessions.turn():
+        assert time.monotonic() - begun < 0.05
