@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
+import runpy
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -248,7 +248,10 @@ def _app(options: argparse.Namespace) -> int:
 
     if find_spec("kp_ui") is None or find_spec("streamlit") is None:
         raise UsageError("the dashboard is not installed here; install KPScope with `pip install .`, or use `make run`")
-    return subprocess.call([sys.executable, "-m", "kp_ui", *options.streamlit])
+    # in this process, so that whoever ends it ends the dashboard
+    sys.argv = [sys.argv[0], *options.streamlit]
+    runpy.run_module("kp_ui", run_name="__main__")
+    return 0
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

@@ -59,8 +59,10 @@ def environment(installed: Path) -> dict[str, str]:
 
 def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    patterns = {"": ["kp_core/**/*", "kp_ui/**/*"],
-                "kp_ui/dashboard/": ["app.py", "serve.py", ".streamlit/*", "pages/*.py", "sample_data/**/*"]}  # fmt: skip
+    patterns = {
+        "": ("kp_core/**/*", "kp_ui/**/*"),
+        "kp_ui/dashboard/": ("app.py", "serve.py", ".streamlit/*", "pages/*.py", "sample_data/**/*"),
+    }
     expected = {
         f"{inside}{path.relative_to(ROOT)}"
         for inside, found in patterns.items() for pattern in found for path in ROOT.glob(pattern)
