@@ -17,6 +17,7 @@ _LARGE = "<style>html { font-size: 150%; }</style>"
 def draw(lesson: Lesson, large: bool) -> None:
     """Show one lesson; large: for the back row of a classroom."""
     if large:
+        st.set_page_config(initial_sidebar_state="collapsed")  # in large type it would take half of a projector
         st.html(_LARGE)
     st.header(lesson.title, anchor=False)
     st.markdown(show.plain(lesson.text))
