@@ -65,6 +65,15 @@ def drop_zone() -> None:
         show.plain_table(report.limits(LIMITS), "limits")
 
 
+def next_step() -> None:
+    """Say that the user's files are on screen, and lead to their results."""
+    here = workspace.current()
+    if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
+        return
+    st.success(show.plain(f"On screen: {here.title}. What was understood of them stands below."))
+    st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
+
+
 def megabytes() -> int:
     """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
     return max(1, LIMITS.file_bytes // 1_000_000)
