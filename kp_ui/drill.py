@@ -113,20 +113,31 @@ def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
 
 
 def choose_document(listed: pd.DataFrame) -> str | None:
-    """Let the user select a row; without one the document of the link is shown, else the first. The link follows."""
+    """Let the user select a row; the document of the link is selected first, else the first one. The link follows."""
     # The order is part of the key: a selected row would otherwise stand for another document after sorting.
-    order = hashlib.sha256("\0".join(listed["document"]).encode()).hexdigest()[:16]
-    event = results.table(listed, f"documents {order}", height="auto", on_select="rerun", selection_mode="single-row")
-    if not len(listed):
+    key = f"documents {hashlib.sha256(chr(0).join(listed['document']).encode()).hexdigest()[:16]}"
+    ids = listed["document"].tolist()
+    if not ids:
         return None
-    rows = event["selection"]["rows"] if event else []
     asked = st.query_params.get("document")
-    if rows and rows[0] < len(listed):
-        asked = str(listed["document"].iloc[rows[0]])
-    elif asked not in set(listed["document"]):
-        asked = str(listed["document"].iloc[0])
-    st.query_params["document"] = asked
-    return asked
+    start = ids.index(asked) if asked in ids else 0
+    event = results.table(
+        listed, key, height="auto", on_select="rerun", selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [start]}},
+    )  # fmt: skip
+    rows = event["selection"]["rows"] if event else []
+    place = rows[0] if rows and rows[0] < len(ids) else start
+    st.query_params["document"] = ids[place]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, to in (("Previous", place - 1), ("Next", place + 1)):
+            st.button(label, key=f"document_{label.lower()}", on_click=_select, args=(key, to), shortcut=label[0],
+                      disabled=not 0 <= to < len(ids))  # fmt: skip
+        st.caption(f"Document {place + 1:,} of {len(ids):,}. The keys P and N turn the pages.")
+    return ids[place]
+
+
+def _select(key: str, row: int) -> None:
+    st.session_state[key] = {"selection": {"rows": [row]}}
 
 
 def gold_table(view: DocumentView, annotators: list[str]) -> None:

@@ -121,7 +121,7 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     measure = str(left.selectbox("Measure", ranking, key="streamed_measure", filter_mode="contains"))
     cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
     last = len(cutoffs) - 1
-    cutoff = cutoffs[str(middle.selectbox("Keywords k of this run", list(cutoffs), last, key="streamed_k"))]
+    cutoff = cutoffs[str(middle.selectbox("Cutoff k of this run", list(cutoffs), last, key="streamed_k"))]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
