@@ -156,7 +156,7 @@ def test_documents_are_turned_like_pages() -> None:
     for way, place in (("next", 1), ("next", 2), ("previous", 1)):
         app.button(key=f"document_{way}").click().run()
         assert not app.exception
-        assert app.query_params["document"] == [listed[place]]
+        assert app.query_params["document"] == listed[place]
         assert f"Document {place + 1} of 20" in words(app)
 
 

@@ -57,7 +57,7 @@ def test_files_dropped_together_take_the_ids_of_a_file():
         ["b", "Moon", "It goes round."],
         ["c", "Gauges", "How high."],
     ]
-    assert "3 documents with the ids of doc_ids.txt, in this order." in messages(corpus)
+    assert "The 3 documents have the ids of doc_ids.txt, in this order." in messages(corpus)
 
 
 def test_a_table_of_as_many_texts_names_the_documents():
