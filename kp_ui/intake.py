@@ -13,7 +13,8 @@ from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
 from kp_ui import results, saving, sessions, show, workspace
 
-_ROLES = {
+#: What a file may be, in words.
+ROLES = {
     "": "guess",
     "gold": "gold standard",
     "system": "system output",
@@ -157,9 +158,9 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
         found = [one for one in readings if one.file == file.name]
         with st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
-            read_as = f", read as {_ROLES[found[0].role]}" if len(found) == 1 else ""
+            read_as = f", read as {ROLES[found[0].role]}" if len(found) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            role.selectbox("This file is", list(_ROLES), list(_ROLES).index(choice.role or ""), format_func=_ROLES.get,
+            role.selectbox("This file is", list(ROLES), list(ROLES).index(choice.role or ""), format_func=ROLES.get,
                            key=f"role {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
             encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
                                format_func=lambda value: value or "guess",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -142,8 +142,12 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         if pd.api.types.is_float_dtype(frame[name]):
             digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
             found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
-        elif sentence:
-            found[name] = st.column_config.Column(name, help=sentence)
+        elif pd.api.types.is_integer_dtype(frame[name]):
+            found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
+        elif sentence or "interval" in str(name):
+            # Digits are fixed, so on the right the decimal points stand below each other, with a minus sign too.
+            alignment: Literal["right"] | None = "right" if "interval" in str(name) else None
+            found[name] = st.column_config.Column(name, help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
     if "what it says" in frame:

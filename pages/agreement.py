@@ -28,7 +28,8 @@ left, right = st.columns([5, 6], gap="medium")
 with left:
     st.subheader("Concordance table", anchor=False)
     concordance = charts.concordance(cells[system])
-    st.dataframe(concordance, key="concordance", hide_index=True, height="content")
+    right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
+    st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
     st.caption("All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
                "d: neither chose it.")  # fmt: skip
     st.subheader("What this says", anchor=False)
