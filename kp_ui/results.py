@@ -10,16 +10,13 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import Marks
-from kp_core.charts.tables import FEW, styled
+from kp_core.charts.tables import FEW, digits, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
 from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
-
-#: Columns of means that are read as whole numbers.
-WHOLE_NUMBERS = ("a", "b", "c", "d", "N", "candidates a document")
 
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
@@ -140,8 +137,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
-            found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
+            found[name] = st.column_config.NumberColumn(name, format=f"%,.{digits(str(name))}f", help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
         elif sentence or "interval" in str(name):

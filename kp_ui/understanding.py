@@ -25,8 +25,7 @@ def statistics(corpus: kp.Corpus) -> None:
     """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
     st.markdown("**Annotators and systems**")
     table = cached.statistics()
-    always = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
-    said = table[[name for name in table if name in always or table[name].any()]]
+    said = report.telling(table)
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:

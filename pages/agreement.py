@@ -12,13 +12,12 @@ from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
 shell.enter()
 
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
-CELLS = ("a", "b", "c", "d", "N")
 
 results.open_page("Agreement")
 systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
-pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
+pooled = tables.numbers(cached.at_cutoff(tables.CELLS), tables.CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
 system = str(st.selectbox("System", systems, key="system", bind="query-params"))
@@ -65,7 +64,7 @@ with second:
     agreement.against_universe(cells)
 
 st.subheader("Document by document", anchor=False)
-documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
+documents = cached.tables_by_document((*tables.CELLS, "kappa", "P_pos", "PABAK"))
 documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
 event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
 if rows := event.selection.rows:
