@@ -1,5 +1,6 @@
 # make run    open the dashboard on its sample data
 # make test   style, types and all tests
+# make wheel-test   the tests of units and published figures, run against the built wheel
 # make docs   the documentation as web pages, in site/
 # make fuzz   read mutated files, as many as you like: make fuzz INPUTS=100000
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
@@ -8,8 +9,9 @@ PYTHON ?= python3
 WORKERS ?= auto
 INPUTS ?= 10000
 BIN := .venv/bin
+INSTALLED := $(CURDIR)/build/installed
 
-.PHONY: run test lint docs coverage bench fuzz clean
+.PHONY: run test lint wheel-test docs coverage bench fuzz clean
 
 run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
@@ -21,8 +23,16 @@ lint: .venv/.test-stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# The wheel instead of the source: PYTHONPATH puts what is installed before the project, whose tests are then run.
+wheel-test: .venv/.test-stamp
+	rm -rf build
+	$(BIN)/python -m pip wheel . --quiet --no-deps --no-build-isolation --wheel-dir build/wheel
+	$(BIN)/python -m pip install --quiet --no-deps --target build/installed build/wheel/*.whl
+	PYTHONPATH=$(INSTALLED) $(BIN)/python -P -c "import kp_core; assert 'build/installed' in kp_core.__file__"
+	PYTHONPATH=$(INSTALLED):$(CURDIR) $(BIN)/pytest -o pythonpath= -n $(WORKERS) tests/unit tests/published
+
 docs: .venv/.test-stamp
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 coverage: .venv/.test-stamp
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadgroup
