@@ -33,7 +33,7 @@ def draw(lesson: Lesson, large: bool) -> None:
             st.markdown(show.plain(sentence))
     with left:
         for formula in lesson.formulas:
-            st.latex(formula)
+            show.formula(formula)
         st.caption(show.plain(f"Source: {lesson.source}."))
     for number, (caption, table) in enumerate(view.tables):
         st.markdown(f"**{show.plain(caption)}**")

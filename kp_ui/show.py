@@ -42,6 +42,18 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
     return "".join(found)
 
 
+def formula(*lines: str) -> None:
+    """Show a formula in LaTeX, its lines below each other.
+
+    Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
+    pixels: an invisible box gives it an edge, and a thin space the two pixels.
+    """
+    whole = r" \\[1ex] ".join(lines)
+    if len(lines) > 1:
+        whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
+
+
 def signature(line: str) -> None:
     """Show a signature in small type, with a button to copy it."""
     kept.signature(line)
