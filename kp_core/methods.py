@@ -59,6 +59,7 @@ SYMBOLS = {
     "a, b, c, d": "phrases chosen by both, by the gold standard only, by the system only, by neither",
     "f_1, g_1, N": "a + b, a + c, and a + b + c + d",
     "f_2, g_2": "N − f_1 and N − g_1",
+    "P_o": "(a + d) / N",
     "R_D, C_D, Q_D": "of document D: its annotators, their choices, and the ordered pairs of choices that agree",
     "N_D": "of document D: phrases that could have been chosen",
     "p_r": "share of “yes” of annotator r over the documents that he or she saw",

@@ -48,7 +48,7 @@ def formula(*lines: str) -> None:
     Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
     pixels: an invisible box gives it an edge, and a thin space the two pixels.
     """
-    whole = r" \\[1ex] ".join(lines)
+    whole = r" \\[1.5ex] ".join(lines)
     if len(lines) > 1:
         whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
     st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")

@@ -10,7 +10,10 @@ from kp_ui import shell, show
 shell.enter()
 
 st.title("Methods", anchor=False)
-st.caption("Every measure, convention and reason, written from the same registry that the tables use.")
+st.caption(
+    "Every measure, convention and reason, written from the same registry that the tables use. Beside a formula, or "
+    "below it, stands the same with the numbers of the worked example."
+)
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
 family = str(right.selectbox("Family", ["all", *methods.FAMILIES], key="family", bind="query-params"))

@@ -69,11 +69,11 @@ def _declare_bleu(name: str, order: int) -> None:
     logs = (r"\ln\frac{2}{2}", r"\ln\frac{1}{1}")[:order]
     similarity_measure(
         name, f"How many {grams} of the shorter phrase stand in the longer one, less a penalty for being short.",
-        rf"BP \cdot \exp\Big(\frac{{1}}{{n}}\sum_{{i=1}}^{{n}} \ln p_i\Big),\ n = \min({order}, |hyp|),"
-        r"\ BP = \min\Big(1, \exp\Big(1-\frac{|ref|}{|hyp|}\Big)\Big)",
+        rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}\sum_{{i=1}}^{{n}} \ln p_i\Big),\ n = \min({order}, |hyp|),"
+        r"\ \mathrm{BP} = \min\Big(1, \exp\Big(1-\frac{|ref|}{|hyp|}\Big)\Big)",
         source="Papineni et al. 2002; effective order as in sacreBLEU (Post 2018)", compat=nltk,
-        example=rf"BP \cdot \exp\Big(\frac{{1}}{{n}}({' + '.join(logs)})\Big),\ n = \min({order}, |hyp|),"
-        r"\ BP = \exp\Big(1-\frac{|ref|}{|hyp|}\Big)",
+        example=rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}({' + '.join(logs)})\Big),\ n = \min({order}, |hyp|),"
+        r"\ \mathrm{BP} = \exp\Big(1-\frac{|ref|}{|hyp|}\Big)",
         smoothing=("exp", "none"),
     )(lambda sides, smoothing="exp": bleu(sides, order, smoothing))  # fmt: skip
 
