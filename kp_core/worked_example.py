@@ -135,7 +135,8 @@ def of_system() -> dict[str, str]:
     numbers: dict[str, float] = dict(zip("abcd", cells, strict=True))
     numbers |= {"N": UNIVERSE, "f_1": size, "f_2": UNIVERSE - size, "g_1": K, "g_2": UNIVERSE - K}
     numbers |= {"H_k": found, "H_g": sum(rank <= size for rank in hits), "D_k": K, "g": size, "A": size}
-    numbers |= {"P_o": (cells[0] + cells[3]) / UNIVERSE, "n": sum(1 for _, rank, _ in PHRASES if rank), "g_0": len(rejected), "k": K}
+    numbers |= {"P_o": (cells[0] + cells[3]) / UNIVERSE, "g_0": len(rejected)}
+    numbers["n"] = sum(1 for _, rank, _ in PHRASES if rank)
     for number, (rank, grade) in enumerate(hits.items(), 1):
         numbers |= {f"h_{rank}": 1, f"H_{rank}": number, f"y_{rank}": grade, f"e_{rank}": grade / ideal[0]}
         numbers[f"u_{number}"] = sum(above < rank for above in rejected)

@@ -141,13 +141,17 @@ _DRAWS_HELP = (
 _GROUPED_HELP = "A tree is tested on documents that it has not learned from. Stricter than the source."
 
 
+def _stop(asked: dict[str, bool], wanted: str) -> None:
+    asked.pop(wanted, None)
+
+
 def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     parts = (_given_digest(), how)
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     wanted = _digest(here, *parts)
     if wanted not in asked:
-        st.button("Run the study", type="primary", on_click=asked.setdefault, args=(wanted, False), key="run_study")
+        st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
         st.caption(
             f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: about {seconds} seconds on the "
@@ -159,10 +163,10 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0, "Growing trees …")
-            st.button("Stop", on_click=asked.pop, args=(wanted,), key="stop_study")
-    for number, threshold in enumerate(THRESHOLDS):
+            st.button("Stop", on_click=_stop, args=(asked, wanted), key="stop_study")
+    for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
-            bar.progress(number / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
+            bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
         majority = found.majority(threshold)
         outcomes[threshold] = _outcome(_digest(here, *parts, majority.tolist()), found, majority, how)
     place.empty()

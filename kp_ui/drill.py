@@ -120,7 +120,7 @@ def choose_document(listed: pd.DataFrame) -> str | None:
     if not len(listed):
         return None
     rows = event["selection"]["rows"] if event else []
-    asked = st.query_params.get("document")
+    asked = st.query_params.get("document", "")
     if rows and rows[0] < len(listed):
         asked = str(listed["document"].iloc[rows[0]])
     elif asked not in set(listed["document"]):

@@ -135,6 +135,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
     found: dict[str, Any] = {}
     for name in frame.columns:
+        sentence: str | None
         try:
             sentence = show.plain(parse(name).measure.sentence)
         except kp.UsageError:

@@ -14,7 +14,9 @@ ENTRIES = {**MEASURES, **SIMILARITIES}
 WITHOUT = {"context", "embedding", "combined", "random"}
 
 
-_PIECE = re.compile(r"\\text\{[^}]*\}|\\mathrm\{[^}]*\}|\\log_2|\\[A-Za-z]+(?:_\{\w+\})?|[\d.]+|[A-Za-z](?:_(?:\w|\{\\?\w+\}))?|\S")
+_PIECE = re.compile(
+    r"\\(?:text|mathrm)\{[^}]*\}|\\log_2|\\[A-Za-z]+(?:_\{\w+\})?|[\d.]+|[A-Za-z](?:_(?:\w|\{\w+\}))?|\S"
+)
 FUNCTIONS = {r"\ln": math.log, r"\log_2": math.log2, r"\exp": math.exp, r"\min": min, r"\max": max}
 CLOSED_BY = {"(": ")", "[": "]", "{": "}", "|": "|"}
 
