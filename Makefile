@@ -22,7 +22,7 @@ lint: .venv/.test-stamp
 	$(BIN)/mypy
 
 docs: .venv/.test-stamp
-	$(BIN)/mkdocs build --quiet
+	$(BIN)/mkdocs build
 
 coverage: .venv/.test-stamp
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --dist loadgroup

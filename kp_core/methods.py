@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kp_core import worked_example
+from kp_core import glossary, worked_example
 from kp_core.conventions import FIELDS, PRESETS
 from kp_core.errors import REASONS
 from kp_core.export import tables
@@ -25,7 +25,7 @@ FAMILIES = {
     "ranking": "Ranking: how early the keyphrases come",
     "concordance": "Concordance: agreement of gold standard and system on every phrase of the universe",
     "annotators": "Annotators: agreement of several people on every phrase of the universe",
-    "similarity": "Similarity: how much two phrases have in common",
+    "similarity": "Similarity of two phrases",
     "extraction": "Systems that extract keyphrases",
 }
 #: What a reader needs to know before the cards of a family.
@@ -192,19 +192,29 @@ def presets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
 
 
+def terms() -> pd.DataFrame:
+    """Return one row a term of the glossary."""
+    return pd.DataFrame(list(glossary.TERMS.items()), columns=["term", "meaning"])
+
+
 def reasons() -> pd.DataFrame:
     """Return one row a reason for which a value is undefined or special."""
     return pd.DataFrame(list(REASONS.items()), columns=["reason", "meaning"])
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of all that is no measure; only rows in which a word occurs."""
+    """Return title, explanation and table of all that has no card; only rows in which a word occurs.
+
+    >>> [(title, len(table)) for title, _, table in sections("universe N")]
+    [('Glossary', 1)]
+    """
     every = [
         ("Conventions", "Every choice that changes a number: a setting in the sidebar, a field of the signature.",
          conventions()),
         ("Presets", "Conventions published with a data set or an evaluation script, where they differ from the "
          "defaults.", presets()),
         ("Reasons", "Why a value is undefined, or what is special about a document.", reasons()),
+        ("Glossary", "The terms of the field as they are used here.", terms()),
     ]  # fmt: skip
     wanted = search.strip().lower()
     found = [
@@ -226,7 +236,7 @@ def markdown() -> str:
             parts += [heading, one.sentence, f"$$ {one.formula} $$"]
             parts += ["In the example:", *(f"$$ {line} $$" for line in one.example)] if one.example else []
             parts.append(one.facts)
-    for title, words, table in sections():
+    for title, words, table in sections()[:-1]:  # the glossary is a page of its own
         parts.append(f"## {title}\n\n{words}\n\n{tables.markdown(table).rstrip()}")
     return "\n\n".join(parts) + "\n"
 

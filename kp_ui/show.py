@@ -96,6 +96,11 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
     )  # fmt: skip
 
 
+def definitions(found: Iterable[tuple[str, str]]) -> None:
+    """Show terms, each with its meaning, as paragraphs."""
+    st.markdown("\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found))
+
+
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
     """Offer a table as CSV, XLSX, LaTeX and Markdown."""
     with st.popover("Download", icon="⬇️"):

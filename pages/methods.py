@@ -16,7 +16,9 @@ st.caption(
 )
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
-family = str(right.selectbox("Family", ["all", *methods.FAMILIES], key="family", bind="query-params"))
+sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
+parts = ["all", *methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections())]
+family = str(right.selectbox("Show", parts, key="family", bind="query-params"))
 
 with st.expander("The worked example"):
     st.caption(show.plain(methods.EXAMPLE))
@@ -44,10 +46,15 @@ for one_family, title in methods.FAMILIES.items():
                     show.formula(*one.example)
             st.caption(show.plain(one.facts))
 
-for title, words, table in methods.sections(search) if family == "all" else []:
+for name, (title, words, table) in sections.items():
+    if family not in ("all", name):
+        continue
     nothing = False
     st.header(title, anchor=False)
     st.caption(words)
-    show.plain_table(table, title.lower())
+    if name == "glossary":
+        show.definitions(zip(table["term"], table["meaning"], strict=True))
+    else:
+        show.plain_table(table, name)
 if nothing:
     st.info("Nothing fits the search.")
