@@ -11,14 +11,15 @@ import pandas as pd
 
 from kp_core import glossary, worked_example
 from kp_core.conventions import FIELDS, PRESETS
-from kp_core.errors import REASONS
+from kp_core.errors import REASONS, UsageError
 from kp_core.export import tables
 from kp_core.extractors import PARAMETERS
 from kp_core.extractors import SYSTEMS as EXTRACTORS
-from kp_core.metrics import MEASURES, Measure
+from kp_core.metrics import MEASURES, Measure, parse
 from kp_core.settings import format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
+from kp_core.similarity import parse as parse_similarity
 
 FAMILIES = {
     "overlap": "Overlap: how many keyphrases are among the first k",
@@ -77,6 +78,20 @@ def span(measure: Measure | Similarity) -> str:
     if math.isinf(measure.low):
         return "any number" if math.isinf(measure.high) else f"up to {measure.high:g}"
     return f"from {low} up" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
+
+
+def sentence(name: str) -> str:
+    """Return what a measure answers, by its name as asked for; a measure of similarity where no other has the name.
+
+    >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
+    ('Of the first k phrases, the share that are keyphrases.', 'Twice t', '')
+    """
+    for named in (parse, parse_similarity):
+        try:
+            return named(name).measure.sentence
+        except UsageError:
+            continue
+    return ""
 
 
 @dataclass(frozen=True)

@@ -123,7 +123,7 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
         return None
     columns = st.columns([2, 2, 2, 3], vertical_alignment="bottom")
     measure = str(columns[0].selectbox("Measure", list(MEASURES), list(MEASURES).index("F1"), key="of_yes",
-                                       bind="query-params"))  # fmt: skip
+                                       bind="query-params", help=_MEASURES_HELP))  # fmt: skip
     draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
     form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
     grouped = columns[3].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
@@ -134,6 +134,10 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     return None if study is None else (study, measure, threshold)
 
 
+_MEASURES_HELP = (
+    "accuracy: share of the sentences that were told right. P, R and F1: precision, recall and their balance for "
+    "“yes”, the sentences that the annotators chose. kappa: agreement beyond chance."
+)
 _DRAWS_HELP = (
     f"How often {MOST_YES} “yes” and {MOST_YES * NO_PER_YES} “no” are drawn at each threshold and cross-validated. "
     f"{REPEATS} is the protocol; fewer are faster and less certain."

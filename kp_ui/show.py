@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 import streamlit as st
 
+from kp_core import methods
 from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
@@ -94,6 +95,11 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
         row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
         column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
     )  # fmt: skip
+
+
+def meanings(names: Iterable[str]) -> str:
+    """Return what measures answer, as the help of a control that chooses among them."""
+    return "\n\n".join(f"**{plain(name)}**: {plain(said)}" for name in names if (said := methods.sentence(name)))
 
 
 def definitions(found: Iterable[tuple[str, str]]) -> None:
