@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
+from kp_core import charts, methods
 from kp_core.charts import correlation as shown
 from kp_core.charts.style import GREY
 from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
@@ -30,9 +30,13 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params"))
+    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params",
+                                  help="average: the mean of all annotators. majority: the score that most of them "
+                                       "gave, of several the one nearest to their median."))  # fmt: skip
     kinds = ["spearman", "pearson", "kendall"]
-    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params"))
+    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params",
+                                help="spearman: of the ranks. pearson: of the values, on a straight line. kendall: "
+                                     "pairs in the same order less pairs in the opposite one (tau-b)."))  # fmt: skip
     preset = str(third.selectbox("Words", ["paper-like", "same-tokens"], key="words", bind="query-params",
                                  help="paper-like: R-precision sees stems, the other measures words. same-tokens: all "
                                       "see "
@@ -41,6 +45,8 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
+    with st.expander("What the measures say"):
+        show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
     words = "Group the pairs as in the published study: contiguous near misses only"
     paper = st.toggle(words, key="paper", bind="query-params")

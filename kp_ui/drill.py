@@ -116,7 +116,7 @@ def choose_document(listed: pd.DataFrame) -> str | None:
     """Let the user select a row; the document of the link is selected first, else the first one. The link follows."""
     # The order is part of the key: a selected row would otherwise stand for another document after sorting.
     key = f"documents {hashlib.sha256(chr(0).join(listed['document']).encode()).hexdigest()[:16]}"
-    ids = listed["document"].tolist()
+    ids: list[str] = listed["document"].tolist()
     if not ids:
         return None
     asked = st.query_params.get("document")

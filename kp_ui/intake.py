@@ -160,8 +160,9 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             read_as = f", read as {ROLES[found[0].role]}" if len(found) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            role.selectbox("This file is", list(ROLES), list(ROLES).index(choice.role or ""), format_func=ROLES.get,
-                           key=f"role {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
+            role.selectbox("This file is", list(ROLES), list(ROLES).index(choice.role or ""),
+                           format_func=ROLES.__getitem__, key=f"role {file.name}",
+                           on_change=_decide, args=(file.name,))  # fmt: skip
             encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
                                format_func=lambda value: value or "guess",
                                key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip

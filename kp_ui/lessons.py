@@ -37,7 +37,7 @@ def draw(lesson: Lesson, large: bool) -> None:
             st.markdown(show.plain(sentence))
     with right if large else left:
         for formula in lesson.formulas:
-            st.latex(formula)
+            show.formula(formula)
         st.caption(show.plain(f"Source: {lesson.source}."))
     for number, (caption, table) in enumerate(view.tables):
         with right if _narrow(table) else st.container():

@@ -132,6 +132,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
     found: dict[str, Any] = {}
     for name in frame.columns:
+        sentence: str | None
         try:
             sentence = show.plain(parse(name).measure.sentence)
         except kp.UsageError:
@@ -164,6 +165,10 @@ HELP = {
     "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
     "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
     "p after Benjamini-Hochberg": "p corrected so that at most 5 % of the differences called significant are chance.",
+    "accuracy": "Share of the sentences that were told right.",
+    "P": "Precision of “yes”: of the sentences that were told to be chosen, the share that the annotators chose.",
+    "R": "Recall of “yes”: of the sentences that the annotators chose, the share that was found.",
+    "F1": "Balance of precision and recall of “yes”.",
     "status": "Why a value is special or undefined; “ok” otherwise.",
     "a": "Phrases that gold standard and system both chose.",
     "b": "Keyphrases that the system missed.",

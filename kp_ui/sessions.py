@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import streamlit as st
@@ -29,7 +30,7 @@ _lock = threading.Lock()
 _collection: asyncio.TimerHandle | None = None
 
 #: Not every C library has what is asked of it below.
-_c_library = ctypes.CDLL(None) if sys.platform == "linux" else None
+_c_library: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 # Uploads stay in memory: from one megabyte on they would pass through a temporary file.
 MultiPartParser.spool_max_size = 2 * LIMITS.file_bytes
@@ -114,7 +115,7 @@ def arrived(uploaded: Iterable[UploadedFile | DeletedFile] | None) -> list[Uploa
 
 def forget(uploaded: Iterable[UploadedFile]) -> None:
     """Drop Streamlit's own copy of files that were copied into the session: it would keep them until the tab closes."""
-    here = get_script_run_ctx()
+    here: Any = get_script_run_ctx()  # its type names no way to remove a file
     for file in uploaded if here is not None else ():
         here.uploaded_file_mgr.remove_file(here.session_id, file.file_id)
 

@@ -56,7 +56,8 @@ show.downloads(beside.frame, "agreement", "Agreement with the gold standard", be
 first, second = st.columns(2, gap="medium")
 with first:
     st.subheader("Over k", anchor=False)
-    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params")
+    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params",
+                            help=show.meanings(MEASURES))  # fmt: skip
     if chosen:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()

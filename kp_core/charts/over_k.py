@@ -15,6 +15,7 @@ from kp_core.errors import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 from kp_core.sentences import highest, listed
+from kp_core.soft import SoftResult
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Marks:
         ]
 
 
-def over_k(result: Result, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
+def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
     """Draw one measure over k for all systems."""
     systems = over_numbers(result, measure)
     figure = go.Figure()

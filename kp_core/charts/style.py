@@ -14,6 +14,7 @@ from kp_core.baselines import BASELINES
 from kp_core.export.tables import visible
 from kp_core.metrics import parse
 from kp_core.result import Result
+from kp_core.soft import SoftResult
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
@@ -94,14 +95,14 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     return found
 
 
-def rows_of(result: Result, measure: str) -> pd.DataFrame:
+def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
     asked = parse(measure)
     names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
     return result.frame[result.frame["measure"].isin(names)]
 
 
-def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
+def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
     """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]]

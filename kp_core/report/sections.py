@@ -17,6 +17,7 @@ from kp_core.correlate import correlate
 from kp_core.diagnostics import diagnose
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
+from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
 from kp_core.reading.report import statistics, telling
@@ -210,7 +211,9 @@ def methods(asked: Asked) -> Section:
     comparison, here = asked.comparison(), asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     test = comparison.test if comparison else ""
     text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
-    return Section("Methods", (text,))
+    said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
+    explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
+    return Section("Methods", (text,), (), (Table("meanings", "What the measures say", explained),))
 
 
 #: Section by the name under which it is asked for, in the order of the report.
