@@ -14,7 +14,7 @@ from kp_core.aggregate import View
 from kp_core.coding import Bools, Floats, code
 from kp_core.counting import Counted
 from kp_core.counts import Cells, Cutoff
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, counted
 from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
@@ -71,11 +71,11 @@ class Comparison:
         """What the reader must know: the test, and documents that not every system is scored on."""
         notes = [Note("info", "test", self.test)]
         if self.documents < 10:
-            text = f"{self.documents} documents are too few for a reliable interval or test"
+            text = f"too few documents for a reliable interval or test: {self.documents}"
             notes.append(Note("warning", "documents", text))
         if self.left_out:
             lost = Ids(len(self.left_out) + self.further, self.left_out)
-            text = f"{lost.count} documents are left out, because not every system is scored on them: {lost}"
+            text = f"left out, because not every system is scored on them: {counted(lost.count, 'document')}, {lost}"
             notes.append(Note("warning", "documents", text))
         return tuple(notes)
 

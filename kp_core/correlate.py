@@ -288,7 +288,7 @@ def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame) -> l
     whole = found.frame[found.frame["subset"] == "all"]
     units = int(whole["documents"].max()) if len(whole) else 0
     if units < 10 and found.study.interval == "bootstrap":
-        notes.append(Note("warning", "intervals", f"{units} {found.study.unit} are too few for a reliable interval"))
+        notes.append(Note("warning", "intervals", f"too few {found.study.unit} for a reliable interval: {units}"))
     if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
         text = f"with so many pairs of measures, {found.study.trials} trials cannot make any difference significant"
         notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import Marks
-from kp_core.charts.tables import FEW, styled
+from kp_core.charts.tables import FEW, digits, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
 from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
-
-#: Columns of means that are read as whole numbers.
-WHOLE_NUMBERS = ("a", "b", "c", "d", "N", "candidates a document")
 
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
@@ -135,15 +132,19 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
     found: dict[str, Any] = {}
     for name in frame.columns:
+        sentence: str | None
         try:
             sentence = show.plain(parse(name).measure.sentence)
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
-            found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
-        elif sentence:
-            found[name] = st.column_config.Column(name, help=sentence)
+            found[name] = st.column_config.NumberColumn(name, format=f"%,.{digits(str(name))}f", help=sentence)
+        elif pd.api.types.is_integer_dtype(frame[name]):
+            found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
+        elif sentence or "interval" in str(name):
+            # Digits are fixed, so on the right the decimal points stand below each other, with a minus sign too.
+            alignment: Literal["right"] | None = "right" if "interval" in str(name) else None
+            found[name] = st.column_config.Column(name, help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
     if "what it says" in frame:
@@ -164,6 +165,10 @@ HELP = {
     "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
     "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
     "p after Benjamini-Hochberg": "p corrected so that at most 5 % of the differences called significant are chance.",
+    "accuracy": "Share of the sentences that were told right.",
+    "P": "Precision of “yes”: of the sentences that were told to be chosen, the share that the annotators chose.",
+    "R": "Recall of “yes”: of the sentences that the annotators chose, the share that was found.",
+    "F1": "Balance of precision and recall of “yes”.",
     "status": "Why a value is special or undefined; “ok” otherwise.",
     "a": "Phrases that gold standard and system both chose.",
     "b": "Keyphrases that the system missed.",

@@ -35,6 +35,8 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
 
 
 START = "overview"
+#: Streamlit hides what stands out of a formula's line, and with it the tops of exponents and fractions.
+_FORMULAS = "<style>.katex-display { padding-block: 0.5em; }</style>"
 
 # Streamlit collects garbage after every run of a page. What is imported by now stays for ever, and to look through it
 # each time took a third of a move of k.
@@ -72,6 +74,7 @@ def _draw(page: StreamlitPage) -> None:
     try:
         with recovery.page(page.url_path):
             above = st.container()
+            st.html(_FORMULAS)
             workspace.banner()
             sidebar.draw()
             with st.sidebar:

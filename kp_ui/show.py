@@ -9,11 +9,12 @@ from collections.abc import Iterable, Mapping
 import pandas as pd
 import streamlit as st
 
+from kp_core import methods
 from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
+from kp_core.errors import counted as counted
 from kp_core.export import tables
 from kp_core.model import Note
-from kp_core.sentences import counted as counted
 from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
@@ -40,6 +41,18 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
             shown = f":{colour}-background[{sign} {plain(text)}]"
         found.append(shown)
     return "".join(found)
+
+
+def formula(*lines: str) -> None:
+    """Show a formula in LaTeX, its lines below each other.
+
+    Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
+    pixels: an invisible box gives it an edge, and a thin space the two pixels.
+    """
+    whole = r" \\[1.5ex] ".join(lines)
+    if len(lines) > 1:
+        whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
 
 
 def signature(line: str) -> None:
@@ -82,6 +95,16 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
         row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
         column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
     )  # fmt: skip
+
+
+def meanings(names: Iterable[str]) -> str:
+    """Return what measures answer, as the help of a control that chooses among them."""
+    return "\n\n".join(f"**{plain(name)}**: {plain(said)}" for name in names if (said := methods.sentence(name)))
+
+
+def definitions(found: Iterable[tuple[str, str]]) -> None:
+    """Show terms, each with its meaning, as paragraphs."""
+    st.markdown("\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found))
 
 
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:

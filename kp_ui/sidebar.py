@@ -38,7 +38,7 @@ def draw() -> None:
     here = workspace.current()
     with st.sidebar:
         st.select_slider(
-            "Number of keywords k",
+            "Cutoff k",
             CUTOFFS,
             key="k",
             bind="query-params",

@@ -17,11 +17,10 @@ if not workspace.current().corpus.has_texts:
 chosen = extraction.systems()
 left, right = st.columns([3, 1], gap="medium")
 with left:
-    options = extraction.parameters(chosen)
+    parameters = extraction.parameters(chosen)
 top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
 outside = extraction.external(chosen)
-options |= extraction.language()
-extraction.run(chosen, outside, top, options)
+extraction.run(chosen, outside, top, {**parameters, **extraction.language()})
 
 lists = extraction.found()
 if lists is not None:

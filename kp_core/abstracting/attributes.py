@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.errors import InputError
+from kp_core.errors import InputError, counted
 from kp_core.model import Corpus, Note
 from kp_core.text.sentence_ids import list_sentences
 from kp_core.text.stem import stem_words
@@ -136,7 +136,7 @@ def _without_sentences(corpus: Corpus, listed: pd.DataFrame) -> list[Note]:
 
 def _named(documents: Collection[str]) -> str:
     first = ", ".join(list(documents)[:5]) + (" …" if len(documents) > 5 else "")
-    return f"{len(documents)} document{'' if len(documents) == 1 else 's'}: {first}"
+    return f"{counted(len(documents), 'document')}: {first}"
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> dict[str, pd.Series[Any]]:

@@ -11,6 +11,7 @@ from kp_core.abstracting.attributes import Columns, attributes, columns
 from kp_core.agreement import annotated
 from kp_core.coding import Bools, Ints
 from kp_core.conventions import Conventions
+from kp_core.errors import counted
 from kp_core.gold import Choices
 from kp_core.model import Corpus, Note
 from kp_core.settings import Settings
@@ -69,7 +70,7 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     kept = document >= 0
     number = np.cumsum(kept) - 1
     if left := table.loc[~kept, "doc_id"].nunique():
-        text = f"{left} of {left + len(data.documents)} documents have no extract and are left out"
+        text = f"no extract for {left} of {counted(left + len(data.documents), 'document')}, left out"
         notes.append(Note("info", "extracts", text))
     place = number[rows][data.choices.place]
     # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.

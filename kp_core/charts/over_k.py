@@ -11,8 +11,11 @@ from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.errors import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
+from kp_core.sentences import highest, listed
+from kp_core.soft import SoftResult
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class Marks:
         ]
 
 
-def over_k(result: Result, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
+def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
     """Draw one measure over k for all systems."""
     systems = over_numbers(result, measure)
     figure = go.Figure()
@@ -125,12 +128,13 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks | None = None) -> str:
     """Say what a curve over k shows: who is highest and lowest at the cutoff in use."""
     own = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    text = f"{measure} over k from 1 to {_last(systems)}, one line for each of {len(own)} systems"
+    text = f"{measure} over k from 1 to {_last(systems)} for {counted(len(own), 'system')}"
     cutoff = marks.cutoff if marks else None
     at = {name: rows.loc[rows["k"] == cutoff, "value"] for name, rows in own.items()}
     values = {name: float(found.iloc[0]) for name, found in at.items() if len(found) and found.notna().all()}
     if not values:
         return f"{text}."
-    best, worst = max(values, key=lambda n: values[n]), min(values, key=lambda n: values[n])
-    text += f"; at k = {cutoff}, {best} is highest with {number(values[best])}"
-    return f"{text}, {worst} lowest with {number(values[worst])}." if worst != best else f"{text}."
+    best, worst = highest(values), min(values, key=lambda name: values[name])
+    text += f"; at k = {cutoff}, {listed(best)} {'is' if len(best) == 1 else 'are'} highest with "
+    text += number(values[best[0]])
+    return f"{text}, {worst} lowest with {number(values[worst])}." if worst not in best else f"{text}."

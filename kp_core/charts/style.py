@@ -14,12 +14,15 @@ from kp_core.baselines import BASELINES
 from kp_core.export.tables import visible
 from kp_core.metrics import parse
 from kp_core.result import Result
+from kp_core.soft import SoftResult
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
+#: Words beside a chart, readable (4.5:1) on white and on the dark background alike.
+TEXT = "#767676"
 #: What stands beside the systems and is none of them.
 REFERENCES = (HUMANS, *BASELINES)
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
@@ -92,14 +95,14 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     return found
 
 
-def rows_of(result: Result, measure: str) -> pd.DataFrame:
+def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
     asked = parse(measure)
     names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
     return result.frame[result.frame["measure"].isin(names)]
 
 
-def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
+def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
     """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]]
@@ -110,6 +113,11 @@ def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
 def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
     """Give a figure the layout of all: legend below, no title, room for labels; `top` is the room for marks."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(tickfont_color=TEXT, title_font_color=TEXT)
+    if any(trace.type == "heatmap" for trace in figure.data):  # lines of a grid would strike through empty cells
+        figure.update_xaxes(showgrid=False)
+        figure.update_yaxes(showgrid=False)
     return figure.update_layout(
         height=height,
         margin={"l": 8, "r": 12, "t": top, "b": 8},

@@ -11,7 +11,7 @@ from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, REFERENCES, rows_of
 from kp_core.compare import Comparison
 from kp_core.counts import Cutoff
-from kp_core.errors import REASONS
+from kp_core.errors import REASONS, counted
 from kp_core.metrics import parse
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
@@ -24,6 +24,19 @@ if TYPE_CHECKING:
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
+
+
+#: The cells of a concordance table.
+CELLS = ("a", "b", "c", "d", "N")
+
+
+def digits(column: str) -> int:
+    """Return with how many digits after the point a column of numbers is shown.
+
+    >>> digits("kappa"), digits("% of human ceiling"), digits("N")
+    (3, 1, 0)
+    """
+    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column else 3
 
 
 def interval(low: float, high: float) -> str:
@@ -204,7 +217,7 @@ def by_part(result: Result) -> pd.DataFrame:
     rows = result.frame[result.frame["subset"] != "all"]
     cells: dict[str, dict[str, str]] = {}
     for row in rows.to_dict("records"):
-        shown = f"{row['subset'].partition(':')[2]} ({row['documents']} documents)"
+        shown = f"{row['subset'].partition(':')[2]} ({counted(row['documents'], 'document')})"
         bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
         cells.setdefault(row["system"], {})[shown] = figure(row["value"]) + bounds
     return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()

@@ -13,7 +13,7 @@ from typing import Any
 
 import pandas as pd
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, UsageError, counted
 from kp_core.export.tidy import tidy
 from kp_core.export.written import file_names
 from kp_core.extractors.collection import Collection, External, Progress
@@ -215,7 +215,7 @@ def readable(
     if not found:
         first = silent[0]
         raise InputError(
-            f"the texts of {len(silent):,} document{'' if len(silent) == 1 else 's'}",
+            f"the texts of {counted(len(silent), 'document')}",
             f"no {language} in document {first}{'' if len(silent) == 1 else ' and in no other'}",
             "texts in English, or in a language with blanks between words and stop words of your own",
             "Load English texts.",

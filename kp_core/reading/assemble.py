@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
+from kp_core.errors import InputError, counted
 from kp_core.model import Corpus, LoadReport, Note, Ranking, Reading, empty_table
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
@@ -129,10 +129,11 @@ def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limit
         )
     if found.ranking.resorted:
         by = found.ranking.ranked_by
-        message = f"{found.ranking.resorted:,} lists of “{name}” were not in order of {by}; they were sorted."
+        message = f"{counted(found.ranking.resorted, 'list')} of “{name}” not in order of {by}: sorted."
         draft.notes.append(Note("warning" if by == "score" else "info", part.file, message))
     if found.tied:
-        message = f"{found.tied:,} phrases of “{name}” follow one of equal {found.ranking.ranked_by}; file order stays."
+        same = f"with the same {found.ranking.ranked_by} as the one above"
+        message = f"{counted(found.tied, 'phrase')} of “{name}” {same}: file order stays."
         draft.notes.append(Note("info", part.file, message))
     rank = pa.chunked_array([pa.array(found.rank)])
     names = table.column_names

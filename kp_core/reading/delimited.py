@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError
+from kp_core.errors import InputError, counted
 from kp_core.model import Note
 from kp_core.reading.family import Choice, File, Rejected
 from kp_core.reading.fields import JUDGE, KNOWN, plain
@@ -91,7 +91,8 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
         _fill(table, file, delimiter, quoting, width)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
     table.described = (
-        f"{len(table):,} rows of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
+        f"{counted(len(table), 'row')} of {counted(width, 'column')} separated by "
+        f"{DELIMITERS.get(delimiter, delimiter)}{quotes}"
     )
     return table
 

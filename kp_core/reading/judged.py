@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
+from kp_core.errors import InputError, counted
 from kp_core.model import Note, empty_table
 from kp_core.reading.check import Checked
 from kp_core.reading.delimited import Table
@@ -125,7 +125,7 @@ def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[No
         table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=_TEXT))
         notes.append(
             Note(
-                "info", "judgements", f"{int(table['keyphrase'].notna().sum()):,} pairs are linked to a gold keyphrase."
+                "info", "judgements", f"{counted(int(table['keyphrase'].notna().sum()), 'pair')} with a gold keyphrase."
             )
         )
     again = table.duplicated(["pair_id", "annotator"])
