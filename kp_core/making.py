@@ -10,6 +10,7 @@ from pathlib import Path
 from kp_core import convert as converting
 from kp_core.commands import load_data, print_table, settings_of, warn, write_out
 from kp_core.errors import InputError, UsageError
+from kp_core.plural import counted
 
 
 def _sentences(options: argparse.Namespace) -> int:
@@ -111,7 +112,7 @@ def _report(options: argparse.Namespace) -> int:
         write_files({path: content.encode() if isinstance(content, str) else content})
     except OSError as error:
         raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
-    print(f"{options.out}: {len(found.sections)} sections, {found.signature}")
+    print(f"{options.out}: {counted(len(found.sections), 'section')}, {found.signature}")
     return 0
 
 

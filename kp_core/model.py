@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from kp_core.plural import counted
+
 Role = Literal["gold", "system", "documents", "judgements"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
@@ -38,6 +40,16 @@ class Note:
     level: Literal["info", "warning"]
     where: str
     message: str
+    counts: tuple[int, str, str] | None = None
+
+    @staticmethod
+    def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
+        """Return a note that begins with a number, so that those on parts of the data add up.
+
+        >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
+        '1 list was sorted'
+        """
+        return Note(level, where, counted(number, one, several), (number, one, several))
 
     def as_dict(self) -> dict[str, str]:
         """Return the note as the command line prints it."""

@@ -12,6 +12,7 @@ from kp_core.coding import Bools, Ints, code
 from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted, part_of
 from kp_core.reading.meeting import suggestions
 from kp_core.settings import Settings
 
@@ -23,6 +24,10 @@ _EMPTY_GOLD = {
 
 
 _SHOWN = 5
+
+
+def _few(documents: int) -> str:
+    return f"{counted(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
 @dataclass(frozen=True)
@@ -133,18 +138,19 @@ def notes_of(
     if not facts.systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     if facts.unseen.count:
-        text = f"{settings.annotators} did not see {facts.unseen.count} of {documents} documents, which are left out: "
-        notes.append(Note("info", "gold", f"{text}{facts.unseen}"))
+        unseen = part_of(facts.unseen.count, documents, "document", "is", "are")
+        text = f"{unseen} left out, because {settings.annotators} did not see them: {facts.unseen}"
+        notes.append(Note("info", "gold", text))
     if facts.empty.count:
         policy = _EMPTY_GOLD[settings.conventions.empty_gold]
-        text = f"{facts.empty.count} of {documents} documents have no keyphrase, {policy}: {facts.empty}"
-        notes.append(Note("warning", "gold", text))
+        have = part_of(facts.empty.count, documents, "document", "has", "have")
+        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {facts.empty}"))
     notes += ids
     for system, found in facts.systems.items():
         notes += _system_notes(system, found, settings, documents, largest)
     scored = documents - facts.empty.count
     if scored < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{scored} documents are too few for a reliable interval"))
+        notes.append(Note("warning", "intervals", _few(scored)))
     return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
 
 
@@ -162,16 +168,19 @@ def _system_notes(system: str, found: SystemFacts, settings: Settings, documents
     notes = list[Note]()
     if found.lost.count:
         policy = "left out" if settings.conventions.missing == "skip" else "scored as empty"
-        text = f"no list for {found.lost.count} of {documents} documents, {policy}: {found.lost}"
+        text = f"no list for {found.lost.count} of {counted(documents, 'document')}, {policy}: {found.lost}"
         notes.append(Note("warning", system, text))
     if found.unknown.count:
-        text = f"lists for {found.unknown.count} documents that the gold standard does not have are ignored: "
-        notes.append(Note("warning", system, f"{text}{found.unknown}"))
+        known = "that the gold standard does not have"
+        lists = counted(found.unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
+        notes.append(Note("warning", system, f"{lists} ignored: {found.unknown}"))
     if found.short:
-        notes.append(Note("info", system, f"{found.short} of {documents} lists are shorter than k = {largest}"))
+        shorter = part_of(found.short, documents, "list", "is", "are")
+        notes.append(Note("info", system, f"{shorter} shorter than k = {largest}"))
     if found.repeats:
         text = (
-            f"{found.repeats} phrases in {found.in_lists} lists repeat an earlier one after normalisation "
+            f"{counted(found.repeats, 'phrase')} in {counted(found.in_lists, 'list')} "
+            f"{'repeats' if found.repeats == 1 else 'repeat'} an earlier one after normalisation "
             f"(duplicates = {settings.conventions.duplicates})"
         )
         notes.append(Note("info", system, text))
@@ -225,13 +234,14 @@ def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> li
     """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
     notes, used = [], facts.documents - facts.alone.count
     if facts.alone.count:
-        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
-        notes.append(Note("warning", "annotators", text + str(facts.alone)))
+        verbs = "has fewer than two annotators and is", "have fewer than two annotators and are"
+        alone = part_of(facts.alone.count, facts.documents, "document", *verbs)
+        notes.append(Note("warning", "annotators", f"{alone} left out: {facts.alone}"))
     if pairs and settings.interval != "none":
         text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
         notes.append(Note("info", "intervals", text))
     if used < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
+        notes.append(Note("warning", "intervals", _few(used)))
     if facts.fewest != facts.most and used:
         text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))

@@ -6,6 +6,7 @@ from kp_core import interpretation
 from kp_core.compare import ALPHA, Comparison
 from kp_core.correlate import SENTINELS, CorrelationStudy
 from kp_core.errors import REASONS
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.spread import Spread
 
@@ -17,15 +18,6 @@ def figure(value: float, digits: int = 3) -> str:
     ('0.123', '0.000', 'undefined')
     """
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "note"), counted(1200, "note")
-    ('1 note', '1,200 notes')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def probability(p: float) -> str:
@@ -72,12 +64,12 @@ def verdict(comparison: Comparison, measure: str) -> str:
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
         return (
             f"{best} has the highest {measure} ({figure(values[best])}), but {zero}no pairwise difference is "
-            f"significant{corrected} ({n} documents), so the ranking is not decisive.{few}"
+            f"significant{corrected} ({counted(n, 'document')}), so the ranking is not decisive.{few}"
         )
     if not beaten:
         return (
             f"{best} has the highest {measure} ({figure(values[best])}), but it cannot be told apart from the others "
-            f"({n} documents), although some of these differ among themselves.{few}"
+            f"({counted(n, 'document')}), although some of these differ among themselves.{few}"
         )
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
@@ -86,7 +78,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     text = (
         f"{best} is better than {_listed(beaten)} in {measure} ({against}difference "
         f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
-        f"{kind}{probability(row['p_adjusted'])}, {n} documents)"
+        f"{kind}{probability(row['p_adjusted'])}, {counted(n, 'document')})"
     )
     text += f"; {best} cannot be told apart from {_listed(equal)}." if equal else "."
     return text + few
@@ -101,7 +93,7 @@ def reliability(result: Result, error: float, scale: str) -> str:
     if row["value"] != row["value"]:
         return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
     bounds = f"95 % interval {figure(row['low'])} to {figure(row['high'])}, " if row["low"] == row["low"] else ""
-    text = f"The annotators agree with K = {figure(row['value'])} ({bounds}{row['documents']} documents)"
+    text = f"The annotators agree with K = {figure(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
     text += f": “{interpretation.word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
         certain = interpretation.benchmark(row["value"], error, scale).certain
@@ -127,9 +119,10 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     if best["value"] <= 0 or best["low"] <= 0:
         return (
             f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
-            f"({figure(best['value'])}{bounds}, {best['n']} pairs).{few}"
+            f"({figure(best['value'])}{bounds}, {counted(best['n'], 'pair')}).{few}"
         )
-    text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {best['n']} pairs)"
+    pairs = counted(best["n"], "pair")
+    text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {pairs})"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
         text += f"; people agree with each other by {figure(float(human.iloc[0]))}"

@@ -13,6 +13,7 @@ from kp_core.coding import Bools, Ints
 from kp_core.conventions import Conventions
 from kp_core.gold import Choices
 from kp_core.model import Corpus, Note
+from kp_core.plural import part_of
 from kp_core.settings import Settings
 from kp_core.text.sentence_ids import sentence_rows
 from kp_core.trimming import Form, Levels, levels_of
@@ -69,7 +70,8 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     kept = document >= 0
     number = np.cumsum(kept) - 1
     if left := table.loc[~kept, "doc_id"].nunique():
-        text = f"{left} of {left + len(data.documents)} documents have no extract and are left out"
+        verbs = "has no extract and is left out", "have no extract and are left out"
+        text = part_of(left, left + len(data.documents), "document", *verbs)
         notes.append(Note("info", "extracts", text))
     place = number[rows][data.choices.place]
     # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.

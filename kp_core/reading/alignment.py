@@ -33,7 +33,8 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
         if part.names or renamed == {name: name for name in renamed}:
             continue
         part.rename_documents(renamed)
-        message = f"The {part.counted:,} documents have the ids of {companion.file}, in this order."
+        have = counted(part.counted, "document has", "documents have")
+        message = f"The {have} the ids of {companion.file}, in this order."
         notes.append(Note("info", part.file, message))
 
 
@@ -41,6 +42,6 @@ def _refuse_unequal(counted: Sequence[Part]) -> None:
     first = counted[0]
     other = next((part for part in counted if part.counted != first.counted), None)
     if other is not None:
-        found = f"{other.counted:,} documents, where {first.file} has {first.counted:,}"
+        found = f"{counted(other.counted, 'document')}, where {first.file} has {first.counted:,}"
         remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)

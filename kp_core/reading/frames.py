@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading import json_lists, tables
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, Rows
@@ -29,7 +30,7 @@ def frame_rows(
         raise InputError(name, f"{len(frame.columns):,} columns", f"at most {limits.columns:,}", "Drop some.")
     names = [str(column) for column in frame.columns]
     columns = [_arrow(frame.iloc[:, position]) for position in range(len(names))]
-    described = f"a DataFrame of {len(frame):,} rows"
+    described = f"a DataFrame of {counted(len(frame), 'row')}"
     table = Table(name, names, columns, described=described, limits=limits)
     judged = judgement_columns(table, choice) if role == "judgements" else None
     if judged is not None:
@@ -79,7 +80,7 @@ def dict_rows(
         if not all(isinstance(text, str) for text in lists.values()):
             raise InputError(name, "values that are no text", "{document: text}", "Give each document one string.")
         arrays = {"doc_id": text_column([str(key) for key in lists])[0], "text": text_column(list(lists.values()))[0]}
-        return [Rows("documents", pa.table(arrays))], f"a dictionary of {len(lists):,} texts"
+        return [Rows("documents", pa.table(arrays))], f"a dictionary of {counted(len(lists), 'text')}"
     if any(isinstance(value, str) for value in lists.values()):
         raise InputError(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
@@ -92,4 +93,4 @@ def dict_rows(
         )
     shape = choice.options.get("inner", found[0])
     rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
-    return [rows], f"a dictionary of {len(lists):,} documents with {found[1]}"
+    return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

@@ -11,6 +11,7 @@ import pandas as pd
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note, Ranking, Reading, Role
+from kp_core.plural import counted
 from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
@@ -178,7 +179,7 @@ def _together(bundles: list[Bundle]) -> list[Bundle]:
     loose = [bundle for bundle in bundles if not bundle.folder]
     files = tuple(file for bundle in loose for file in bundle.files)
     folders = [bundle for bundle in bundles if bundle.folder]
-    return [*([Bundle(f"{len(files)} files", files)] if loose else []), *folders]
+    return [*([Bundle(counted(len(files), "file"), files)] if loose else []), *folders]
 
 
 def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: Role, name: str | None) -> None:
@@ -220,7 +221,7 @@ def _read_recognised(
         and recognition.role != asked
         and not (recognition.role == "documents" and not state.texts_given)
     ):
-        what = f"{len(recognition.files)} files, {recognition.evidence}"
+        what = f"{counted(len(recognition.files), 'file')}, {recognition.evidence}"
         state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
     first = recognition.files[0]

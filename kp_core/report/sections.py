@@ -19,10 +19,10 @@ from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
+from kp_core.plural import counted
 from kp_core.reading.report import statistics
 from kp_core.report.paragraph import paragraph
 from kp_core.result import Result
-from kp_core.sentences import counted
 from kp_core.settings import Settings
 from kp_core.spread import spread_with
 

@@ -43,7 +43,7 @@ def collected(corpus: Corpus, plan: Plan) -> Statistics:
     """Return what the documents of a part add up to, for everything that the plan asks for."""
     # Rejected rows are counted by reason: the lines of a part are not those of a file.
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
-    found = Statistics(notes=dict(noted(note for note in corpus.report.notes if note.message not in rejected)))
+    found = Statistics(notes=noted(note for note in corpus.report.notes if note.message not in rejected))
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         found.add(joined("rejected", reason), np.array([number]))
     for reading in corpus.report.readings:

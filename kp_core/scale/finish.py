@@ -22,6 +22,7 @@ from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, concordance, overlap, parse
 from kp_core.model import Note
 from kp_core.notes import Facts, Ids, agreement_notes, notes_of
+from kp_core.plural import counted
 from kp_core.reading.limits import LIMITS
 from kp_core.result import Result
 from kp_core.scale.collect import COUNTS, UNIT, bits_of, each_comparison, kinds_of, pairs_of, place_of
@@ -166,7 +167,7 @@ def notes_on(statistics: Statistics, plan: Plan) -> list[Note]:
     reasons = {name: int(count[0]) for name, count in under(statistics, "rejected").items()}
     if reasons:
         said, total = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items())), sum(reasons.values())
-        words = "1 row was rejected and is" if total == 1 else f"{total:,} rows were rejected and are"
+        words = counted(total, "row was rejected and is", "rows were rejected and are")
         notes.append(Note("warning", "rows", f"{words} not used: {said}"))
     return notes
 
@@ -177,7 +178,7 @@ def refuse_if_mostly_rejected(statistics: Statistics) -> None:
     read = int(statistics.arrays.get("read", np.zeros(1))[0])
     if rejected * 100 > LIMITS.rejected_percent * read:
         raise InputError(
-            "the tables", f"{rejected:,} of {read:,} rows that do not fit",
+            "the tables", f"{rejected:,} of {counted(read, 'row')} that do not fit",
             f"at most {LIMITS.rejected_percent} % such rows", "Look at the first rows with: kpscope validate.",
         )  # fmt: skip
 

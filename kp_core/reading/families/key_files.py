@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from kp_core.model import Note, Role
+from kp_core.plural import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder
 
@@ -55,7 +56,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice | None
     evidence = f"files named {suffixes}; {rule}"
     if labelled:
         done = "split" if labels == "split" else "taken as they are"
-        evidence += f"; {labelled:,} of {len(lines):,} lines are `id: label`, {done}"
+        evidence += f"; {part_of(labelled, len(lines), 'line', 'is', 'are')} `id: label`, {done}"
     names = {source for _, source in sources.values() if source}
     guessed = {"role": "guessed"} if role is None and len(names) < 2 else {}
     options = {**chosen, "labels": labels, "labelled": f"{labelled} of {len(lines)}" if labelled else ""} | guessed
@@ -111,7 +112,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         message = f"{said}; choose semicolons = split to split there."
         builder.notes.append(Note("info", semicolons[0], message))
     if recognition.options.get("labelled") and not split:
-        message = f"Only {recognition.options['labelled']} lines are `id: label`; all lines were taken as they are."
+        message = f"Of the lines {recognition.options['labelled']} are `id: label`; all were taken as they are."
         builder.notes.append(Note("warning", recognition.files[0].name, message))
     return [builder.rows()]
 

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading import whole_tables
 from kp_core.reading.archive import check_workbook, is_workbook
 from kp_core.reading.delimited import Table, has_header, header_names
@@ -91,7 +92,7 @@ def _table(file: File, sheet: str, choice: Choice) -> Table:
     names = header_names(rows[0]) if header else [f"column {number}" for number in range(1, width + 1)]
     body, lines = (rows[1:], numbers[1:]) if header else (rows, numbers)
     columns = [pa.chunked_array([pa.array([row[i] for row in body], pa.large_string())]) for i in range(width)]
-    described = f"sheet “{sheet}” of {len(body):,} rows and {width} columns"
+    described = f"sheet “{sheet}” of {counted(len(body), 'row')} and {counted(width, 'column')}"
     blank = lines[-1] - len(lines) - int(header) if lines else 0
     return Table(file.name, names, columns, lines, header, described, file.limits, blank=blank)
 
