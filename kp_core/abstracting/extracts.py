@@ -78,6 +78,16 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     choices = replace(data.choices, item=place, place=place, document=document[kept].astype(np.int64))
     frame = table[kept].reset_index(drop=True)
     return Extracts(
-        frame, columns(frame), choices, levels_of(choices, data.universe, form), data.documents, data.groups,
-        tuple(notes),
+        frame, columns(frame), choices, levels_of(choices, data.universe, form), data.documents,
+        _groups(frame, data.documents, notes), tuple(notes),
     )  # fmt: skip
+
+
+def _groups(frame: pd.DataFrame, documents: tuple[str, ...], notes: list[Note]) -> tuple[str, ...]:
+    """Return the type of each document, computed or given; one whose sentences have several types has none."""
+    types = frame.groupby("doc_id", sort=False)["group"].unique()
+    if mixed := [str(name) for name, own in types.items() if len(own) > 1]:
+        verbs = "has sentences of several types and is", "have sentences of several types and are"
+        text = part_of(len(mixed), len(documents), "document", *verbs)
+        notes.append(Note("warning", "group", f"{text} in no row by document type: {', '.join(mixed[:5])}"))
+    return tuple(str(types[name][0]) if name in types and len(types[name]) == 1 else "" for name in documents)
