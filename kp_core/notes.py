@@ -15,6 +15,7 @@ from kp_core.model import Corpus, Note
 from kp_core.plural import counted, part_of
 from kp_core.reading.meeting import suggestions
 from kp_core.settings import Settings
+from kp_core.universe import without_english
 
 _EMPTY_GOLD = {
     "skip": "left out",
@@ -85,16 +86,17 @@ class Facts:
     empty: Ids = Ids()
     unseen: Ids = Ids()
     systems: dict[str, SystemFacts] = field(default_factory=dict)
+    foreign: Ids = Ids()
 
     def __add__(self, other: Facts) -> Facts:
         systems = {name: self.systems.get(name, SystemFacts()) + one for name, one in other.systems.items()}
         return Facts(
             self.documents + other.documents, self.empty + other.empty, self.unseen + other.unseen,
-            self.systems | systems,
+            self.systems | systems, self.foreign + other.foreign,
         )  # fmt: skip
 
 
-def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Facts:
+def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], universe: str) -> Facts:
     """Return what the notes on an evaluation need to know."""
     coded = code(corpus)
     largest = _largest(cutoffs)
@@ -115,7 +117,8 @@ def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff,
             int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
             int(counts.duplicates.sum()), int((counts.duplicates > 0).sum()), *(float(one.sum()) for one in sums),
         )  # fmt: skip
-    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found)
+    foreign = Ids.of(list(without_english(corpus))) if universe == "candidates" else Ids()
+    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found, foreign)
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -126,7 +129,7 @@ def evaluation_notes(
     corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], agreement: bool
 ) -> list[Note]:
     """Return the notes on an evaluation, after those on loading."""
-    facts = facts_of(corpus, counted, cutoffs)
+    facts = facts_of(corpus, counted, cutoffs, settings.universe if agreement else "")
     return [*corpus.report.notes, *notes_of(facts, settings, cutoffs, agreement, _id_notes(corpus, facts))]
 
 
@@ -151,7 +154,18 @@ def notes_of(
     scored = documents - facts.empty.count
     if scored < 10 and settings.interval != "none":
         notes.append(Note("warning", "intervals", _few(scored)))
+    notes += _foreign_notes(facts.foreign, documents)
     return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
+
+
+def _foreign_notes(foreign: Ids, documents: int) -> list[Note]:
+    """Say where the universe of candidates holds nothing but what was chosen."""
+    if not foreign.count:
+        return []
+    verbs = "has no English token in its text", "have no English token in their texts"
+    text = part_of(foreign.count, documents, "document", *verbs)
+    text += f", so N counts no candidate there, only what was chosen: {foreign}"
+    return [Note("warning", "universe", text)]
 
 
 def _id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
@@ -215,19 +229,22 @@ class AgreementFacts:
     fewest: int = 2**31
     fewest_used: int = 2**31
     most: int = 0
+    foreign: Ids = field(default_factory=Ids)
 
     def __add__(self, other: AgreementFacts) -> AgreementFacts:
         return AgreementFacts(
             self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
-            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
+            min(self.fewest_used, other.fewest_used), max(self.most, other.most), self.foreign + other.foreign,
         )  # fmt: skip
 
 
-def agreement_facts(documents: tuple[str, ...], annotators: Ints) -> AgreementFacts:
+def agreement_facts(corpus: Corpus, annotators: Ints, universe: str) -> AgreementFacts:
     """Return what the notes on an agreement need to know; annotators: how many saw each document (D,)."""
+    documents = code(corpus).documents
     alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
     fewest = int(annotators[annotators > 1].min(initial=2**31))
-    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()))
+    foreign = Ids.of(list(without_english(corpus))) if universe == "candidates" else Ids()
+    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()), foreign)
 
 
 def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> list[Note]:
@@ -245,6 +262,7 @@ def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> li
     if facts.fewest != facts.most and used:
         text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
+    notes += _foreign_notes(facts.foreign, facts.documents)
     if settings.universe == "rankings":
         text = (
             "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"

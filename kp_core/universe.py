@@ -193,6 +193,12 @@ def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conven
     return total + outside
 
 
+def without_english(corpus: Corpus) -> tuple[str, ...]:
+    """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
+    texts = zip(code(corpus).documents, _texts(corpus), strict=True)
+    return tuple(name for name, text in texts if not has_english(text))
+
+
 def refuse_without_english(texts: Iterable[str]) -> None:
     """Refuse the universe `candidates` for a collection without English."""
     if not any(map(has_english, texts)):

@@ -269,9 +269,13 @@ def has_english(text: str) -> bool:
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
     """Return the chunks of an English text that pass the filter of frequency: form → spelling, in order of the text.
 
+    A text without English tokens, to which the tagger would give tags all the same, has none.
+
     >>> list(candidates("A quality of service. The service is good.").values())
     ['quality of service', 'service']
     """
+    if not has_english(text):
+        return {}
     rules = rules or Rules()
     return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text, rules.repair), rules)
 

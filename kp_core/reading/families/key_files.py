@@ -112,7 +112,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         message = f"{said}; choose semicolons = split to split there."
         builder.notes.append(Note("info", semicolons[0], message))
     if recognition.options.get("labelled") and not split:
-        message = f"Of the lines {recognition.options['labelled']} are `id: label`; all were taken as they are."
+        message = f"Only {recognition.options['labelled']} lines are `id: label`; all lines were taken as they are."
         builder.notes.append(Note("warning", recognition.files[0].name, message))
     return [builder.rows()]
 

@@ -118,8 +118,9 @@ def _ranked(columns: dict[str, list[str]], rows: Rows, file: str) -> Sequence[in
     against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
     if against.any():
         lists = len(np.unique(group[order][1:][against]))
-        message = f"{lists:,} lists have ranks against their scores; TREC tools follow the scores, and so does this."
-        rows.notes.append(Note("warning", file, message))
+        rest = "TREC tools follow the scores, and so does this."
+        one, several = f"list has ranks against its scores; {rest}", f"lists have ranks against their scores; {rest}"
+        rows.notes.append(Note.counting("warning", file, lists, one, several))
     size = np.bincount(group, minlength=len(numbers))
     left = np.repeat(np.cumsum(size), size) - np.arange(len(order))
     if np.array_equal(score[order], left):
