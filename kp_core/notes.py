@@ -27,7 +27,8 @@ _EMPTY_GOLD = {
 _SHOWN = 5
 
 
-def _few(documents: int) -> str:
+def too_few(documents: int) -> str:
+    """Say that so many documents give no reliable interval."""
     return f"{counted(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
@@ -96,10 +97,10 @@ class Facts:
         )  # fmt: skip
 
 
-def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], universe: str) -> Facts:
+def facts_of(corpus: Corpus, counted: dict[str, Counted], settings: Settings, agreement: bool) -> Facts:
     """Return what the notes on an evaluation need to know."""
     coded = code(corpus)
-    largest = _largest(cutoffs)
+    largest = _largest(settings.cutoffs)
     systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
     if not systems:
         return Facts(len(coded.documents))
@@ -117,7 +118,7 @@ def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff,
             int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
             int(counts.duplicates.sum()), int((counts.duplicates > 0).sum()), *(float(one.sum()) for one in sums),
         )  # fmt: skip
-    foreign = Ids.of(list(without_english(corpus))) if universe == "candidates" else Ids()
+    foreign = Ids.of(list(without_english(corpus))) if agreement and settings.universe == "candidates" else Ids()
     return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found, foreign)
 
 
@@ -129,7 +130,7 @@ def evaluation_notes(
     corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], agreement: bool
 ) -> list[Note]:
     """Return the notes on an evaluation, after those on loading."""
-    facts = facts_of(corpus, counted, cutoffs, settings.universe if agreement else "")
+    facts = facts_of(corpus, counted, settings, agreement)
     return [*corpus.report.notes, *notes_of(facts, settings, cutoffs, agreement, _id_notes(corpus, facts))]
 
 
@@ -153,7 +154,7 @@ def notes_of(
         notes += _system_notes(system, found, settings, documents, largest)
     scored = documents - facts.empty.count
     if scored < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", _few(scored)))
+        notes.append(Note("warning", "intervals", too_few(scored)))
     notes += _foreign_notes(facts.foreign, documents)
     return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
 
@@ -258,7 +259,7 @@ def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> li
         text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
         notes.append(Note("info", "intervals", text))
     if used < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", _few(used)))
+        notes.append(Note("warning", "intervals", too_few(used)))
     if facts.fewest != facts.most and used:
         text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))

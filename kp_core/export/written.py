@@ -41,8 +41,8 @@ class Written:
             (corpus.runs, "systems", "score", "score"),
         ):
             if column in table and column not in keeps:
-                words = (f"{each}; {form} holds the order only" for each in (what, f"{what}s"))
-                self.lacks(name, int(table[column].notna().sum()), *words)
+                rest = f"; {form} holds the order only"
+                self.lacks(name, int(table[column].notna().sum()), f"{what}{rest}", f"{what}s{rest}")
         texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1)
         rest = f"with a text, title or group; {form} holds ids only"
         self.lacks("documents", int(texts.sum()), f"document {rest}", f"documents {rest}")

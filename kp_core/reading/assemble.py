@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -132,8 +132,8 @@ def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limit
         by = found.ranking.ranked_by
         one = f"list of “{name}” was not in order of {by}; it was sorted."
         several = f"lists of “{name}” were not in order of {by}; they were sorted."
-        level = "warning" if by == "score" else "info"
-        draft.notes.append(Note.counting(level, part.file, found.ranking.resorted, one, several))
+        note = Note.counting("info", part.file, found.ranking.resorted, one, several)
+        draft.notes.append(replace(note, level="warning") if by == "score" else note)
     if found.tied:
         rest = f"one of equal {found.ranking.ranked_by}; file order stays."
         one, several = f"phrase of “{name}” follows {rest}", f"phrases of “{name}” follow {rest}"

@@ -61,8 +61,7 @@ def _systems(corpus: Corpus, plan: Plan, found: Statistics) -> None:
     counted = counts_of(corpus, plan.settings, plan.concordance, plan.baselines)
     if plan.largest is not None:
         counted = {name: _graded(one, plan.largest) for name, one in counted.items()}
-    universe = plan.settings.universe if plan.concordance else ""
-    found.facts["evaluate"] = facts_of(corpus, counted, plan.settings.cutoffs, universe)
+    found.facts["evaluate"] = facts_of(corpus, counted, plan.settings, plan.concordance)
     names, subsets = code(corpus).documents, {"all": counted}
     for subset, documents in masks(corpus, parse_by(plan.by)).items() if _in_groups(corpus, plan) else ():
         subsets[subset] = {system: restricted(own, documents) for system, own in counted.items()}
