@@ -114,7 +114,7 @@ def refuse_without_folder(*paths: str | Path | None) -> None:
     for path in (Path(one) for one in paths if one is not None):
         if path.is_dir() or not path.parent.is_dir():
             found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
-            raise InputError(path.name, found, expected, "Name another file.")
+            raise InputError(path.name or str(path), found, expected, "Name a file to write, such as run.npz.")
 
 
 def load(item: str | Path | Source, limits: Limits = LIMITS) -> Statistics:
