@@ -14,6 +14,7 @@ from kp_core import streaming
 from kp_core.conventions import FIELDS
 from kp_core.errors import UsageError
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted
 from kp_core.settings import Settings, make_settings
 
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "sy
         fixes=[name for one in options.fix for name in one.split(",")],
     )
     if lost := len(corpus.report.rejected):
-        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
+        rows = counted(lost, "row was rejected and is", "rows were rejected and are")
+        print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
     return corpus
 
 

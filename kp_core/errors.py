@@ -23,15 +23,6 @@ class UsageError(ValueError):
     """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    >>> counted(1, "note"), counted(1200, "note")
-    ('1 note', '1,200 notes')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 #: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
 REASONS: dict[str, str] = {
     "ok": "defined",

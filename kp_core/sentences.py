@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from kp_core import interpretation
 from kp_core.compare import ALPHA, Comparison
 from kp_core.correlate import SENTINELS, CorrelationStudy
-from kp_core.errors import REASONS, counted
+from kp_core.errors import REASONS
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.spread import Spread
 

@@ -12,9 +12,9 @@ import streamlit as st
 from kp_core import methods
 from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
-from kp_core.errors import counted as counted
 from kp_core.export import tables
 from kp_core.model import Note
+from kp_core.plural import counted as counted
 from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.

@@ -16,8 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.errors import InputError, counted
+from kp_core.errors import InputError
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted, part_of
 from kp_core.text.sentence_ids import list_sentences
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag_sentence, word_class
@@ -123,7 +124,8 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
         if name != "group" and (missing := int(frame[name].isna().sum())):
             frame[name] = frame[name].fillna(0)
             if name in told:
-                text = f"{missing} of {len(frame)} sentences have no given value and count as 0"
+                text = part_of(missing, len(frame), "sentence", "has no given value and counts as 0",
+                               "have no given value and count as 0")  # fmt: skip
                 notes.append(Note("warning", name, text))
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 

@@ -9,8 +9,8 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kp_core.charts.style import COLOURS, GREY, Chart, label, labels, lay_out
-from kp_core.errors import counted
 from kp_core.interpretation import SCALES
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, Look, label, lay_out, looks, over_numbers
-from kp_core.errors import counted
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 from kp_core.sentences import highest, listed
@@ -128,7 +128,7 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks | None = None) -> str:
     """Say what a curve over k shows: who is highest and lowest at the cutoff in use."""
     own = {name: rows for name, rows in systems.items() if name not in REFERENCES}
-    text = f"{measure} over k from 1 to {_last(systems)} for {counted(len(own), 'system')}"
+    text = f"{measure} over k from 1 to {_last(systems)}, one line for each of {counted(len(own), 'system')}"
     cutoff = marks.cutoff if marks else None
     at = {name: rows.loc[rows["k"] == cutoff, "value"] for name, rows in own.items()}
     values = {name: float(found.iloc[0]) for name, found in at.items() if len(found) and found.notna().all()}

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.annotators import heat_map
 from kp_core.charts.style import Chart, label, lay_out, looks
-from kp_core.errors import counted
+from kp_core.plural import counted
 from kp_core.sentences import figure as number
 from kp_core.sentences import listed
 from kp_core.stability import Stability
@@ -42,8 +42,8 @@ def rank_chart(stability: Stability) -> Chart:
     figure = lay_out(figure, 130 + 42 * max(2, len(systems)))
     longest = max((len(label(", ".join(names), 40)) for names in ends.values()), default=0)
     figure.update_layout(margin={"r": 24 + 8 * longest})
-    alt = f"Rank of {counted(len(systems), 'system')} under {len(views)} {WORDS[stability.by]}. {_said(stability)}"
-    return Chart(figure, alt)
+    ranked = f"Rank of {counted(len(systems), 'system')} under {len(views)} {WORDS[stability.by]}"
+    return Chart(figure, f"{ranked}. {_said(stability)}")
 
 
 def _said(stability: Stability) -> str:
@@ -66,4 +66,4 @@ def kendall(stability: Stability) -> Chart:
     alt = drawn.alt
     if lowest is not None:
         alt += f" Least alike are {lowest['a']} and {lowest['b']} ({number(lowest['tau'])})."
-    return Chart(drawn.figure, alt + (f" Undefined: {counted(int(undefined), 'pair')}." if undefined else ""))
+    return Chart(drawn.figure, alt + (f" {counted(undefined, 'pair is', 'pairs are')} undefined." if undefined else ""))

@@ -11,8 +11,9 @@ from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, REFERENCES, rows_of
 from kp_core.compare import Comparison
 from kp_core.counts import Cutoff
-from kp_core.errors import REASONS, counted
+from kp_core.errors import REASONS
 from kp_core.metrics import parse
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
 from kp_core.spread import Spread
@@ -289,7 +290,7 @@ def universe(result: Result) -> str:
     """
     kind, _, size = result.settings.universe.partition(":")
     words = {
-        "ngrams": f"the distinct word n-grams of each text, up to {size} words",
+        "ngrams": f"the distinct word n-grams of each text, up to {counted(int(size or 0), 'word')}",
         "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
         "rankings": "all phrases that any annotator or system lists for the document",
         "vocabulary": "all phrases of the collection",

@@ -13,13 +13,14 @@ from typing import Any
 
 import pandas as pd
 
-from kp_core.errors import InputError, UsageError, counted
+from kp_core.errors import InputError, UsageError
 from kp_core.export.tidy import tidy
 from kp_core.export.written import file_names
 from kp_core.extractors.collection import Collection, External, Progress
 from kp_core.extractors.external import Given, external_from
 from kp_core.extractors.registry import PARAMETERS, System, named, unavailable
 from kp_core.model import COLUMNS, Corpus, Note, Ranking
+from kp_core.plural import counted
 from kp_core.reading import Source, load
 from kp_core.settings import __version__
 from kp_core.text.candidates import Stems, has_english

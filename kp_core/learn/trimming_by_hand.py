@@ -8,9 +8,9 @@ import plotly.graph_objects as go
 
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
-from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
+from kp_core.plural import counted
 from kp_core.sentences import figure
 from kp_core.trimming import choice_levels, choice_matrix
 

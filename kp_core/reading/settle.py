@@ -10,8 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError, counted
+from kp_core.errors import InputError
 from kp_core.model import Note, Role
+from kp_core.plural import counted
 from kp_core.reading.check import Checked
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.values import distinct
@@ -152,8 +153,8 @@ def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]
         raise InputError(_place(second), found, "each document once", remedy)
     if again.any():
         done = "the first was kept" if "keep-first" in fixes else "they were merged"
-        second = counted(int(again.sum()), "second list")
-        notes.append(Note("warning", "lists", f"{second} of the same source for the same document; {done}."))
+        one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
+        notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     kept = every[~again] if "keep-first" in fixes else every
     hollow: list[tuple[str, str, str]] = []
     for number, part in enumerate(listed):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kp_core.conventions import FIELDS, preset
-from kp_core.errors import counted
 from kp_core.metrics import parse
 from kp_core.model import Corpus
+from kp_core.plural import counted
 from kp_core.report.references import cited
 from kp_core.settings import Settings, __version__, format_value
 from kp_core.text.normalise import Normaliser

@@ -15,11 +15,12 @@ from kp_core.coding import average_gold_size, shallowest
 from kp_core.compare import Comparison, compare_with
 from kp_core.correlate import correlate
 from kp_core.diagnostics import diagnose
-from kp_core.errors import InputError, UsageError, counted
+from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
+from kp_core.plural import counted
 from kp_core.reading.report import statistics, telling
 from kp_core.report.paragraph import paragraph
 from kp_core.result import Result
