@@ -16,9 +16,9 @@ ASKED = {"measures": ["F1@k", "MAP"], "k": 5, "interval": "none"}
 def store():
     """A file system in memory with the gold standard in a file and two systems in folders, as in a bucket."""
     system = fsspec.filesystem("memory")
-    names = {"gold.csv": "gold.csv", "systems/rake.csv": "runs/rake/part-0.csv", "systems/yake.csv": "runs/yake/part-0.csv"}
-    for here, there in names.items():
-        system.pipe(f"/kpscope/{there}", (LECTURES / here).read_bytes())
+    system.pipe("/kpscope/gold.csv", (LECTURES / "gold.csv").read_bytes())
+    for name in ("rake", "yake"):
+        system.pipe(f"/kpscope/runs/{name}/part-0.csv", (LECTURES / "systems" / f"{name}.csv").read_bytes())
     yield "memory://kpscope"
     system.rm("/kpscope", recursive=True)
 
