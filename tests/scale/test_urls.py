@@ -1,11 +1,13 @@
 """Tables behind URLs: read through fsspec, with the numbers of the same files on disk."""
 
+import json
 from pathlib import Path
 
 import fsspec
 import pytest
 
 from kp_core import scale
+from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
@@ -29,6 +31,14 @@ def test_urls_give_the_numbers_of_the_files(store) -> None:
     found = scale.evaluate(f"{store}/gold.csv", {name: f"{store}/runs/{name}" for name in runs}, **ASKED)
     assert found.frame["value"].tolist() == expected.frame["value"].tolist()
     assert found.frame["system"].tolist() == expected.frame["system"].tolist()
+
+
+def test_the_command_line_streams_urls_by_itself(store, capsys) -> None:
+    asked = ["--measures", "F1@k", "--k", "5", "--interval", "none", "--format", "json"]
+    assert main(["evaluate", "--gold", f"{store}/gold.csv", "--system", f"{store}/runs/rake/part-0.csv", *asked]) == 0
+    (row,) = json.loads(capsys.readouterr().out)["rows"]
+    expected = scale.evaluate(LECTURES / "gold.csv", LECTURES / "systems" / "rake.csv", **ASKED)
+    assert row["value"] == expected.frame["value"].iloc[0]
 
 
 def test_a_url_that_leads_nowhere_is_refused(store) -> None:
