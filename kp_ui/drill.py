@@ -211,9 +211,9 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
         column_config={
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
-            "phrase": st.column_config.TextColumn("phrase", width=175),
+            "phrase": st.column_config.TextColumn("phrase", width=195),
             "keyphrase": st.column_config.TextColumn(
-                "gold", width=205,
+                "gold", width=195,
                 help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
                 "with the type of the near miss.",
             ),
