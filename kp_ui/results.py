@@ -10,6 +10,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import Marks
+from kp_core.charts.style import distinct, short
 from kp_core.charts.tables import FEW, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
@@ -20,6 +21,9 @@ FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k"
 
 #: Columns of means that are read as whole numbers.
 WHOLE_NUMBERS = ("a", "b", "c", "d", "N", "candidates a document")
+
+#: Longer names of systems are shown without their middle.
+_LONGEST = 32
 
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
@@ -125,10 +129,21 @@ def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -
     """
     kept.table(frame)
     whole = len(frame) <= WHOLE
+    frame = _with_short_names(frame)
     return st.dataframe(
         styled(frame, documents) if len(frame) <= 200 else frame, key=key, hide_index=True, placeholder="undefined",
         column_config=_columns(frame), **{"height": "content" if whole else "auto", **options},
     )  # fmt: skip
+
+
+def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
+    named = [name for name in ("system", "system A", "system B") if name in frame]
+    known = pd.unique(frame[named].to_numpy().ravel())
+    if not any(len(name) > _LONGEST for name in known):
+        return frame
+    shown = dict(zip(known, distinct(short(name, _LONGEST) for name in known), strict=True))
+    return frame.assign(**{name: frame[name].map(shown) for name in named})
 
 
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
@@ -141,7 +156,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
             digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
-            found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
+            found[name] = st.column_config.NumberColumn(short(str(name), _LONGEST), format=digits, help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
         elif sentence or "interval" in str(name):
