@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from kp_core.charts import near_misses as charted
+from kp_core.charts.style import short
 from kp_core.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
 
@@ -169,7 +170,7 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
             "chosen by": dots if few else [", ".join(chosen) for chosen in view.gold["annotators"]],
-            "found by": [", ".join(found) or "nobody" for found in view.gold["found"]],
+            "found by": [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]],
         }
     )
     table = table if len(annotators) > 1 else table.drop(columns="chosen by")

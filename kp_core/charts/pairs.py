@@ -10,7 +10,7 @@ from kp_core.compare import ALPHA, Comparison
 from kp_core.sentences import figure as number
 
 #: With more systems than this the cells are too small for figures.
-_LABELLED = 12
+_LABELLED = 7
 
 
 def pair_map(comparison: Comparison, measure: str) -> Chart:

@@ -132,8 +132,8 @@ def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limit
         message = f"{counted(found.ranking.resorted, 'list')} of “{name}” not in order of {by}: sorted."
         draft.notes.append(Note("warning" if by == "score" else "info", part.file, message))
     if found.tied:
-        by = f"the same {found.ranking.ranked_by} as the one above"
-        message = f"{counted(found.tied, 'phrase')} of “{name}” with {by}: file order stays."
+        equal = f"the same {found.ranking.ranked_by} as the one above"
+        message = f"{counted(found.tied, 'phrase')} of “{name}” with {equal}: file order stays."
         draft.notes.append(Note("info", part.file, message))
     rank = pa.chunked_array([pa.array(found.rank)])
     names = table.column_names
