@@ -81,7 +81,7 @@ def text_of(document: str, systems: list[str]) -> None:
     system = str(st.selectbox("Marked for", systems, key="marked", bind="query-params"))
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     st.caption(show.plain(f"{legend}."))
-    st.markdown(show.marked(cached.marked_text(document, system), _MARKED))
+    show.text(show.marked(cached.marked_text(document, system), _MARKED))
 
 
 def near_misses_of(system: str, document: str) -> Mapping[str, str]:

@@ -56,13 +56,17 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
     ]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if needs_gold and not len(corpus.gold):
-        st.info("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
-        st.page_link("pages/data.py", label="Open the Data page", icon="📄")
+        lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.stop()
     if needs_systems and not corpus.systems:
-        st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
-        st.page_link("pages/data.py", label="Open the Data page")
+        lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.stop()
+
+
+def lacks(words: str) -> None:
+    """Say what is missing and what to do about it, with the way there."""
+    st.info(words)
+    st.page_link("pages/data.py", label="Open the Data page")
 
 
 def marks() -> Marks:
@@ -156,7 +160,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
             digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
-            found[name] = st.column_config.NumberColumn(short(str(name), _LONGEST), format=digits, help=sentence)
+            found[name] = st.column_config.NumberColumn(short(str(name), 40), format=digits, help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
         elif sentence or "interval" in str(name):

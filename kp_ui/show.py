@@ -20,6 +20,10 @@ from kp_ui import kept
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
 
 
+#: Texts of more letters than this scroll within so many pixels.
+_LONG, _PAGE = 4000, 560
+
+
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
     return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
@@ -40,6 +44,12 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
             shown = f":{colour}-background[{sign} {plain(text)}]"
         found.append(shown)
     return "".join(found)
+
+
+def text(written: str) -> None:
+    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
+    with st.container(height=_PAGE if len(written) > _LONG else "content"):
+        st.markdown(written)
 
 
 def signature(line: str) -> None:

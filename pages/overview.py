@@ -20,7 +20,7 @@ name = tables.named(measure, cutoff)
 comparison = cached.comparison(measure) if len(systems) > 1 else None
 
 if comparison is None:
-    st.info("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
+    results.lacks("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
 else:
     st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
 
