@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -175,9 +176,14 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
     )
     table = table if len(annotators) > 1 else table.drop(columns="chosen by")
     table = table if view.lists else table.drop(columns="found by")
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
+    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table))
     if few:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
+
+
+def _height(table: pd.DataFrame) -> int | Literal["content"]:
+    """Return the height of a list: a long one scrolls, so that two lists are seen together."""
+    return 420 if len(table) > 11 else "content"
 
 
 def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> None:
@@ -208,7 +214,7 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
         styled,
         key=f"list {system}",
         hide_index=True,
-        height=420,
+        height=_height(table),
         column_config={
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),

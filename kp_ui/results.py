@@ -14,6 +14,7 @@ from kp_core.charts.style import distinct, short
 from kp_core.charts.tables import FEW, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
+from kp_core.model import Note
 from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
@@ -61,6 +62,14 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
     if needs_systems and not corpus.systems:
         lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.stop()
+
+
+def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
+    """Say aloud that lists meet no documents although a fix would match their ids: every number is wrong till then."""
+    for note in notes:
+        if note.level == "warning" and note.where == "ids":
+            st.warning(show.plain(f"{note.message[:1].upper()}{note.message[1:]}. Apply it on the Data page."))
+            st.page_link("pages/data.py", label="Open the Data page")
 
 
 def lacks(words: str) -> None:

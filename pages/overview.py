@@ -27,6 +27,7 @@ else:
 people = results.people()
 result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=people)
 here = result.at(cutoff)
+results.ids_that_do_not_meet(here.notes)
 if people and comparison is not None:
     st.caption("The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
                "set "
