@@ -21,6 +21,10 @@ from kp_ui import kept
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
 
 
+#: Texts of more letters than this scroll within so many pixels.
+_LONG, _PAGE = 4000, 560
+
+
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
     return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
@@ -53,6 +57,12 @@ def formula(*lines: str) -> None:
     if len(lines) > 1:
         whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
     st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
+
+
+def text(written: str) -> None:
+    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
+    with st.container(height=_PAGE if len(written) > _LONG else "content"):
+        st.markdown(written)
 
 
 def signature(line: str) -> None:
