@@ -33,7 +33,8 @@ FAMILIES = {
 INTRODUCTIONS = {
     "similarity": "For near misses, soft matching and correlation with people. a, b: the two phrases; |a|, |b|: their "
     "letters; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the words of the longer "
-    "and of the shorter phrase; m: what is in common; d: edits. An option stands in brackets behind the name, its "
+    "and of the shorter phrase; m: what is in common; P, R: its shares of hyp and of ref; d: edits. "
+    "An option stands in brackets behind the name, its "
     "first value is the default. The example is a pair of Kim, Baldwin & Kan 2010: "
     f"keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
     "extraction": "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an "

@@ -42,7 +42,7 @@ def gain_example(*gains: str) -> str:
     """Return nDCG for the worked example: the gains at ranks 2, 3 and 6 over those of the ideal ranking."""
     best = [gains[0].replace("y_2", f"y^*_{place}") for place in range(1, 5)]
     found, ideal = (
-        "+".join(rf"\frac{{{gain}}}{{\log_2 {rank + 1}}}" for rank, gain in zip(ranks, own, strict=False))
+        "+".join(rf"{gain}/\log_2 {rank + 1}" for rank, gain in zip(ranks, own, strict=False))
         for ranks, own in (((2, 3, 6), gains), ((1, 2, 3, 4), best))
     )
     return rf"\frac{{{found}}}{{{ideal}}}"
