@@ -39,12 +39,10 @@ for one_family, title in methods.FAMILIES.items():
         with st.container(border=True):
             st.subheader(show.plain(one.title), anchor=False)
             st.markdown(show.plain(one.sentence))
-            general, put_in = st.columns([4, 5]) if one.example else (st.container(), None)
-            with general:
-                show.formula(*one.formula.split(r",\ "))
-            if put_in:
-                with put_in:
-                    show.formula(*one.example)
+            with st.container(horizontal=True, horizontal_alignment="center", gap="large"):
+                show.formula(*one.formula.split(r",\ "), width="content")
+                if one.example:
+                    show.formula(*one.example, width="content")
             st.caption(show.plain(one.facts))
 
 for name, (title, words, table) in sections.items():
