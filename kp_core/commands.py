@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
     """Read the data that the options name; rejected rows are told."""
     from kp_core.reading import load
+    from kp_core.reading.chosen import choices_of
 
     if options.workspace:
         return _saved(options)
@@ -45,6 +46,7 @@ def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "sy
         encoding=options.encoding,
         strict=options.strict,
         fixes=[name for one in options.fix for name in one.split(",")],
+        roles=choices_of(getattr(options, "as")),
     )
     if lost := len(corpus.report.rejected):
         rows = counted(lost, "row was rejected and is", "rows were rejected and are")
@@ -76,7 +78,7 @@ def _saved(options: argparse.Namespace) -> Corpus:
     from kp_core.judgements.sample import with_ratings
     from kp_core.reading import read_workspace
 
-    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict")
+    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict", "as")
     given = next((name for name in beside if getattr(options, name)), "")
     if given:
         raise UsageError(f"--workspace holds all data already; leave out --{given}")

@@ -32,10 +32,10 @@ FAMILIES = {
 #: What a reader needs to know before the cards of a family.
 INTRODUCTIONS = {
     "similarity": "For near misses, soft matching and correlation with people. a, b: the two phrases; |a|, |b|: their "
-    "letters; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the words of the longer "
-    "and of the shorter phrase; m: what is in common; d: edits. An option stands in brackets behind the name, its "
-    "first value is the default. The example is a pair of Kim, Baldwin & Kan 2010: "
-    f"keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
+    "characters, blanks included; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the "
+    "words of the longer and of the shorter phrase; m: what is in common; P, R: its shares of hyp and of ref; d: "
+    "edits. An option stands in brackets behind the name, its first value is the default. The example is a pair of "
+    f"Kim, Baldwin & Kan 2010: keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
     "extraction": "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an "
     "external document; tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; "
     "len: number of words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase "
@@ -177,7 +177,7 @@ def _extractors() -> list[Card]:
 
 def symbols() -> pd.DataFrame:
     """Return one row a symbol of the formulas, with its numbers in the worked example."""
-    numbers = worked_example.of_system() | worked_example.of_annotators()
+    numbers = worked_example.of_system() | worked_example.of_annotators() | {"G(y)": "y"}
     rows = []
     for names, meaning in SYMBOLS.items():
         found = []

@@ -39,12 +39,15 @@ def empty_table(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Note:
-    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence."""
+    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.
+
+    counts  of notes on parts of the data, which add up: the number, and the words for one and for several
+    """
 
     level: Literal["info", "warning"]
     where: str
     message: str
-    counts: tuple[int, str, str] | None = None
+    counts: tuple[int, str, str] | None = field(default=None, compare=False, repr=False)
 
     @staticmethod
     def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:

@@ -40,8 +40,7 @@ def data() -> Workspace:
         st.button("Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",),
                   key="open_extracts")  # fmt: skip
     if not here.corpus.has_texts:
-        st.info("The study needs the texts of the documents, and none are loaded.")
-        st.page_link("pages/data.py", label="Open the Data page")
+        results.lacks("The study needs the texts of the documents, and none are loaded.")
         st.stop()
     return here
 

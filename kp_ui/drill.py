@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from kp_core.charts import near_misses as charted
+from kp_core.charts.style import short
 from kp_core.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
 
@@ -80,7 +82,7 @@ def text_of(document: str, systems: list[str]) -> None:
     system = str(st.selectbox("Marked for", systems, key="marked", bind="query-params"))
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     st.caption(show.plain(f"{legend}."))
-    st.markdown(show.marked(cached.marked_text(document, system), _MARKED))
+    show.text(show.marked(cached.marked_text(document, system), _MARKED))
 
 
 def near_misses_of(system: str, document: str) -> Mapping[str, str]:
@@ -169,14 +171,19 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
             "chosen by": dots if few else [", ".join(chosen) for chosen in view.gold["annotators"]],
-            "found by": [", ".join(found) or "nobody" for found in view.gold["found"]],
+            "found by": [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]],
         }
     )
     table = table if len(annotators) > 1 else table.drop(columns="chosen by")
     table = table if view.lists else table.drop(columns="found by")
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
+    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table))
     if few:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
+
+
+def _height(table: pd.DataFrame) -> int | Literal["content"]:
+    """Return the height of a list: a long one scrolls, so that two lists are seen together."""
+    return 420 if len(table) > 11 else "content"
 
 
 def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> None:
@@ -207,13 +214,13 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
         styled,
         key=f"list {system}",
         hide_index=True,
-        height=420,
+        height=_height(table),
         column_config={
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
-            "phrase": st.column_config.TextColumn("phrase", width=175),
+            "phrase": st.column_config.TextColumn("phrase", width=195),
             "keyphrase": st.column_config.TextColumn(
-                "gold", width=205,
+                "gold", width=195,
                 help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
                 "with the type of the near miss.",
             ),

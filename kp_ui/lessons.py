@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from kp_core.charts.style import enlarge
 from kp_core.learn import Lesson, Options, Question, Slider
 from kp_ui import show
 
@@ -31,7 +32,7 @@ def draw(lesson: Lesson, large: bool) -> None:
     view = lesson.show(values)
     with right:
         if large:
-            view.chart.figure.update_layout(font_size=22, height=round(1.4 * view.chart.figure.layout.height))
+            enlarge(view.chart.figure)
         show.chart(view.chart, f"picture {lesson.name}")
         for sentence in view.sentences:
             st.markdown(show.plain(sentence))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -19,6 +20,10 @@ from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
+
+
+#: Texts of more letters than this scroll within so many pixels.
+_LONG, _PAGE = 4000, 560
 
 
 def plain(text: str) -> str:
@@ -43,7 +48,7 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
     return "".join(found)
 
 
-def formula(*lines: str) -> None:
+def formula(*lines: str, width: Literal["stretch", "content"] = "stretch") -> None:
     """Show a formula in LaTeX, its lines below each other.
 
     Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
@@ -52,7 +57,13 @@ def formula(*lines: str) -> None:
     whole = r" \\[1.5ex] ".join(lines)
     if len(lines) > 1:
         whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
-    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,", width=width)
+
+
+def text(written: str) -> None:
+    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
+    with st.container(height=_PAGE if len(written) > _LONG else "content"):
+        st.markdown(written)
 
 
 def signature(line: str) -> None:

@@ -255,4 +255,4 @@ def _document(run: scale.Opened, view: DocumentView) -> None:
     drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
     if view.text:
         with st.expander("Text"):
-            st.markdown(show.plain(view.text))
+            show.text(show.plain(view.text))

@@ -17,6 +17,7 @@ results.open_page("Agreement")
 systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
+results.ids_that_do_not_meet(here.notes)
 pooled = tables.numbers(cached.at_cutoff(tables.CELLS), tables.CELLS)
 cells = pooled.set_index("system").to_dict("index")
 

@@ -24,7 +24,8 @@ with st.expander("The worked example"):
     st.caption(show.plain(methods.EXAMPLE))
     show.plain_table(worked_example.phrases(), "example")
 with st.expander("Symbols in the formulas"):
-    show.plain_table(methods.symbols(), "symbols")
+    rows = methods.symbols().itertuples(index=False)
+    show.definitions((symbol, f"{meaning}. In the example: {number}") for symbol, meaning, number in rows)
 
 nothing = True
 for one_family, title in methods.FAMILIES.items():
@@ -38,12 +39,10 @@ for one_family, title in methods.FAMILIES.items():
         with st.container(border=True):
             st.subheader(show.plain(one.title), anchor=False)
             st.markdown(show.plain(one.sentence))
-            general, put_in = st.columns(2) if one.example else (st.container(), None)
-            with general:
-                show.formula(*one.formula.split(r",\ "))
-            if put_in:
-                with put_in:
-                    show.formula(*one.example)
+            with st.container(horizontal=True, horizontal_alignment="center", gap="large"):
+                show.formula(*one.formula.split(r",\ "), width="content")
+                if one.example:
+                    show.formula(*one.example, width="content")
             st.caption(show.plain(one.facts))
 
 for name, (title, words, table) in sections.items():

@@ -53,7 +53,7 @@ def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None
     figure.update_xaxes(title="number of phrases k", range=[0.5, last + 0.5])
     figure.update_yaxes(title=label(measure), tickformat=".2~f")
     figure.update_layout(hovermode="x unified")
-    return Chart(lay_out(figure, height + _legend(systems), top), in_words(systems, measure, marks))
+    return Chart(lay_out(figure, height, top), in_words(systems, measure, marks))
 
 
 def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None = None, height: int = 210) -> Chart:
@@ -70,12 +70,7 @@ def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    return Chart(lay_out(figure, height * len(panels) + 100 + _legend(panels[measures[0]]), top), alt)
-
-
-def _legend(systems: dict[str, pd.DataFrame]) -> int:
-    """Return the further height that a long legend needs."""
-    return 12 * max(0, len(systems) - 8)
+    return Chart(lay_out(figure, height * len(panels) + 100, top), alt)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:

@@ -45,7 +45,7 @@ def gain_example(*gains: str) -> str:
         "+".join(rf"\frac{{{gain}}}{{\log_2 {rank + 1}}}" for rank, gain in zip(ranks, own, strict=False))
         for ranks, own in (((2, 3, 6), gains), ((1, 2, 3, 4), best))
     )
-    return rf"\frac{{{found}}}{{{ideal}}}"
+    return rf"\frac{{\mathrm{{DCG}}}}{{\mathrm{{IDCG}}}},\ \mathrm{{DCG}} = {found},\ \mathrm{{IDCG}} = {ideal}"
 
 
 measure(
@@ -84,13 +84,13 @@ measure(
     "nDCG-exp", "nDCG with gain 2 to the grade minus 1, over the whole list.",
     r"\mathrm{nDCG} = \frac{\sum_i (2^{y_i}-1)/\log_2(i+1)}{\sum_j (2^{y^*_j}-1)/\log_2(j+1)}",
     source="Burges et al. 2005", family="ranking", fixed="none", undefined=_NO_GOLD,
-    example=gain_example("(2^{y_2}-1)", "(2^{y_3}-1)", "(2^{y_6}-1)"),
+    example=gain_example("2^{y_2}-1", "2^{y_3}-1", "2^{y_6}-1"),
 )(lambda at: normalised_gain(at, exponential=True))  # fmt: skip
 measure(
     "nDCG-exp@k", "nDCG with gain 2 to the grade minus 1, among the first k ranks.",
     r"\mathrm{nDCG}@k = \frac{\sum_{i \le k} (2^{y_i}-1)/\log_2(i+1)}{\sum_{j \le k} (2^{y^*_j}-1)/\log_2(j+1)}",
     source="Burges et al. 2005", family="ranking", undefined=_NO_GOLD,
-    example=gain_example("(2^{y_2}-1)", "(2^{y_3}-1)"),
+    example=gain_example("2^{y_2}-1", "2^{y_3}-1"),
 )(lambda at: normalised_gain(at, exponential=True))  # fmt: skip
 
 

@@ -27,6 +27,7 @@ def exact(sides: Sides) -> Floats:
 similarity_measure(
     "stem-exact", "Whether the phrases are the same words once stemmed.",
     r"[\mathrm{stem}(a) = \mathrm{stem}(b)]", source=_OURS, level="stems",
+    example=r"[\text{effect grid comput algorithm} = \text{grid comput}]",
 )(exact)  # fmt: skip
 
 

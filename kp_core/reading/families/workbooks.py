@@ -55,10 +55,12 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     choice = Choice(columns=recognition.columns, options=options)
     file = recognition.files[0]
     rows = whole_tables.read(_table(file, options["sheet"], choice), recognition, role)
-    if "sheet" not in file.choice.options and (others := _others(file, options["sheet"])):
+    chosen = file.choice.options.get("sheet")
+    if chosen not in _sheets(file) and (others := _others(file, options["sheet"])):
         names = ", ".join(f"“{name}”" for name in others[:5]) + (" …" if len(others) > 5 else "")
         message = f"Only the sheet “{options['sheet']}” was read, and not {counted(len(others), 'other')}: {names}."
-        rows[0].notes.append(Note("warning", file.name, message))
+        missing = f"There is no sheet “{chosen}”. " if chosen else ""
+        rows[0].notes.append(Note("warning", file.name, missing + message))
     return rows
 
 
