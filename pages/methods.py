@@ -12,7 +12,7 @@ shell.enter()
 st.title("Methods", anchor=False)
 st.caption(
     "Every measure, convention and reason, written from the same registry that the tables use. Beside a formula, or "
-    "below it, stands the same with the numbers of the worked example. A search goes through all parts."
+    "below it, stands the same with the numbers of the worked example. Choose a part, or search in all of them."
 )
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
