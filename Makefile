@@ -1,5 +1,7 @@
 # make run    open the dashboard on its sample data
 # make test   style, types and all tests
+# make wheel-test   the tests of units and published figures, run against the built wheel
+# make pages  write those pages of the documentation that come from the program
 # make docs   the documentation as web pages, in site/
 # make fuzz   read mutated files, as many as you like: make fuzz INPUTS=100000
 # Needs Python 3.11 or newer; name another one with: make run PYTHON=python3.12
@@ -8,8 +10,9 @@ PYTHON ?= python3
 WORKERS ?= auto
 INPUTS ?= 10000
 BIN := .venv/bin
+INSTALLED := $(CURDIR)/build/installed
 
-.PHONY: run test lint docs coverage bench fuzz clean
+.PHONY: run test lint wheel-test pages docs coverage bench fuzz clean
 
 run: .venv/.run-stamp
 	$(BIN)/python -m streamlit run app.py
@@ -20,6 +23,17 @@ test: lint
 lint: .venv/.test-stamp
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The wheel instead of the source: PYTHONPATH puts what is installed before the project, whose tests are then run.
+wheel-test: .venv/.test-stamp
+	rm -rf build
+	$(BIN)/python -m pip wheel . --quiet --no-deps --no-build-isolation --wheel-dir build/wheel
+	$(BIN)/python -m pip install --quiet --no-deps --target build/installed build/wheel/*.whl
+	PYTHONPATH=$(INSTALLED) $(BIN)/python -P -c "import kp_core; assert 'build/installed' in kp_core.__file__"
+	PYTHONPATH=$(INSTALLED):$(CURDIR) $(BIN)/pytest -o pythonpath= -n $(WORKERS) tests/unit tests/published
+
+pages: .venv/.test-stamp
+	$(BIN)/python -m docs.written
 
 docs: .venv/.test-stamp
 	$(BIN)/mkdocs build

@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.report import chart, markdown, table
+from benchmarks.timing import ENOUGH, ROUNDS
 from benchmarks.workload import machine
 
 HERE = Path(__file__).parent
@@ -19,7 +20,10 @@ NAMES = ("loading", "ranking", "agreement", "comparison", "similarity", "correla
 
 
 def main(names: list[str]) -> None:
-    """Run some benchmarks, each replacing its part of the results, and print the table of these."""
+    """Run some benchmarks, each replacing its part of the results, and print the table of these.
+
+    Results of fewer rounds than are needed for figures are printed alone; the written ones stay.
+    """
     unknown = [name for name in names if name not in NAMES]
     if unknown:
         raise SystemExit(f"there is no benchmark '{unknown[0]}'; choose among: {', '.join(NAMES)}")
@@ -29,12 +33,16 @@ def main(names: list[str]) -> None:
         module, begun = importlib.import_module(f"benchmarks.{name}"), time.perf_counter()
         load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None
         tasks = [asdict(task) for task in module.tasks()]
-        report[name] = {"machine": machine(module.PACKAGES), "load average at the start": load, "tasks": tasks}
+        about = {"machine": machine(module.PACKAGES), "load average at the start": load, "rounds": ROUNDS}
+        report[name] = about | {"tasks": tasks}
         report = {known: report[known] for known in NAMES if known in report}
-        path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
-        (HERE / "results.md").write_text(markdown(report), encoding="utf-8")
+        if ROUNDS >= ENOUGH:
+            path.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+            (HERE / "results.svg").write_text(chart(report), encoding="utf-8")
+            (HERE / "results.md").write_text(markdown(report), encoding="utf-8")
         print(f"{name}: {time.perf_counter() - begun:.0f} s", file=sys.stderr)
+    if ROUNDS < ENOUGH:
+        print(f"nothing is written: {ROUNDS} in place of {ENOUGH} rounds", file=sys.stderr)
     print(table({name: report[name] for name in NAMES if name in names}))
 
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
-ROUNDS = int(os.environ.get("ROUNDS", "5"))
+#: Rounds that figures to be kept need, and those of this run.
+ENOUGH = 5
+ROUNDS = int(os.environ.get("ROUNDS", str(ENOUGH)))
 #: A function is called again until this many seconds have passed, so that a millisecond is not one lucky reading.
 _LEAST = 0.05
 

@@ -114,9 +114,8 @@ def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] |
     for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
         found = partial(_averaged, part, settings=data.settings, weights=weights)
         rows += part_rows(part.subset, part.names, part.asked, part.documents, found, data.settings)
-    notes = agreement_notes(
-        agreement_facts(data.documents, data.choices.seen.sum(axis=0)), too_many(len(common[0])), data.settings
-    )
+    facts = agreement_facts(corpus, data.choices.seen.sum(axis=0), data.settings.universe)
+    notes = agreement_notes(facts, too_many(len(common[0])), data.settings)
     return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
 
 

@@ -31,6 +31,8 @@ def _data_options(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
     data.add_argument("--workspace", metavar="PATH", help="a saved workspace, in place of all other data")
     data.add_argument("--encoding", help="encoding of files that are not UTF-8")
+    data.add_argument("--as", action="append", default=[], metavar="FILE:KEY=VALUE",
+                      help="how to read a file: g.xlsx:sheet=Lists, a.csv:phrase=Term, a.csv:better=lower")  # fmt: skip
     data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
     data.add_argument("--fix", action="append", default=[], metavar="NAME", help="a fix that the load report offers")
 

@@ -213,11 +213,8 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
 
 def identify(corpus: Corpus, conventions: Conventions) -> Identities:
     """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
-    key = ("identities", conventions.normalise, conventions.gold_stemmed)
-    if key not in corpus.cache:
-        corpus.cache[key] = _identify(code(corpus).phrases, conventions)
-    identities: Identities = corpus.cache[key]
-    return identities
+    key = (conventions.normalise, conventions.gold_stemmed)
+    return corpus.recent("identities", key, lambda: _identify(code(corpus).phrases, conventions))
 
 
 def _identify(phrases: pa.Array, conventions: Conventions) -> Identities:
@@ -241,11 +238,9 @@ def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
     Lists that are there but empty count as 0; phrases judged as not relevant do not count. Source: the threshold of the
     lecture-keyword evaluation section.
     """
-    key = ("average gold size", conventions.normalise, conventions.gold_stemmed, conventions.rel)
-    if key not in corpus.cache:  # a page asks for it dozens of times
-        corpus.cache[key] = mean_size(*gold_entries(corpus, conventions))
-    average: int = corpus.cache[key]
-    return average
+    key = (conventions.normalise, conventions.gold_stemmed, conventions.rel)
+    # A page asks for it dozens of times.
+    return corpus.recent("average gold size", key, lambda: mean_size(*gold_entries(corpus, conventions)))
 
 
 def mean_size(entries: int, lists: int) -> int:

@@ -14,6 +14,7 @@ from kp_core import streaming
 from kp_core.conventions import FIELDS
 from kp_core.errors import UsageError
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted
 from kp_core.settings import Settings, make_settings
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "system")) -> Corpus:
     """Read the data that the options name; rejected rows are told."""
     from kp_core.reading import load
+    from kp_core.reading.chosen import choices_of
 
     if options.workspace:
         return _saved(options)
@@ -44,9 +46,11 @@ def load_data(options: argparse.Namespace, needs: tuple[str, ...] = ("gold", "sy
         encoding=options.encoding,
         strict=options.strict,
         fixes=[name for one in options.fix for name in one.split(",")],
+        roles=choices_of(getattr(options, "as")),
     )
     if lost := len(corpus.report.rejected):
-        print(f"warning: {lost} rows were rejected and are not used; see: kpscope validate", file=sys.stderr)
+        rows = counted(lost, "row was rejected and is", "rows were rejected and are")
+        print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
     return corpus
 
 
@@ -74,7 +78,7 @@ def _saved(options: argparse.Namespace) -> Corpus:
     from kp_core.judgements.sample import with_ratings
     from kp_core.reading import read_workspace
 
-    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict")
+    beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict", "as")
     given = next((name for name in beside if getattr(options, name)), "")
     if given:
         raise UsageError(f"--workspace holds all data already; leave out --{given}")

@@ -19,7 +19,8 @@ from kp_core.evaluate import averages_asked, counts_of, resolve
 from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, overlap, parse
 from kp_core.model import Corpus, Note
-from kp_core.notes import Ids
+from kp_core.notes import Ids, too_few
+from kp_core.plural import counted
 from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
@@ -71,12 +72,11 @@ class Comparison:
         """What the reader must know: the test, and documents that not every system is scored on."""
         notes = [Note("info", "test", self.test)]
         if self.documents < 10:
-            text = f"{self.documents} documents are too few for a reliable interval or test"
-            notes.append(Note("warning", "documents", text))
+            notes.append(Note("warning", "documents", f"{too_few(self.documents)} or test"))
         if self.left_out:
             lost = Ids(len(self.left_out) + self.further, self.left_out)
-            text = f"{lost.count} documents are left out, because not every system is scored on them: {lost}"
-            notes.append(Note("warning", "documents", text))
+            text = counted(lost.count, "document is", "documents are") + " left out, because not every system is scored"
+            notes.append(Note("warning", "documents", f"{text} there: {lost}"))
         return tuple(notes)
 
 

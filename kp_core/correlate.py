@@ -18,6 +18,7 @@ from kp_core.judgements.human import pair_table, sampling_unit, score_matrix
 from kp_core.judgements.result import Correlations, Study
 from kp_core.judgements.subsets import length_labels, paper_labels, paper_pairs, side_labels
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted
 from kp_core.result import json_of
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
@@ -175,7 +176,7 @@ def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, I
         return phrases, None
     if corpus is None or not len(corpus.gold) or "doc_id" not in pairs:
         raise InputError(
-            "judgements", f"{int(missing.sum())} pairs without a keyphrase", "a keyphrase for every pair",
+            "judgements", f"{counted(int(missing.sum()), 'pair')} without a keyphrase", "a keyphrase for every pair",
             "Fill the column “keyphrase”, or load the gold standard and name the document of each pair.",
         )  # fmt: skip
     gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
@@ -279,20 +280,22 @@ def _settings(
 def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame) -> list[Note]:
     notes = []
     for name, count in ((name, int(missing)) for name, missing in values.isna().sum().items() if missing):
-        notes.append(
-            Note("info", str(name), f"undefined for {count} of {len(labels)} pairs, which its correlation leaves out")
-        )
+        text = f"undefined for {count} of {counted(len(labels), 'pair')}, which its correlation leaves out"
+        notes.append(Note("info", str(name), text))
     if found.tied:
-        text = f"{found.tied} pairs have no single majority, nor one mode nearest to the median"
+        have = counted(found.tied, "pair has", "pairs have")
+        text = f"{have} no single majority, nor one mode nearest to the median"
         notes.append(Note("info", "majority", f"{text}; ties go {found.study.ties}"))
     whole = found.frame[found.frame["subset"] == "all"]
     units = int(whole["documents"].max()) if len(whole) else 0
     if units < 10 and found.study.interval == "bootstrap":
-        notes.append(Note("warning", "intervals", f"{units} {found.study.unit} are too few for a reliable interval"))
+        few = counted(units, f"{found.study.unit.removesuffix('s')} is", f"{found.study.unit} are")
+        notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
     if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
         text = f"with so many pairs of measures, {found.study.trials} trials cannot make any difference significant"
         notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))
     if "pos_source" in labels and (labels["pos_source"] == "phrase").any():
         count = int((labels["pos_source"] == "phrase").sum())
-        notes.append(Note("info", "pos", f"{count} keyphrases were tagged by themselves, which is less certain"))
+        tagged = counted(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
+        notes.append(Note("info", "pos", f"{tagged}, which is less certain"))
     return notes

@@ -15,6 +15,7 @@ from kp_core.gold import gather
 from kp_core.matching import prepare
 from kp_core.metrics import Asked
 from kp_core.model import Corpus
+from kp_core.plural import counted
 from kp_core.settings import Settings
 
 #: Conventions that are applied to counts, so that records which differ in them alone share their counts.
@@ -99,7 +100,7 @@ def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> N
     if lost:
         raise InputError(
             f"system '{system}'",
-            f"no list for {len(lost)} of {len(documents)} documents ({', '.join(lost[:5])})",
+            f"no list for {len(lost)} of {counted(len(documents), 'document')} ({', '.join(lost[:5])})",
             "a list for every document of the gold standard",
             "Add the lists, or choose missing = zero or skip.",
         )

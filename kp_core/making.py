@@ -10,6 +10,7 @@ from pathlib import Path
 from kp_core import convert as converting
 from kp_core.commands import load_data, print_table, settings_of, warn, write_out
 from kp_core.errors import InputError, UsageError
+from kp_core.plural import counted
 
 
 def _sentences(options: argparse.Namespace) -> int:
@@ -43,6 +44,8 @@ def extract_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--documents", nargs="+", metavar="PATH", help="the texts: files, folders or zips")
     parser.add_argument("--method", default="tfidf", help="one system or several, as tfidf,tfidf-chunks (see: methods)")
     parser.add_argument("--external", nargs="+", metavar="PATH", help="external documents, or lists of phrases")
+    parser.add_argument("--phrases", nargs="+", metavar="PATH",
+                        help="external lists of phrases, where --external names documents as well")  # fmt: skip
     parser.add_argument("--top", default="50", help="length of the lists, or all (50)")
     parser.add_argument("--longest", type=float, help="most words of a candidate (3); 0: any number, with chunks only")
     parser.add_argument("--m", type=float, help="how many of the most similar external documents count (5)")
@@ -72,8 +75,9 @@ def _extract(options: argparse.Namespace) -> int:
         lines = [line for source in expand(options.stop_words).files for line in File(source, LIMITS).lines]
         if not (stop := stop_words_in("\n".join(lines))):
             raise InputError(Path(options.stop_words).name, "no word", "stop words, one a line", "Load another file.")
+    external = {"documents": options.external, "phrases": options.phrases} if options.phrases else options.external
     found = extract(
-        options.documents, options.method, None if options.top == "all" else int(options.top), options.external,
+        options.documents, options.method, None if options.top == "all" else int(options.top), external,
         stop_words=stop, stemmer=options.stemmer,
         **{name: value for name in _PARAMETERS if (value := getattr(options, name)) is not None},
     )  # fmt: skip
@@ -111,7 +115,7 @@ def _report(options: argparse.Namespace) -> int:
         write_files({path: content.encode() if isinstance(content, str) else content})
     except OSError as error:
         raise UsageError(f"cannot write to {options.out}: {error.strerror}") from None
-    print(f"{options.out}: {len(found.sections)} sections, {found.signature}")
+    print(f"{options.out}: {counted(len(found.sections), 'section')}, {found.signature}")
     return 0
 
 

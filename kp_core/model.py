@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import pandas as pd
 
+from kp_core.plural import counted
+
+T = TypeVar("T")
+#: Results of each kind that a corpus keeps; a page tries one way to compare phrases after the other.
+RECENT = 8
 Role = Literal["gold", "system", "documents", "judgements"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
@@ -33,11 +39,24 @@ def empty_table(name: str) -> pd.DataFrame:
 
 @dataclass(frozen=True)
 class Note:
-    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence."""
+    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.
+
+    counts  of notes on parts of the data, which add up: the number, and the words for one and for several
+    """
 
     level: Literal["info", "warning"]
     where: str
     message: str
+    counts: tuple[int, str, str] | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
+        """Return a note that begins with a number, so that those on parts of the data add up.
+
+        >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
+        '1 list was sorted'
+        """
+        return Note(level, where, counted(number, one, several), (number, one, several))
 
     def as_dict(self) -> dict[str, str]:
         """Return the note as the command line prints it."""
@@ -109,6 +128,20 @@ class Corpus:
     rankings: dict[str, Ranking] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
     cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def recent(self, kind: str, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives for a key, made when first asked for; of each kind the `RECENT` used last are kept.
+
+        >>> corpus = Corpus()
+        >>> [corpus.recent("square", n, lambda n=n: n * n) for n in range(RECENT + 1)][-1], len(corpus.cache["square"])
+        (64, 8)
+        """
+        kept: dict[Hashable, T] = self.cache.setdefault(kind, {})
+        found = kept.pop(key) if key in kept else make()
+        kept[key] = found
+        while len(kept) > RECENT:
+            kept.pop(next(iter(kept)))
+        return found
 
     @property
     def systems(self) -> list[str]:

@@ -12,8 +12,10 @@ from kp_core.coding import Bools, Ints, code
 from kp_core.counting import Counted
 from kp_core.counts import Cutoff
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted, part_of
 from kp_core.reading.meeting import suggestions
 from kp_core.settings import Settings
+from kp_core.universe import without_english
 
 _EMPTY_GOLD = {
     "skip": "left out",
@@ -23,6 +25,11 @@ _EMPTY_GOLD = {
 
 
 _SHOWN = 5
+
+
+def too_few(documents: int) -> str:
+    """Say that so many documents give no reliable interval."""
+    return f"{counted(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
 @dataclass(frozen=True)
@@ -80,19 +87,20 @@ class Facts:
     empty: Ids = Ids()
     unseen: Ids = Ids()
     systems: dict[str, SystemFacts] = field(default_factory=dict)
+    foreign: Ids = Ids()
 
     def __add__(self, other: Facts) -> Facts:
         systems = {name: self.systems.get(name, SystemFacts()) + one for name, one in other.systems.items()}
         return Facts(
             self.documents + other.documents, self.empty + other.empty, self.unseen + other.unseen,
-            self.systems | systems,
+            self.systems | systems, self.foreign + other.foreign,
         )  # fmt: skip
 
 
-def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Facts:
+def facts_of(corpus: Corpus, counted: dict[str, Counted], settings: Settings, agreement: bool) -> Facts:
     """Return what the notes on an evaluation need to know."""
     coded = code(corpus)
-    largest = _largest(cutoffs)
+    largest = _largest(settings.cutoffs)
     systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
     if not systems:
         return Facts(len(coded.documents))
@@ -110,7 +118,8 @@ def facts_of(corpus: Corpus, counted: dict[str, Counted], cutoffs: tuple[Cutoff,
             int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
             int(counts.duplicates.sum()), int((counts.duplicates > 0).sum()), *(float(one.sum()) for one in sums),
         )  # fmt: skip
-    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found)
+    foreign = Ids.of(list(without_english(corpus))) if agreement and settings.universe == "candidates" else Ids()
+    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found, foreign)
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -121,7 +130,7 @@ def evaluation_notes(
     corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], agreement: bool
 ) -> list[Note]:
     """Return the notes on an evaluation, after those on loading."""
-    facts = facts_of(corpus, counted, cutoffs)
+    facts = facts_of(corpus, counted, settings, agreement)
     return [*corpus.report.notes, *notes_of(facts, settings, cutoffs, agreement, _id_notes(corpus, facts))]
 
 
@@ -133,19 +142,31 @@ def notes_of(
     if not facts.systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     if facts.unseen.count:
-        text = f"{settings.annotators} did not see {facts.unseen.count} of {documents} documents, which are left out: "
-        notes.append(Note("info", "gold", f"{text}{facts.unseen}"))
+        unseen = part_of(facts.unseen.count, documents, "document", "is", "are")
+        text = f"{unseen} left out, because {settings.annotators} did not see them: {facts.unseen}"
+        notes.append(Note("info", "gold", text))
     if facts.empty.count:
         policy = _EMPTY_GOLD[settings.conventions.empty_gold]
-        text = f"{facts.empty.count} of {documents} documents have no keyphrase, {policy}: {facts.empty}"
-        notes.append(Note("warning", "gold", text))
+        have = part_of(facts.empty.count, documents, "document", "has", "have")
+        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {facts.empty}"))
     notes += ids
     for system, found in facts.systems.items():
         notes += _system_notes(system, found, settings, documents, largest)
     scored = documents - facts.empty.count
     if scored < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{scored} documents are too few for a reliable interval"))
+        notes.append(Note("warning", "intervals", too_few(scored)))
+    notes += _foreign_notes(facts.foreign, documents)
     return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
+
+
+def _foreign_notes(foreign: Ids, documents: int) -> list[Note]:
+    """Say where the universe of candidates holds nothing but what was chosen."""
+    if not foreign.count:
+        return []
+    verbs = "has no English token in its text", "have no English token in their texts"
+    text = part_of(foreign.count, documents, "document", *verbs)
+    text += f", so N counts no candidate there, only what was chosen: {foreign}"
+    return [Note("warning", "universe", text)]
 
 
 def _id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
@@ -162,16 +183,19 @@ def _system_notes(system: str, found: SystemFacts, settings: Settings, documents
     notes = list[Note]()
     if found.lost.count:
         policy = "left out" if settings.conventions.missing == "skip" else "scored as empty"
-        text = f"no list for {found.lost.count} of {documents} documents, {policy}: {found.lost}"
+        text = f"no list for {found.lost.count} of {counted(documents, 'document')}, {policy}: {found.lost}"
         notes.append(Note("warning", system, text))
     if found.unknown.count:
-        text = f"lists for {found.unknown.count} documents that the gold standard does not have are ignored: "
-        notes.append(Note("warning", system, f"{text}{found.unknown}"))
+        known = "that the gold standard does not have"
+        lists = counted(found.unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
+        notes.append(Note("warning", system, f"{lists} ignored: {found.unknown}"))
     if found.short:
-        notes.append(Note("info", system, f"{found.short} of {documents} lists are shorter than k = {largest}"))
+        shorter = part_of(found.short, documents, "list", "is", "are")
+        notes.append(Note("info", system, f"{shorter} shorter than k = {largest}"))
     if found.repeats:
         text = (
-            f"{found.repeats} phrases in {found.in_lists} lists repeat an earlier one after normalisation "
+            f"{counted(found.repeats, 'phrase')} in {counted(found.in_lists, 'list')} "
+            f"{'repeats' if found.repeats == 1 else 'repeat'} an earlier one after normalisation "
             f"(duplicates = {settings.conventions.duplicates})"
         )
         notes.append(Note("info", system, text))
@@ -206,35 +230,40 @@ class AgreementFacts:
     fewest: int = 2**31
     fewest_used: int = 2**31
     most: int = 0
+    foreign: Ids = field(default_factory=Ids)
 
     def __add__(self, other: AgreementFacts) -> AgreementFacts:
         return AgreementFacts(
             self.documents + other.documents, self.alone + other.alone, min(self.fewest, other.fewest),
-            min(self.fewest_used, other.fewest_used), max(self.most, other.most),
+            min(self.fewest_used, other.fewest_used), max(self.most, other.most), self.foreign + other.foreign,
         )  # fmt: skip
 
 
-def agreement_facts(documents: tuple[str, ...], annotators: Ints) -> AgreementFacts:
+def agreement_facts(corpus: Corpus, annotators: Ints, universe: str) -> AgreementFacts:
     """Return what the notes on an agreement need to know; annotators: how many saw each document (D,)."""
+    documents = code(corpus).documents
     alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
     fewest = int(annotators[annotators > 1].min(initial=2**31))
-    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()))
+    foreign = Ids.of(list(without_english(corpus))) if universe == "candidates" else Ids()
+    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()), foreign)
 
 
 def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> list[Note]:
     """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
     notes, used = [], facts.documents - facts.alone.count
     if facts.alone.count:
-        text = f"{facts.alone.count} of {facts.documents} documents have fewer than two annotators and are left out: "
-        notes.append(Note("warning", "annotators", text + str(facts.alone)))
+        verbs = "has fewer than two annotators and is", "have fewer than two annotators and are"
+        alone = part_of(facts.alone.count, facts.documents, "document", *verbs)
+        notes.append(Note("warning", "annotators", f"{alone} left out: {facts.alone}"))
     if pairs and settings.interval != "none":
         text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
         notes.append(Note("info", "intervals", text))
     if used < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", f"{used} documents are too few for a reliable interval"))
+        notes.append(Note("warning", "intervals", too_few(used)))
     if facts.fewest != facts.most and used:
         text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
+    notes += _foreign_notes(facts.foreign, facts.documents)
     if settings.universe == "rankings":
         text = (
             "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"

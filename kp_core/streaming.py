@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _FORMATS = (".parquet", ".csv", ".jsonl", ".ndjson")
 _TELLING = ("cluster", "checkpoint", "partition_rows", "scratch", "save_statistics")
 #: Options of reading that a streamed run does not have: its tables are tidy and UTF-8.
-_ONLY_IN_MEMORY = ("encoding", "strict", "fix", "judgements")
+_ONLY_IN_MEMORY = ("encoding", "strict", "fix", "judgements", "as")
 
 
 def wanted(options: argparse.Namespace) -> bool:

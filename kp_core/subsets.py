@@ -18,6 +18,7 @@ from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
 from kp_core.text.tokenise import tokens
+from kp_core.universe import texts_of
 
 By = Literal["", "group", "length", "presence"]
 #: What the parts of an evaluation may tell apart, and what that is.
@@ -127,11 +128,7 @@ class _Standing:
 
 def _standing(corpus: Corpus, settings: Settings, identities: Identities) -> _Standing:
     normaliser = Normaliser.parse(settings.conventions.normalise)
-    key = ("text lines", str(normaliser))
-    if key not in corpus.cache:
-        texts = corpus.documents.set_index("doc_id")["text"].reindex(list(code(corpus).documents)).fillna("").tolist()
-        corpus.cache[key] = token_lines(texts, normaliser)
-    lines: list[str] = corpus.cache[key]
+    lines = corpus.recent("text lines", str(normaliser), lambda: token_lines(texts_of(corpus), normaliser))
     # The phrases as they were written go the same way as the texts: tokens first, stems last.
     raw = code(corpus).phrases.to_pylist()
     stemmed = settings.conventions.gold_stemmed == "yes"

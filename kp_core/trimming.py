@@ -22,6 +22,7 @@ from kp_core.errors import UsageError
 from kp_core.gold import Choices
 from kp_core.metrics import concordance
 from kp_core.model import Corpus, Note
+from kp_core.plural import part_of
 from kp_core.result import json_of
 from kp_core.settings import Settings, make_settings, signature
 
@@ -224,7 +225,9 @@ def trim_with(
     notes = list(corpus.report.notes)
     if lost:
         named = ", ".join(lost[:5]) + (" …" if len(lost) > 5 else "")
-        text = f"{len(lost)} of {len(frame)} documents do not reach K = {threshold:g} and leave the gold: {named}"
+        at = f"reach K = {threshold:g} and"
+        verbs = f"does not {at} leaves the gold", f"do not {at} leave the gold"
+        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {named}"
         notes.append(Note("warning", "trimming", text))
     recipe = replace(data.settings, trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
     return Trimmed(frame, found, recipe, data.documents, tuple(notes))

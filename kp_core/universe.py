@@ -71,11 +71,8 @@ def all_items(corpus: Corpus, conventions: Conventions) -> Gold:
 
 def sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
     """Return N per document (D,) for a universe spelled as `parse` returns it; kept with the corpus."""
-    key = ("universe", universe, conventions.normalise, conventions.gold_stemmed, conventions.variants)
-    if key not in corpus.cache:
-        corpus.cache[key] = _sizes(corpus, universe, conventions)
-    found: Floats = corpus.cache[key]
-    return found
+    key = (universe, conventions.normalise, conventions.gold_stemmed, conventions.variants)
+    return corpus.recent("universe", key, lambda: _sizes(corpus, universe, conventions))
 
 
 def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
@@ -134,7 +131,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     coded = code(corpus)
     documents = len(coded.documents)
     normaliser = Normaliser.parse(conventions.normalise)
-    runs = [(document, run) for document, text in enumerate(_texts(corpus)) for run in word_runs(text)]
+    runs = [(document, run) for document, text in enumerate(texts_of(corpus)) for run in word_runs(text)]
     words = list(dict.fromkeys(word for _, run in runs for word in run))
     spelled = dict(zip(words, (form.split(" ") for form in normaliser.apply(words)), strict=True))
     # The forms of all phrases go through the same coding as the texts, each as a run after the last document.
@@ -166,7 +163,7 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
     return total + _outside_text(corpus, identities, items, in_text, form_gram)
 
 
-def _texts(corpus: Corpus) -> list[str]:
+def texts_of(corpus: Corpus) -> list[str]:
     """Return the text of each document of the gold standard, empty where there is none."""
     texts = corpus.documents.set_index("doc_id")["text"].reindex(list(code(corpus).documents))
     return [str(text) for text in texts.fillna("")]
@@ -174,7 +171,7 @@ def _texts(corpus: Corpus) -> list[str]:
 
 def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conventions: Conventions) -> Floats:
     """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
-    texts, stems = _texts(corpus), Stems()
+    texts, stems = texts_of(corpus), Stems()
     if "english" not in corpus.cache:
         refuse_without_english(texts)
     spelled = [(document, phrase) for document, text in enumerate(texts)
@@ -191,6 +188,12 @@ def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conven
     total = np.bincount(in_text % len(texts), minlength=len(texts))
     outside = _outside_text(corpus, identities, items, in_text, np.array([number[form] for form in known], np.int64))
     return total + outside
+
+
+def without_english(corpus: Corpus) -> tuple[str, ...]:
+    """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
+    texts = zip(code(corpus).documents, texts_of(corpus), strict=True)
+    return tuple(name for name, text in texts if not has_english(text))
 
 
 def refuse_without_english(texts: Iterable[str]) -> None:

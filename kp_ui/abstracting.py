@@ -40,8 +40,7 @@ def data() -> Workspace:
         st.button("Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",),
                   key="open_extracts")  # fmt: skip
     if not here.corpus.has_texts:
-        st.info("The study needs the texts of the documents, and none are loaded.")
-        st.page_link("pages/data.py", label="Open the Data page")
+        results.lacks("The study needs the texts of the documents, and none are loaded.")
         st.stop()
     return here
 
@@ -121,13 +120,14 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
                 "annotate them, or open the sample extracts.")  # fmt: skip
         st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
         return None
-    columns = st.columns([2, 2, 2, 3], vertical_alignment="bottom")
+    columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
     measure = str(columns[0].selectbox("Measure", list(MEASURES), list(MEASURES).index("F1"), key="of_yes",
                                        bind="query-params", help=_MEASURES_HELP))  # fmt: skip
     draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
     form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
-    grouped = columns[3].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
-    how = Plan(form, int(draws), bool(grouped))
+    seed = columns[3].number_input("Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=_SEED_HELP)
+    grouped = columns[4].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
+    how = Plan(form, int(draws), bool(grouped), int(seed))
     threshold = float(st.select_slider("Look at the threshold of K", [f"{one:.2f}" for one in THRESHOLDS], "0.50",
                                        key="at", bind="query-params"))  # fmt: skip
     study = _run(here, how)
@@ -141,6 +141,9 @@ _MEASURES_HELP = (
 _DRAWS_HELP = (
     f"How often {MOST_YES} “yes” and {MOST_YES * NO_PER_YES} “no” are drawn at each threshold and cross-validated. "
     f"{REPEATS} is the protocol; fewer are faster and less certain."
+)
+_SEED_HELP = (
+    "Another number draws other sentences and folds; the same number always draws the same. It is in the signature."
 )
 _GROUPED_HELP = "A tree is tested on documents that it has not learned from. Stricter than the source."
 

@@ -63,7 +63,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
 
 def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([4, 3], gap="medium")
     with left:
         table = shown.overall(study, average)
         results.table(table, "overall")
@@ -171,5 +171,5 @@ def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool =
     css.loc[wide["measure"].isin(SENTINELS), css.columns[1:]] += f"; color: {GREY}"
     styled = wide.style.apply(lambda _: css, axis=None)
     config = {name: st.column_config.NumberColumn(name, format="%.3f" if not marked else "%.4f") for name in cells}
-    config["measure"] = st.column_config.TextColumn("measure", pinned=True)
+    config["measure"] = st.column_config.TextColumn("measure", pinned=True, width=130)
     st.dataframe(styled, key=key, hide_index=True, column_config=config, placeholder="", height="content")

@@ -202,7 +202,7 @@ def one_document(lists: kp.Extracted | None) -> None:
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
         shown = listed["phrase"].head(k).tolist()
         digest = cached.digest_of("candidates", document, kind, shown)
-        st.markdown(show.marked(_marked(digest, text, kind, shown), _LOOKS))
+        show.text(show.marked(_marked(digest, text, kind, shown), _LOOKS))
 
 
 @st.cache_data(scope="session", max_entries=50, show_spinner="Tagging the text …")

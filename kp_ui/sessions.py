@@ -44,8 +44,8 @@ if hasattr(_c_library, "mallopt"):
     _c_library.mallopt(_HEAPS, 2)
 # Pages that compute side by side take the interpreter from each other: eight at once took half as long again.
 _turns = threading.BoundedSemaphore(2)
-#: Seconds after which a page computes beside the others: two long computations must not hold up everybody else.
-_PATIENCE = 2.0
+#: Seconds after which the next page computes beside one that is at it still: nobody waits for a long computation.
+_LONGEST = 2.0
 
 
 def most(environment: Mapping[str, str] = os.environ) -> int | None:
@@ -81,13 +81,22 @@ def admit() -> None:
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until fewer than two pages compute, but not for long."""
-    came = _turns.acquire(timeout=_PATIENCE)
+    """Wait until fewer than two pages compute, those apart that take long."""
+    over = threading.Lock()
+
+    def give_back() -> None:
+        if over.acquire(blocking=False):  # the first time only
+            _turns.release()
+
+    _turns.acquire()
+    late = threading.Timer(_LONGEST, give_back)
+    late.daemon = True
+    late.start()
     try:
         yield
     finally:
-        if came:
-            _turns.release()
+        late.cancel()
+        give_back()
 
 
 def _seated(session: str, limit: int | None) -> bool:

@@ -35,6 +35,12 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
 
 
 START = "overview"
+#: Streamlit hides what stands out of a formula's line, and with it the tops of exponents and fractions; and a link of
+#: the navigation that has the focus of the keyboard hardly differs from the others.
+_STYLE = """<style>
+.katex-display { padding-block: 0.5em; }
+[data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
+</style>"""
 
 # Streamlit collects garbage after every run of a page. What is imported by now stays for ever, and to look through it
 # each time took a third of a move of k.
@@ -72,6 +78,7 @@ def _draw(page: StreamlitPage) -> None:
     try:
         with recovery.page(page.url_path):
             above = st.container()
+            st.html(_STYLE)
             workspace.banner()
             sidebar.draw()
             with st.sidebar:

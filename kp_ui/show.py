@@ -15,11 +15,15 @@ from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
 from kp_core.model import Note
-from kp_core.sentences import counted as counted
+from kp_core.plural import counted as counted
 from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
+
+
+#: Texts of more letters than this scroll within so many pixels.
+_LONG, _PAGE = 4000, 560
 
 
 def plain(text: str) -> str:
@@ -54,6 +58,12 @@ def formula(*lines: str, width: Literal["stretch", "content"] = "stretch") -> No
     if len(lines) > 1:
         whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
     st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,", width=width)
+
+
+def text(written: str) -> None:
+    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
+    with st.container(height=_PAGE if len(written) > _LONG else "content"):
+        st.markdown(written)
 
 
 def signature(line: str) -> None:

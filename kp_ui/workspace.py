@@ -92,7 +92,7 @@ class Uploads:
 
     def titled(self) -> str:
         """Say what is loaded, in words."""
-        files = f"{len(self.files)} file{'' if len(self.files) == 1 else 's'}"
+        files = show.counted(len(self.files), "file")
         if self.saved is None:
             return f"your {files}"
         return f"the workspace {self.saved_as}" + (f" and {files}" if self.files else "")

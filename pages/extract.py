@@ -10,8 +10,7 @@ shell.enter()
 
 results.open_page("Extract", needs_systems=False, needs_gold=False)
 if not workspace.current().corpus.has_texts:
-    st.info("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
-    st.page_link("pages/data.py", label="Open the Data page")
+    results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
     st.stop()
 
 chosen = extraction.systems()

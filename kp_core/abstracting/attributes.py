@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from kp_core.errors import InputError
 from kp_core.model import Corpus, Note
+from kp_core.plural import counted, part_of
 from kp_core.text.sentence_ids import list_sentences
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag_sentence, word_class
@@ -123,7 +124,8 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
         if name != "group" and (missing := int(frame[name].isna().sum())):
             frame[name] = frame[name].fillna(0)
             if name in told:
-                text = f"{missing} of {len(frame)} sentences have no given value and count as 0"
+                text = part_of(missing, len(frame), "sentence", "has no given value and counts as 0",
+                               "have no given value and count as 0")  # fmt: skip
                 notes.append(Note("warning", name, text))
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
@@ -136,7 +138,7 @@ def _without_sentences(corpus: Corpus, listed: pd.DataFrame) -> list[Note]:
 
 def _named(documents: Collection[str]) -> str:
     first = ", ".join(list(documents)[:5]) + (" …" if len(documents) > 5 else "")
-    return f"{len(documents)} document{'' if len(documents) == 1 else 's'}: {first}"
+    return f"{counted(len(documents), 'document')}: {first}"
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> dict[str, pd.Series[Any]]:

@@ -13,6 +13,7 @@ from kp_core.coding import Bools, Ints
 from kp_core.conventions import Conventions
 from kp_core.gold import Choices
 from kp_core.model import Corpus, Note
+from kp_core.plural import part_of
 from kp_core.settings import Settings
 from kp_core.text.sentence_ids import sentence_rows
 from kp_core.trimming import Form, Levels, levels_of
@@ -69,13 +70,24 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     kept = document >= 0
     number = np.cumsum(kept) - 1
     if left := table.loc[~kept, "doc_id"].nunique():
-        text = f"{left} of {left + len(data.documents)} documents have no extract and are left out"
+        verbs = "has no extract and is left out", "have no extract and are left out"
+        text = part_of(left, left + len(data.documents), "document", *verbs)
         notes.append(Note("info", "extracts", text))
     place = number[rows][data.choices.place]
     # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.
     choices = replace(data.choices, item=place, place=place, document=document[kept].astype(np.int64))
     frame = table[kept].reset_index(drop=True)
     return Extracts(
-        frame, columns(frame), choices, levels_of(choices, data.universe, form), data.documents, data.groups,
-        tuple(notes),
+        frame, columns(frame), choices, levels_of(choices, data.universe, form), data.documents,
+        _groups(frame, data.documents, notes), tuple(notes),
     )  # fmt: skip
+
+
+def _groups(frame: pd.DataFrame, documents: tuple[str, ...], notes: list[Note]) -> tuple[str, ...]:
+    """Return the type of each document, computed or given; one whose sentences have several types has none."""
+    types = frame.groupby("doc_id", sort=False)["group"].unique()
+    if mixed := [str(name) for name, own in types.items() if len(own) > 1]:
+        verbs = "has sentences of several types and is", "have sentences of several types and are"
+        text = part_of(len(mixed), len(documents), "document", *verbs)
+        notes.append(Note("warning", "group", f"{text} in no row by document type: {', '.join(mixed[:5])}"))
+    return tuple(str(types[name][0]) if name in types and len(types[name]) == 1 else "" for name in documents)

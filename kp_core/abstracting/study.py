@@ -46,6 +46,12 @@ MEASURES: dict[str, Callable[[Cells], Floats]] = {
     "F1": concordance.positive,
     "kappa": concordance.kappa,
 }
+#: Why a value is undefined, where the items are sentences.
+_OF_SENTENCES = {
+    "system_empty": "it says “yes” to no sentence", "gold_empty": "no sentence is “yes”",
+    "both_empty": "no sentence is “yes”, and it says “yes” to none", "all_yes": "every sentence is “yes”",
+    "no_items": "there is no sentence",
+}  # fmt: skip
 COLUMNS = (
     "threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason",
 )  # fmt: skip
@@ -220,9 +226,14 @@ def _rows(found: Extracts, outcome: Outcome, kept: Bools, how: Plan) -> list[tup
                 value = float(score(total)[0])
                 low, high = (float(x[0]) for x in intervals.percentile(score(resampled)[:, None]))
                 first, last = (float(x[0]) for x in intervals.percentile(score(draws)[:, None]))
-                reason = REASONS[str(concordance.status(total)[0])] if np.isnan(value) else None
+                reason = _why(str(concordance.status(total)[0])) if np.isnan(value) else None
                 rows.append((system, measure, subset, value, low, high, first, last, reason))
     return rows
+
+
+def _why(status: str) -> str:
+    """Return why a table of sentences has no value; the usual words speak of phrases."""
+    return _OF_SENTENCES.get(status, REASONS[status])
 
 
 def _weights(among: Bools, seed: int) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -97,7 +98,8 @@ def tree(nodes: Sequence[Node]) -> Chart:
     figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6])
     leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
-    alt = f"Decision tree with {len(leaves)} leaves, {leaves.count('yes')} of which decide yes{root}"
+    many = "1 leaf" if len(leaves) == 1 else f"{len(leaves)} leaves"
+    alt = f"Decision tree with {many}; those that decide yes: {leaves.count('yes')}{root}"
     return Chart(lay_out(figure, 90 + 27 * len(nodes)), f"{alt}. The rules beside it say the same in words.")
 
 
@@ -129,12 +131,18 @@ def finding(study: SentenceStudy, measure: str, threshold: float) -> str:
     if not len(rows):
         reason = study.left.set_index("threshold")["reason"][threshold]
         return f"The study does not run at K ≥ {threshold:g}: {reason}."
-    value, null, lead = (number(rows["value"][system]) for system in (TREE, NULL, LEAD))
-    bounds = interval(rows["low"][TREE], rows["high"][TREE])
+    own, null, lead = (rows.loc[system] for system in (TREE, NULL, LEAD))
+    value = f"reaches {_name(measure)} = {number(own['value'])} (95 % interval {interval(own['low'], own['high'])})"
+    if own["value"] != own["value"]:
+        value = f"has no {_name(measure)}, because {own['reason']}"
     return (
-        f"At K ≥ {threshold:g} the tree reaches {_name(measure)} = {value} (95 % interval {bounds}). After random "
-        f"trimming to the same size a tree reaches {null}; the first tenth of each text reaches {lead}."
+        f"At K ≥ {threshold:g} the tree {value}. After random trimming to the same size a tree {_reached(null)}; the "
+        f"first tenth of each text {_reached(lead)}."
     )
+
+
+def _reached(row: pd.Series[Any]) -> str:
+    return f"reaches {number(row['value'])}" if row["value"] == row["value"] else "has no value"
 
 
 def systems(study: SentenceStudy, threshold: float) -> pd.DataFrame:

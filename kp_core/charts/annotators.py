@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import COLOURS, GREY, Chart, label, labels, lay_out
 from kp_core.interpretation import SCALES
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -47,7 +48,7 @@ def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Char
     values = matrix.to_numpy()[np.triu_indices(len(names), 1)]
     values = values[~np.isnan(values)]
     said = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
-    alt = f"{measure} of {len(values)} pairs of {of} as a heat map{said}."
+    alt = f"{measure} of {counted(len(values), 'pair')} of {of} as a heat map{said}."
     return Chart(lay_out(figure, max(260, 90 + 26 * len(names))), alt)
 
 
@@ -76,7 +77,7 @@ def histogram(documents: pd.DataFrame, measure: str, scale: str) -> Chart:
     figure.update_xaxes(title=measure, range=[min(low, 0.0), top])
     figure.update_yaxes(title="documents", tickformat="d")
     middle = number(float(defined[measure].median())) if len(defined) else "undefined"
-    alt = f"{measure} of {len(defined)} documents as a histogram; the median is {middle}."
+    alt = f"{measure} of {counted(len(defined), 'document')} as a histogram; the median is {middle}."
     return Chart(lay_out(figure, 320, top=40), alt)
 
 

@@ -11,6 +11,7 @@ from kp_core.charts.tables import interval
 from kp_core.correlate import SENTINELS, CorrelationStudy
 from kp_core.judgements.correlate import HUMAN
 from kp_core.judgements.subsets import exceeds_all
+from kp_core.plural import counted
 from kp_core.sentences import figure as number
 
 _GOLD = "#A67C00"
@@ -70,7 +71,8 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     figure.update_yaxes(autorange="reversed", automargin=True, type="category")
     figure.update_xaxes(automargin=True, type="category", tickangle=-45)
     count = int((values[np.triu_indices(len(names), 1)] < ALPHA).sum())
-    alt = f"Corrected p of all pairs of {len(names)} measures as a heat map; {count} pairs differ significantly."
+    differ = counted(count, "pair differs", "pairs differ")
+    alt = f"Corrected p of all pairs of {len(names)} measures as a heat map; {differ} significantly."
     return Chart(lay_out(figure, max(320, 140 + 28 * len(names))), alt)
 
 

@@ -13,6 +13,7 @@ from kp_core.compare import Comparison
 from kp_core.counts import Cutoff
 from kp_core.errors import REASONS
 from kp_core.metrics import parse
+from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import clusters, figure, letter
 from kp_core.spread import Spread
@@ -24,6 +25,19 @@ if TYPE_CHECKING:
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
+
+
+#: The cells of a concordance table.
+CELLS = ("a", "b", "c", "d", "N")
+
+
+def digits(column: str) -> int:
+    """Return with how many digits after the point a column of numbers is shown.
+
+    >>> digits("kappa"), digits("% of human ceiling"), digits("N")
+    (3, 1, 0)
+    """
+    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column else 3
 
 
 def interval(low: float, high: float) -> str:
@@ -204,7 +218,7 @@ def by_part(result: Result) -> pd.DataFrame:
     rows = result.frame[result.frame["subset"] != "all"]
     cells: dict[str, dict[str, str]] = {}
     for row in rows.to_dict("records"):
-        shown = f"{row['subset'].partition(':')[2]} ({row['documents']} documents)"
+        shown = f"{row['subset'].partition(':')[2]} ({counted(row['documents'], 'document')})"
         bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
         cells.setdefault(row["system"], {})[shown] = figure(row["value"]) + bounds
     return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()
@@ -276,7 +290,7 @@ def universe(result: Result) -> str:
     """
     kind, _, size = result.settings.universe.partition(":")
     words = {
-        "ngrams": f"the distinct word n-grams of each text, up to {size} words",
+        "ngrams": f"the distinct word n-grams of each text, up to {counted(int(size or 0), 'word')}",
         "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
         "rankings": "all phrases that any annotator or system lists for the document",
         "vocabulary": "all phrases of the collection",

@@ -31,7 +31,8 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
         written.files[f"{name}.{ending}"] = coded(table)
         if ending == "csv":
             formulas = sum(isinstance(cell, str) and cell != neutralise(cell) for cell in table.to_numpy().ravel())
-            written.lacks(f"{name}.csv", formulas, "cells begin like a formula; open the file as text, not by a click")
+            rest = "like a formula; open the file as text, not by a click"
+            written.lacks(f"{name}.csv", formulas, f"cell begins {rest}", f"cells begin {rest}")
     if not written.files:
         raise InputError("the corpus", "no table", "keyphrases, texts or judgements", "Load some.")
     return written
@@ -78,10 +79,8 @@ def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
         own = corpus.runs[corpus.runs["system"] == name]
         if ranking.ranked_by == "score" and "score" in own:
             same = (np.diff(own["score"]) == 0) & (np.diff(own["rank"]) == 1)
-            tied = (
-                "phrases follow one of equal score; the column of ranks now says their order, so no rule for ties does"
-            )
-            written.lacks(name, int(same.sum()), tied)
+            rest = "one of equal score; the column of ranks now says the order, so no rule for ties does"
+            written.lacks(name, int(same.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
 
 
 def _csv(table: pd.DataFrame) -> bytes:

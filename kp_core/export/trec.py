@@ -68,8 +68,9 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
         written.lacks(
-            where, len(gold) - len(table), "keyphrases repeat another one of their list; each is written once"
-        )
+            where, len(gold) - len(table), "keyphrase repeats another one of its list; each is written once",
+            "keyphrases repeat another one of their list; each is written once",
+        )  # fmt: skip
     rows = zip(table["doc_id"], table["form"], given, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
@@ -87,7 +88,8 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
     kept = run[~run.duplicated(["doc_id", "form"])]
-    written.lacks(system, len(run) - len(kept), "phrases repeat another one of their list; the first is written")
+    written.lacks(system, len(run) - len(kept), "phrase repeats another one of its list; the first is written",
+                  "phrases repeat another one of their list; the first is written")  # fmt: skip
     lists = kept.groupby("doc_id", sort=False)
     rank = lists.cumcount().to_numpy() + 1
     left = lists["form"].transform("size").to_numpy() - rank + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
@@ -20,6 +21,11 @@ from kp_core.reading.source import expand
 #: Files, tables and dictionaries from which external sources come.
 Given: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
 
+#: What helps where files of both kinds were given together.
+_APART = (
+    "Where documents and lists of phrases are different files, name them apart: --external and --phrases, or "
+    "{\"documents\": …, \"phrases\": …}."
+)
 #: Endings of files that say by themselves what they hold; others may be plain lines.
 _STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
 
@@ -33,7 +39,12 @@ def external_from(given: Given | Sequence[Given] | External | None, documents: b
         return given or External()
     if isinstance(given, Mapping) and given and set(given) <= {"documents", "phrases"}:
         return External(read_documents(given.get("documents")), read_phrases(given.get("phrases")))
-    return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
+    try:
+        return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
+    except InputError as error:
+        if not (documents and phrases):
+            raise
+        raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_APART}") from None
 
 
 def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
@@ -102,7 +113,12 @@ def _is_lines(source: Source) -> bool:
         load(gold=source)
     except InputError:
         return True
-    return False
+    file = File(source, LIMITS)
+    table = read_delimited(file, Choice())
+    # Phrases may hold commas, semicolons and bars; without a header only a TAB says that a line has columns.
+    if table is None or table.header or file.text.lstrip()[:1] in ("{", "["):
+        return False
+    return not all("\t" in line for line in file.sample)
 
 
 def _gold(where: str, given: Any) -> list[tuple[str, str, Any]]:
@@ -121,7 +137,8 @@ def _plain_entries(source: Source) -> list[tuple[str, str, Any]]:
         return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
     if table is not None and not table.header and len(table.columns) == 2:
         phrases, values = (column.to_pylist() for column in table.columns)
-        if all(map(is_number, values)):  # also where a comma parts them
+        # Also where a comma parts them, unless these are commas of numbers.
+        if not table.rejected and all(map(is_number, values)) and all(re.search(r"[^\W\d_]", one) for one in phrases):
             lines = range(1, len(table) + 1) if table.lines is None else table.lines
             three = zip(lines, phrases, values, strict=True)
             return [(f"{source.name}, line {n}", phrase, weight) for n, phrase, weight in three]

@@ -17,6 +17,7 @@ from kp_core.judgements.agreement import Ceiling, ceiling
 from kp_core.judgements.human import TIE_RULES, Scores, combine, still_tied
 from kp_core.judgements.result import CHOICES, ROW_COLUMNS, Correlations, Study
 from kp_core.judgements.subsets import Subset, subsets
+from kp_core.plural import counted
 
 HUMAN = "human"
 
@@ -108,7 +109,7 @@ def _check(
     given = {"measures": measures, "clusters": clusters, "labels": labels, "lengths": lengths}
     for name, table in given.items():
         if table is not None and len(table) != len(scores.pairs):
-            found = f"{len(table)} rows of {name}"
+            found = f"{counted(len(table), 'row')} of {name}"
             raise InputError("judgements", found, f"{len(scores.pairs)}, one a pair", "Give one row a judged pair.")
     if HUMAN in measures:
         raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")

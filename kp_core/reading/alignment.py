@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from kp_core.errors import InputError
 from kp_core.model import Note
+from kp_core.plural import counted
 from kp_core.reading.settle import Part
 
 
@@ -14,33 +15,34 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
 
     A table of texts names them only if it is alone, one file, and has exactly as many documents.
     """
-    counted = [part for part in parts if part.counted]
-    if not [part for part in counted if not part.names]:
+    numbered = [part for part in parts if part.counted]
+    if not [part for part in numbered if not part.names]:
         return
-    _refuse_unequal(counted)
-    companion = next((part for part in counted if part.names), None)
+    _refuse_unequal(numbered)
+    companion = next((part for part in numbered if part.names), None)
     if companion is None:
         texts = [part for part in parts if part.role == "documents" and not part.counted and part.in_one_file]
-        fits = len(texts) == 1 and len(texts[0].checked.ids()) == counted[0].counted
+        fits = len(texts) == 1 and len(texts[0].checked.ids()) == numbered[0].counted
         companion = texts[0] if fits else None
     if companion is None:
-        message = f"There are no ids; documents are counted 1 to {counted[0].counted:,}."
-        notes += [Note("warning", part.file, message) for part in counted]
+        message = f"There are no ids; documents are counted 1 to {numbered[0].counted:,}."
+        notes += [Note("warning", part.file, message) for part in numbered]
         return
     ids = companion.checked.ids().to_pylist()
     renamed = {str(number): doc_id for number, doc_id in enumerate(ids, 1)}
-    for part in counted:
+    for part in numbered:
         if part.names or renamed == {name: name for name in renamed}:
             continue
         part.rename_documents(renamed)
-        message = f"The {part.counted:,} documents have the ids of {companion.file}, in this order."
+        have = counted(part.counted, "document has", "documents have")
+        message = f"The {have} the ids of {companion.file}, in this order."
         notes.append(Note("info", part.file, message))
 
 
-def _refuse_unequal(counted: Sequence[Part]) -> None:
-    first = counted[0]
-    other = next((part for part in counted if part.counted != first.counted), None)
+def _refuse_unequal(numbered: Sequence[Part]) -> None:
+    first = numbered[0]
+    other = next((part for part in numbered if part.counted != first.counted), None)
     if other is not None:
-        found = f"{other.counted:,} documents, where {first.file} has {first.counted:,}"
+        found = f"{counted(other.counted, 'document')}, where {first.file} has {first.counted:,}"
         remedy = "Lines of these files belong together by their number, blank lines included; compare the files."
         raise InputError(other.file, found, "as many as in the other files without ids", remedy)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Corpus, LoadReport, Note, Ranking, Reading, empty_table
+from kp_core.plural import counted
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table
@@ -129,11 +130,14 @@ def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limit
         )
     if found.ranking.resorted:
         by = found.ranking.ranked_by
-        message = f"{found.ranking.resorted:,} lists of “{name}” were not in order of {by}; they were sorted."
-        draft.notes.append(Note("warning" if by == "score" else "info", part.file, message))
+        one = f"list of “{name}” was not in order of {by}; it was sorted."
+        several = f"lists of “{name}” were not in order of {by}; they were sorted."
+        note = Note.counting("info", part.file, found.ranking.resorted, one, several)
+        draft.notes.append(replace(note, level="warning") if by == "score" else note)
     if found.tied:
-        message = f"{found.tied:,} phrases of “{name}” follow one of equal {found.ranking.ranked_by}; file order stays."
-        draft.notes.append(Note("info", part.file, message))
+        rest = f"one of equal {found.ranking.ranked_by}; file order stays."
+        one, several = f"phrase of “{name}” follows {rest}", f"phrases of “{name}” follow {rest}"
+        draft.notes.append(Note.counting("info", part.file, found.tied, one, several))
     rank = pa.chunked_array([pa.array(found.rank)])
     names = table.column_names
     table = (
@@ -169,5 +173,5 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
     """Say how many rows of a file were rejected, and why the first."""
     first = rows.iloc[0]
     place = f"line {first['line']}: " if first["line"] != "0" else ""
-    count = "1 row was" if len(rows) == 1 else f"{len(rows):,} rows were"
+    count = counted(len(rows), "row was", "rows were")
     return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."

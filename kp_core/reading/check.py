@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError
 from kp_core.model import Note
+from kp_core.plural import counted
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits
 from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, run_starts, trim
@@ -227,7 +228,8 @@ def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits,
         raise InputError(where, shown, "no rejected row (strict)", "Correct the row, or load without strict.")
     read = sum(part.read for part in checked)
     if len(rejected) * 100 > limits.rejected_percent * read:
-        found = f"{len(rejected):,} of {read:,} rows that do not fit, the first: {shown}"
+        rows = f"{len(rejected):,} of {counted(read, 'row')}"
+        found = f"{rows} that {'does' if len(rejected) == 1 else 'do'} not fit, the first: {shown}"
         raise InputError(
             where, found, f"at most {limits.rejected_percent} % such rows", "This is probably another format."
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Note
+from kp_core.plural import counted
 from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.
@@ -129,7 +130,8 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
     changed = sum(1 for row in re.split(b"\r\n|\n|\r", data) if not row.isascii() and not _is_utf8(row))
     shown = split_lines(text)[line - 1].strip()[:60]
-    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {changed} lines, such as “{shown}”."
+    lines = f"{counted(changed, 'line')}, such as “{shown}”"
+    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {lines}."
     return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
 
 

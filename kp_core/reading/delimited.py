@@ -16,6 +16,7 @@ import pyarrow.csv as arrow_csv
 
 from kp_core.errors import InputError
 from kp_core.model import Note
+from kp_core.plural import counted
 from kp_core.reading.family import Choice, File, Rejected
 from kp_core.reading.fields import JUDGE, KNOWN, plain
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
@@ -91,7 +92,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
         _fill(table, file, delimiter, quoting, width)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
     table.described = (
-        f"{len(table):,} rows of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
+        f"{counted(len(table), 'row')} of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
     )
     return table
 
@@ -285,9 +286,8 @@ def _even(table: Table, numbers: list[int], records: list[list[str]], width: int
         elif _is_blank(record):
             table.blank += 1
         else:
-            table.rejected.append(
-                (table.file, number, f"{len(record)} fields instead of {width}", " | ".join(record[:200])[:200])
-            )
+            reason = f"{counted(len(record), 'field')} instead of {width}"
+            table.rejected.append((table.file, number, reason, " | ".join(record[:200])[:200]))
     return kept_numbers, kept
 
 

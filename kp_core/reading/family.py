@@ -60,6 +60,7 @@ class File:
         self.choice = choice
         self._made: dict[str, Any] = {}
         self._repeated: list[str] = []
+        self._repeated_in_records: list[str] = []
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -125,16 +126,20 @@ class File:
 
     def settled(self) -> list[Note]:
         """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
-        if not self._repeated or not is_json(self.json):
+        # What a text that turned out to be no JSON repeats was not kept.
+        repeated = self._repeated_in_records or (self._repeated if self._repeated and is_json(self.json) else [])
+        if not repeated:
             return []
-        done = "the first of each was kept" if self.twice == "keep-first" else "their lists were joined"
-        message = f"Keys that stood twice in one object: {len(self._repeated):,}; {done}."
+        done = "the first of each was kept"
+        if self.twice == "merge":
+            done = "their lists were joined, and of anything else the first was kept"
+        message = f"Keys that stood twice in one object: {len(repeated):,}; {done}."
         return [Note("warning", self.name, message)]
 
     @cached_property
     def records(self) -> list[JsonRecord]:
         """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-        return parse_records(self.name, self.text, self.json, self.limits, self.twice)
+        return parse_records(self.name, self.text, self.json, self.limits, self.twice, self._repeated_in_records)
 
 
 @dataclass(frozen=True)

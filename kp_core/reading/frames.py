@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading import json_lists, tables
-from kp_core.reading.delimited import Table
+from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.judged import judgement_columns, judgement_rows
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import storable, text_column
+from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
 from kp_core.reading.shapes import shape_of
 
 
@@ -27,10 +29,19 @@ def frame_rows(
         raise InputError(name, f"{len(frame):,} rows", f"at most {limits.rows:,}", "Split it, or raise the limit.")
     if len(frame.columns) > limits.columns:
         raise InputError(name, f"{len(frame.columns):,} columns", f"at most {limits.columns:,}", "Drop some.")
-    names = [str(column) for column in frame.columns]
-    columns = [_arrow(frame.iloc[:, position]) for position in range(len(names))]
-    described = f"a DataFrame of {len(frame):,} rows"
+    names = header_names([storable(str(column)) for column in frame.columns])
+    columns, halves = [], dict[int, str]()
+    for position in range(len(names)):
+        column, bad = _arrow(frame.iloc[:, position])
+        columns.append(column)
+        halves |= {row: str(column[row].as_py()) for row in bad if row not in halves}
+    described = f"a DataFrame of {counted(len(frame), 'row')}"
     table = Table(name, names, columns, described=described, limits=limits)
+    if halves:
+        kept = np.setdiff1d(np.arange(len(frame)), list(halves))
+        table.columns = [column.take(pa.array(kept)) for column in columns]
+        table.lines = (kept + 1).tolist()
+        table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
     judged = judgement_columns(table, choice) if role == "judgements" else None
     if judged is not None:
         return [judgement_rows(table, judged, choice)], described, judged
@@ -42,16 +53,20 @@ def frame_rows(
     return tables.rows_of(table, layout, role), layout.evidence, layout.columns
 
 
-def _arrow(column: pd.Series) -> pa.ChunkedArray:
-    """Return a column in Arrow; text of pandas comes without a copy, anything mixed becomes text."""
-    if column.dtype == object:
+def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
+    """Return a column in Arrow, and the rows that hold half a character.
+
+    Text of pandas comes without a copy, anything mixed becomes text.
+    """
+    if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         present = column.dropna()
         if (len(present) and isinstance(present.iloc[0], (list, tuple))) or hasattr(
             present.iloc[0] if len(present) else 0, "tolist"
         ):
             return _lists(column)
         values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
-        return pa.chunked_array([text_column(values)[0]], pa.large_string())
+        texts, bad = text_column(values)
+        return pa.chunked_array([texts], pa.large_string()), bad
     array = pa.array(column, from_pandas=True)
     chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
     if pa.types.is_dictionary(chunked.type):
@@ -60,15 +75,16 @@ def _arrow(column: pd.Series) -> pa.ChunkedArray:
         chunked = chunked.cast(pa.large_string())
     if pa.types.is_temporal(chunked.type) or pa.types.is_boolean(chunked.type):
         chunked = pa.chunked_array([pa.array(column.astype(str), pa.large_string())])
-    return chunked
+    return chunked, []
 
 
-def _lists(column: pd.Series) -> pa.ChunkedArray:
-    lists = [
-        None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [storable(str(x)) for x in v]
-        for v in column
+def _lists(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
+    found = [
+        None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [str(x) for x in v] for v in column
     ]
-    return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))])
+    lists = [None if own is None else [storable(text) for text in own] for own in found]
+    bad = [row for row, (own, kept) in enumerate(zip(found, lists, strict=True)) if own != kept]
+    return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))]), bad
 
 
 def dict_rows(
@@ -78,8 +94,11 @@ def dict_rows(
     if role == "documents":
         if not all(isinstance(text, str) for text in lists.values()):
             raise InputError(name, "values that are no text", "{document: text}", "Give each document one string.")
-        arrays = {"doc_id": text_column([str(key) for key in lists])[0], "text": text_column(list(lists.values()))[0]}
-        return [Rows("documents", pa.table(arrays))], f"a dictionary of {len(lists):,} texts"
+        ids, bad_ids = text_column([str(key) for key in lists])
+        texts, bad_texts = text_column(list(lists.values()))
+        marked = dict.fromkeys((*bad_ids, *bad_texts), HALF_A_CHARACTER)
+        table = pa.table({"doc_id": ids, "text": texts})
+        return [Rows("documents", table, marked=marked)], f"a dictionary of {counted(len(lists), 'text')}"
     if any(isinstance(value, str) for value in lists.values()):
         raise InputError(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
@@ -92,4 +111,4 @@ def dict_rows(
         )
     shape = choice.options.get("inner", found[0])
     rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
-    return [rows], f"a dictionary of {len(lists):,} documents with {found[1]}"
+    return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import Limits, refuse_over
@@ -33,9 +34,9 @@ def recognise(
     guess: Role = role or ("system" if shape == "scored" else "gold")
     if shape == "scored" and role is None:
         del options["role"]
-    evidence = f"a JSON object of {len(lists):,} documents with {found[1]}"
+    evidence = f"a JSON object of {counted(len(lists), 'document')} with {found[1]}"
     if isinstance(files[0].json, list):
-        evidence = f"a JSON list of {len(lists):,} documents, counted from 1, with {found[1]}"
+        evidence = f"a JSON list of {counted(len(lists), 'document')}, counted from 1, with {found[1]}"
     return Recognition(family, guess, tuple(files), 0.95, evidence, {}, options)
 
 

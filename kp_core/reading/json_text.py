@@ -32,6 +32,11 @@ class NoNumber(str):
 
 #: Lines of JSONL that are parsed in one call.
 _LINES = 10_000
+#: So many objects tell whether a text holds records: they are whole, and not all of them are empty.
+_FIRST = 200
+#: Objects that may stand in one line.
+_IN_LINE = 100_000
+_KEEP_ONE = "Keep one of them, or choose a fix: keep-first or merge."
 
 
 class JsonRecord(NamedTuple):
@@ -89,34 +94,48 @@ def begins_like_json(value: Any) -> bool:
     return is_json(value) or bool(value.message)
 
 
-def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str = "refuse") -> list[JsonRecord]:
-    """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too."""
+def parse_records(
+    name: str, text: str, whole: Any, limits: Limits, twice: str = "refuse", repeated: list[str] | None = None
+) -> list[JsonRecord]:
+    """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too.
+
+    With `twice` another than refuse, `repeated` takes up each key that stood in an object of JSONL already.
+    """
     if isinstance(whole, list):
-        return [JsonRecord(0, value) for value in whole] if whole and all(isinstance(v, dict) for v in whole) else []
+        if not any(whole[:_FIRST]) or not all(isinstance(v, dict) for v in whole):
+            return []
+        return [JsonRecord(0, value) for value in whole]
     if text.lstrip()[:1] != "{":
         return []
     if is_json(whole):
         return [JsonRecord(1, whole)]
-    return _by_line(name, text, limits, twice) or _one_after_another(name, text, limits, twice)
+    for way in (_by_line, _one_after_another):
+        again: list[str] = []
+        if records := way(name, text, limits, twice, again):
+            if repeated is not None:
+                repeated += again
+            return records
+    return []
 
 
-def _by_line(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
-    decoder = json.JSONDecoder(**_hooks(text, limits, twice, []))
+def _by_line(name: str, text: str, limits: Limits, twice: str, repeated: list[str]) -> list[JsonRecord]:
+    decoder = json.JSONDecoder(**_hooks(text, limits, twice, repeated))
     records: list[JsonRecord] = []
     good = seen = 0
     numbered = [(number, line) for number, line in enumerate(re.split("\r\n|\n|\r", text), 1) if line.strip()]
     for begin in range(0, len(numbered), _LINES):
-        block = numbered[begin : begin + _LINES]
-        for record in _at_once(name, block, decoder, limits) or (
-            _record(name, number, line, decoder, limits) for number, line in block
-        ):
+        block, before = numbered[begin : begin + _LINES], len(repeated)
+        at_once = _at_once(name, block, decoder, limits)
+        if at_once is None:
+            del repeated[before:]  # of an attempt that is not kept
+        for record in at_once or (_record(name, number, line, decoder, limits, repeated) for number, line in block):
             records.append(record)
             seen += 1
             good += not record.broken
-            if seen == 200 and good < 160:
+            if seen == _FIRST and (good < 0.8 * _FIRST or not any(one.value for one in records)):
                 return []
     first = next((record for record in records), None)
-    return records if first is not None and not first.broken and good >= 0.8 * min(seen, 200) else []
+    return records if first is not None and not first.broken and good >= 0.8 * min(seen, _FIRST) else []
 
 
 def _at_once(
@@ -141,7 +160,10 @@ def _at_once(
     return [JsonRecord(number, value) for (number, _), value in zip(numbered, objects, strict=True)]
 
 
-def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits: Limits) -> JsonRecord:
+def _record(
+    name: str, number: int, line: str, decoder: json.JSONDecoder, limits: Limits, repeated: list[str]
+) -> JsonRecord:
+    before = len(repeated)
     if len(line) > limits.line_bytes:
         raise InputError(
             f"{name}, line {number}", "a very long line", f"at most {limits.line_bytes:,} characters", "Split it."
@@ -151,12 +173,13 @@ def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits
             raise _refused_depth(f"{name}, line {number}", limits)
         value = decoder.decode(line)
     except json.JSONDecodeError as error:
+        del repeated[before:]
         ends = error.pos >= len(line.rstrip()) or "Unterminated" in error.msg
         reason = "no whole JSON object (ends early)" if ends else f"no JSON object (column {error.colno}: {error.msg})"
         return JsonRecord(number, None, reason, line[:200])
     except _TwiceError as error:
         where, found = f"{name}, line {number}", f"the key “{error.key[:60]}” twice in one object"
-        raise InputError(where, found, "each key once", "Keep one of them.") from None
+        raise InputError(where, found, "each key once", _KEEP_ONE) from None
     except _DigitsError:
         raise _refused_digits(f"{name}, line {number}", limits) from None
     return (
@@ -164,12 +187,12 @@ def _record(name: str, number: int, line: str, decoder: json.JSONDecoder, limits
     )
 
 
-def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list[JsonRecord]:
+def _one_after_another(name: str, text: str, limits: Limits, twice: str, repeated: list[str]) -> list[JsonRecord]:
     if _too_deep(text, limits) is not None:
         return []
-    decoder = json.JSONDecoder(**_hooks(text, limits, twice, []))
+    decoder = json.JSONDecoder(**_hooks(text, limits, twice, repeated))
     blank = re.compile(r"[\s,]*")
-    position, line, counted, records = 0, 1, 0, []
+    position, line, counted, in_line, records = 0, 1, 0, 0, []
     while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         try:
             value, end = decoder.raw_decode(text, position)
@@ -181,8 +204,13 @@ def _one_after_another(name: str, text: str, limits: Limits, twice: str) -> list
             raise _refused_digits(name, limits) from None
         if not isinstance(value, dict):
             return []
-        line, counted = line + _line(text, position, counted) - 1, position
+        further = _line(text, position, counted) - 1
+        line, counted = line + further, position
+        in_line = 1 if further else in_line + 1
+        refuse_over(_IN_LINE, in_line, "objects", f"{name}, line {line}", "a line")
         records.append(JsonRecord(line, value))
+        if len(records) == _FIRST and not any(one.value for one in records):
+            return []
         position = end
     return records
 
@@ -273,9 +301,8 @@ def _refused_digits(where: str, limits: Limits) -> InputError:
 def _refused_twice(name: str, text: str, key: str) -> InputError:
     found = re.finditer(re.escape(json.dumps(key, ensure_ascii=False)) + r"\s*:", text)
     places = [_line(text, match.start()) for match in islice(found, 2)]  # a key may be there a million times
-    lines = f"lines {places[0]} and {places[1]}" if len(places) > 1 else "one object"
-    remedy = "Keep one of them, or choose a fix: keep-first or merge."
-    return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", remedy)
+    lines = f"lines {places[0]} and {places[1]}" if len(set(places)) > 1 else f"line {places[0]}" if places else "JSON"
+    return InputError(f"{name}, {lines}", f"the key “{key[:60]}” twice", "each document once", _KEEP_ONE)
 
 
 def _line(text: str, position: int, start: int = 0) -> int:

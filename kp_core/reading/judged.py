@@ -40,7 +40,7 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
     size = len(table)
     judges = [] if "score" in columns else [n for n in table.names if JUDGE.match(n) and n not in columns.values()]
     if len(judges) > table.limits.judges:
-        found = f"{len(judges)} annotators a pair"
+        found = f"{len(judges):,} annotators a pair"
         raise InputError(table.file, found, f"at most {table.limits.judges}", "Keep fewer columns.")
     scored = judges or [columns["score"]]
     base = {role: table.texts(columns[role]) for role in _FIXED if role in columns}
@@ -123,11 +123,8 @@ def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[No
         terms = gold.drop_duplicates(["doc_id", "gold_id"]).set_index(["doc_id", "gold_id"])["phrase"]
         linked = terms.reindex(pd.MultiIndex.from_frame(table[["doc_id", "gold_id"]])).to_numpy()
         table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=_TEXT))
-        notes.append(
-            Note(
-                "info", "judgements", f"{int(table['keyphrase'].notna().sum()):,} pairs are linked to a gold keyphrase."
-            )
-        )
+        one, several = "pair is linked to a gold keyphrase.", "pairs are linked to a gold keyphrase."
+        notes.append(Note.counting("info", "judgements", int(table["keyphrase"].notna().sum()), one, several))
     again = table.duplicated(["pair_id", "annotator"])
     if again.any():
         row = table[again].iloc[0]

@@ -11,6 +11,7 @@ import pandas as pd
 
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note, Ranking, Reading, Role
+from kp_core.plural import counted
 from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
@@ -41,6 +42,7 @@ class _Loading:
     notes: list[Note] = field(default_factory=list)
     bytes: int = 0
     origins: int = 0
+    met: set[str] = field(default_factory=set)
 
 
 def load(
@@ -77,6 +79,8 @@ def load(
     _read_all(state, files, None)
     if not state.parts:
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
+    if unknown := [name for name in choices if name not in state.met]:
+        raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     align(state.parts, state.notes)
     corpus = assemble(state.parts, state.readings, fixes, limits, state.notes)
     return _with_silent(corpus, systems)
@@ -114,6 +118,7 @@ def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
             raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
         for name, item in given.items():
             state.origins += 1
+            state.met.add(str(name))
             for one in item if isinstance(item, (list, tuple)) else [item]:
                 _read_item(state, one, role, str(name))
         return
@@ -178,11 +183,12 @@ def _together(bundles: list[Bundle]) -> list[Bundle]:
     loose = [bundle for bundle in bundles if not bundle.folder]
     files = tuple(file for bundle in loose for file in bundle.files)
     folders = [bundle for bundle in bundles if bundle.folder]
-    return [*([Bundle(f"{len(files)} files", files)] if loose else []), *folders]
+    return [*([Bundle(counted(len(files), "file"), files)] if loose else []), *folders]
 
 
 def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: Role, name: str | None) -> None:
     shown = name or role
+    state.met.add(shown)
     choice = state.choices.get(shown, Choice())
     columns: dict[str, str] = {}
     if isinstance(item, pd.DataFrame):
@@ -200,8 +206,11 @@ def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, nam
     twice = next((fix for fix in ("keep-first", "merge") if fix in state.fixes), "refuse")
     for bundle in bundles:
         files = []
+        state.met.add(bundle.name)
         for source in bundle.files:
-            chosen = state.choices.get(source.name) or state.choices.get(source.name.rsplit("/", 1)[-1]) or Choice()
+            last = source.name.rsplit("/", 1)[-1]
+            state.met |= {source.name, last}
+            chosen = state.choices.get(source.name) or state.choices.get(last) or Choice()
             encoding = chosen.encoding or state.encoding
             files.append(File(source, state.limits, encoding, strict=state.strict, twice=twice, choice=chosen))
         found += [(bundle, recognition) for recognition in recognise(files, role)]
@@ -220,7 +229,7 @@ def _read_recognised(
         and recognition.role != asked
         and not (recognition.role == "documents" and not state.texts_given)
     ):
-        what = f"{len(recognition.files)} files, {recognition.evidence}"
+        what = f"{counted(len(recognition.files), 'file')}, {recognition.evidence}"
         state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
     first = recognition.files[0]

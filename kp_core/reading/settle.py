@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError
 from kp_core.model import Note, Role
+from kp_core.plural import counted
 from kp_core.reading.check import Checked
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.values import distinct
@@ -134,7 +135,7 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
                 raise InputError(part.file, found, "ids that stay different", "Load without this fix.")
         changed.update(old for old, new in renamed.items() if old != new)
         part.rename_documents(renamed)
-    notes.append(Note("info", "ids", f"The fix “{fix}” changed {len(changed):,} ids."))
+    notes.append(Note("info", "ids", f"The fix “{fix}” changed {counted(len(changed), 'id')}."))
 
 
 def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> list[tuple[str, str, str]]:
@@ -152,7 +153,8 @@ def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]
         raise InputError(_place(second), found, "each document once", remedy)
     if again.any():
         done = "the first was kept" if "keep-first" in fixes else "they were merged"
-        notes.append(Note("warning", "lists", f"{int(again.sum()):,} documents were there twice; {done}."))
+        one, several = f"document was there twice; {done}.", f"documents were there twice; {done}."
+        notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     kept = every[~again] if "keep-first" in fixes else every
     hollow: list[tuple[str, str, str]] = []
     for number, part in enumerate(listed):

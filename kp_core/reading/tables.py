@@ -137,7 +137,7 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
     first = parts[0]
     first.rejected, first.notes, first.blank = (
         table.rejected + first.rejected,
-        table.notes + first.notes,
+        table.notes + _further(table, columns) + first.notes,
         first.blank + table.blank,
     )
     if role == "judgements":
@@ -148,6 +148,16 @@ def rows_of(table: Table, layout: Layout, asked: Role | None) -> list[Rows]:
         for part in parts[1:]:
             part.role = "system"
     return parts
+
+
+def _further(table: Table, columns: dict[str, str]) -> list[Note]:
+    """Name the columns that have the same name as one that is read, and are not read themselves."""
+    used = set(columns.values())
+    again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
+    return [
+        Note("warning", table.file, f"The column “{name}” is there {again.count(name) + 1} times; the first is read.")
+        for name in dict.fromkeys(again)
+    ]
 
 
 def _empty_lists(table: Table, columns: dict[str, str], role: Role) -> tuple[Table, Rows | None]:
@@ -223,9 +233,8 @@ def _documents(table: Table, columns: dict[str, str]) -> Rows:
     for name, column in zip(table.names, table.columns, strict=True):
         if name not in columns.values():
             taken[name if name not in taken else f"{name} (file)"] = column
-    return Rows(
-        "documents", pa.table(taken), table.lines, rejected=table.rejected, notes=table.notes, blank=table.blank
-    )
+    notes = table.notes + _further(table, columns)
+    return Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=notes, blank=table.blank)
 
 
 def _beside(table: Table, columns: dict[str, str]) -> Rows | None:

@@ -116,7 +116,7 @@ def _refuse_other_types(records: Iterable[Reading | Note | Ranking]) -> None:
                 parts = [*value, *value.values()] if field_.name == "columns" else value
                 fits = all(isinstance(part, str) for part in parts)
             else:
-                fits = type(value) is kind
+                fits = type(value) is kind if field_.compare else value is None
             if not fits:
                 raise TypeError(field_.name)
 

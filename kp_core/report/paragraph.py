@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from kp_core.conventions import FIELDS, preset
 from kp_core.metrics import parse
 from kp_core.model import Corpus
+from kp_core.plural import counted
 from kp_core.report.references import cited
-from kp_core.sentences import counted
 from kp_core.settings import Settings, __version__, format_value
 from kp_core.text.normalise import Normaliser
 
@@ -117,7 +117,7 @@ def paragraph(
     settings are resolved; test is a comparison's own words, empty without a comparison.
     """
     said = [
-        f"Evaluated were {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
+        f"The evaluation covers {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
         f"with the keyphrases of {counted(len(corpus.annotators), 'annotator')}. The gold standard is "
         f"{_gold(settings)}.",
         _normalised(settings),

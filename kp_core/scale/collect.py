@@ -43,7 +43,7 @@ def collected(corpus: Corpus, plan: Plan) -> Statistics:
     """Return what the documents of a part add up to, for everything that the plan asks for."""
     # Rejected rows are counted by reason: the lines of a part are not those of a file.
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
-    found = Statistics(notes=dict(noted(note for note in corpus.report.notes if note.message not in rejected)))
+    found = Statistics(notes=noted(note for note in corpus.report.notes if note.message not in rejected))
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         found.add(joined("rejected", reason), np.array([number]))
     for reading in corpus.report.readings:
@@ -61,7 +61,7 @@ def _systems(corpus: Corpus, plan: Plan, found: Statistics) -> None:
     counted = counts_of(corpus, plan.settings, plan.concordance, plan.baselines)
     if plan.largest is not None:
         counted = {name: _graded(one, plan.largest) for name, one in counted.items()}
-    found.facts["evaluate"] = facts_of(corpus, counted, plan.settings.cutoffs)
+    found.facts["evaluate"] = facts_of(corpus, counted, plan.settings, plan.concordance)
     names, subsets = code(corpus).documents, {"all": counted}
     for subset, documents in masks(corpus, parse_by(plan.by)).items() if _in_groups(corpus, plan) else ():
         subsets[subset] = {system: restricted(own, documents) for system, own in counted.items()}
@@ -302,7 +302,7 @@ def _agreement(corpus: Corpus, plan: Plan, found: Statistics) -> None:
     """Add the sums behind the agreement of the annotators."""
     data = annotated_under(corpus, plan.settings)
     names, common = code(corpus).documents, pairs_of(len(data.annotators))
-    found.facts["agreement"] = agreement_facts(names, data.choices.seen.sum(axis=0))
+    found.facts["agreement"] = agreement_facts(corpus, data.choices.seen.sum(axis=0), plan.settings.universe)
     used = data.choices.seen.sum(axis=0) > 1
     found.add(joined("documents", "all"), np.array([len(names)]))
     resamples = plan.settings.resamples if plan.settings.interval == "poisson" else 0

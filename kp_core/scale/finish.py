@@ -22,11 +22,12 @@ from kp_core.inference import intervals, paired
 from kp_core.metrics import Asked, concordance, overlap, parse
 from kp_core.model import Note
 from kp_core.notes import Facts, Ids, agreement_notes, notes_of
+from kp_core.plural import counted
 from kp_core.reading.limits import LIMITS
 from kp_core.result import Result
 from kp_core.scale.collect import COUNTS, UNIT, bits_of, each_comparison, kinds_of, pairs_of, place_of
 from kp_core.scale.plan import Plan
-from kp_core.scale.sums import Statistics, exact, joined
+from kp_core.scale.sums import Statistics, exact, joined, said
 from kp_core.settings import signature
 
 #: Kinds of counts by the number of their arrays.
@@ -160,14 +161,17 @@ def under(statistics: Statistics, first: str) -> dict[str, Ints]:
 
 def notes_on(statistics: Statistics, plan: Plan) -> list[Note]:
     """Return the notes of all parts: those on reading, added up, and how many rows were rejected."""
-    notes = [*plan.notes]
-    for (level, where, text), count in sorted(statistics.notes.items()):
-        notes.append(Note(level, where, f"{count:,} {text}" if count else text))  # type: ignore[arg-type]
+    def place(note: tuple[tuple[str, str, str], int]) -> tuple[int, str]:
+        # As in memory: what is said of all files, then system by system; what was sorted comes before what is tied.
+        text = note[0][2]
+        return next((i for i, name in enumerate(plan.names.systems) if f"“{name}”" in text), -1), text
+
+    notes = [*plan.notes, *said(dict(sorted(statistics.notes.items(), key=place)))]
     reasons = {name: int(count[0]) for name, count in under(statistics, "rejected").items()}
     if reasons:
-        said, total = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items())), sum(reasons.values())
-        words = "1 row was rejected and is" if total == 1 else f"{total:,} rows were rejected and are"
-        notes.append(Note("warning", "rows", f"{words} not used: {said}"))
+        named, total = ", ".join(f"{reason} ({n:,})" for reason, n in sorted(reasons.items())), sum(reasons.values())
+        words = counted(total, "row was rejected and is", "rows were rejected and are")
+        notes.append(Note("warning", "rows", f"{words} not used: {named}"))
     return notes
 
 
@@ -177,7 +181,7 @@ def refuse_if_mostly_rejected(statistics: Statistics) -> None:
     read = int(statistics.arrays.get("read", np.zeros(1))[0])
     if rejected * 100 > LIMITS.rejected_percent * read:
         raise InputError(
-            "the tables", f"{rejected:,} of {read:,} rows that do not fit",
+            "the tables", f"{rejected:,} of {counted(read, 'row')} that do not fit",
             f"at most {LIMITS.rejected_percent} % such rows", "Look at the first rows with: kpscope validate.",
         )  # fmt: skip
 

@@ -12,6 +12,7 @@ import pandas as pd
 from kp_core.compare import Comparison
 from kp_core.errors import InputError, UsageError
 from kp_core.model import Corpus, Note
+from kp_core.plural import part_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
 from kp_core.result import Result
@@ -115,7 +116,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streame
     if not statistics.header.get("complete") or written is None:
         done, parts = len(statistics.header.get("done", ())), statistics.header.get("parts", "?")
         raise InputError(
-            name, f"a run of which {done} of {parts} parts are done", "a finished run",
+            name, f"a run of which {part_of(done, parts, 'part', 'is', 'are')} done", "a finished run",
             "Go on with the same command and --checkpoint.",
         )  # fmt: skip
     try:

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from kp_core.coding import Floats, Ints
 from kp_core.errors import InputError
 from kp_core.inference import counter
+from kp_core.model import Note
 from kp_core.notes import AgreementFacts, Facts, Ids, SystemFacts
+from kp_core.plural import counted
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source
@@ -64,7 +66,7 @@ class Statistics:
 
     arrays  name → integers, which add up; names are parts joined by `/`
     header  what they mean: recipe, names of systems and annotators, what was read
-    notes   (level, where, text) → count; a note that counts begins with its number, which is left out of the text
+    notes   (level, where, text) → count; text of a note that counts: what one takes, a line end, what several take
     facts   kind → counts and first names for the notes on the result
     """
 
@@ -112,7 +114,7 @@ def refuse_without_folder(*paths: str | Path | None) -> None:
     for path in (Path(one) for one in paths if one is not None):
         if path.is_dir() or not path.parent.is_dir():
             found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
-            raise InputError(path.name, found, expected, "Name another file.")
+            raise InputError(path.name or str(path), found, expected, "Name a file to write, such as run.npz.")
 
 
 def load(item: str | Path | Source, limits: Limits = LIMITS) -> Statistics:
@@ -232,13 +234,25 @@ def joined(*parts: object) -> str:
     return "/".join(str(part).replace("%", "%25").replace("/", "%2F") for part in parts)
 
 
-def noted(notes: Iterable[Any]) -> Mapping[tuple[str, str, str], int]:
-    """Return notes with their leading number taken out, so that those of several parts add up."""
+def noted(notes: Iterable[Note]) -> dict[tuple[str, str, str], int]:
+    """Return notes with their numbers apart, so that those of several parts add up."""
     found: dict[tuple[str, str, str], int] = {}
     for note in notes:
-        number, space, rest = note.message.partition(" ")
-        bare = number.replace(",", "")
-        counts = bool(space) and bare.isascii() and bare.isdigit()
-        key = note.level, note.where, rest if counts else note.message
-        found[key] = found.get(key, 0) + (int(bare) if counts else 0)
+        number, *words = note.counts or (0, note.message)
+        key = note.level, note.where, "\n".join(words)
+        found[key] = found.get(key, 0) + number
+    return found
+
+
+def said(notes: Mapping[tuple[str, str, str], int]) -> list[Note]:
+    """Return the notes that were taken apart.
+
+    >>> both = [Note.counting("info", "a", n, "list was sorted", "lists were sorted") for n in (1, 2)]
+    >>> [note.message for note in said(noted(both))]
+    ['3 lists were sorted']
+    """
+    found = []
+    for (level, where, text), count in notes.items():
+        one, _, several = text.partition("\n")
+        found.append(Note(level, where, counted(count, one, several or one) if count else text))  # type: ignore[arg-type]
     return found

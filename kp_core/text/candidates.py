@@ -13,7 +13,7 @@ from kp_core.errors import UsageError
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
-from kp_core.text.tokenise import CJK, clean, is_possessive, is_word, sentences
+from kp_core.text.tokenise import CJK, clean, is_possessive, is_word, sentences, straight
 
 #: Number of the sentence, its first token, and the token behind the last one.
 Span = tuple[int, int, int]
@@ -53,10 +53,10 @@ class Rules:
 
 
 class Stems:
-    """Forms of tokens: lower case, then the stem; every distinct token is stemmed once.
+    """Forms of tokens: lower case, one kind of apostrophe, then the stem; every distinct token is stemmed once.
 
-    >>> Stems("porter-nltk").of(["Hash", "tables"])
-    ['hash', 'tabl']
+    >>> Stems("porter-nltk").of(["Hash", "tables"]), Stems("none").of(["O\u2019Neill"])
+    (['hash', 'tabl'], ["o'neill"])
     """
 
     def __init__(self, stemmer: str = "porter-nltk") -> None:
@@ -66,7 +66,7 @@ class Stems:
     def of(self, tokens: Sequence[str]) -> list[str]:
         """Return the form of each token."""
         if new := [token for token in dict.fromkeys(tokens) if token not in self._known]:
-            lower = [token.lower() for token in new]
+            lower = [straight(token.lower()) for token in new]
             stems = lower if self.stemmer == "none" else stem_words(lower, self.stemmer)
             self._known.update(zip(new, stems, strict=True))
         return [self._known[token] for token in tokens]
@@ -116,7 +116,7 @@ class Edges(dict[str, int]):
 
     def __init__(self, stop: Collection[str] | None) -> None:
         super().__init__()
-        self._stop = stop
+        self._stop = None if stop is None else frozenset(map(straight, stop))
 
     def __missing__(self, token: str) -> int:
         if not is_word(token):
@@ -125,7 +125,8 @@ class Edges(dict[str, int]):
             found = 2
         else:
             letters = any(letter.isalpha() for letter in token)
-            found = 2 if letters and not is_possessive(token) and token.lower() not in self._stop else 1
+            stop = straight(token.lower()) in self._stop
+            found = 2 if letters and not is_possessive(token) and not stop else 1
         self[token] = found
         return found
 
@@ -268,9 +269,13 @@ def has_english(text: str) -> bool:
 def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None) -> dict[str, str]:
     """Return the chunks of an English text that pass the filter of frequency: form → spelling, in order of the text.
 
+    A text without English tokens, to which the tagger would give tags all the same, has none.
+
     >>> list(candidates("A quality of service. The service is good.").values())
     ['quality of service', 'service']
     """
+    if not has_english(text):
+        return {}
     rules = rules or Rules()
     return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text, rules.repair), rules)
 

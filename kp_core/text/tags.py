@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, Literal
 
 from kp_core.errors import InputError, UsageError
-from kp_core.text.tokenise import clean, sentences
+from kp_core.text.tokenise import clean, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
 Tagged = tuple[str, str, str]
@@ -74,7 +74,7 @@ def tag(tokens: Sequence[str]) -> list[Tagged]:
     """
     asked = [place for place, token in enumerate(tokens) if 0 < len(token) <= LONGEST_WORD]
     found: list[Tagged] = [(token, token, OUTSIDE) for token in tokens]
-    answers = _tagger()([_BRACKETS.get(tokens[place], tokens[place]) for place in asked]) if asked else []
+    answers = _tagger()([_BRACKETS.get(tokens[place], straight(tokens[place])) for place in asked]) if asked else []
     for place, (spelled, lemma, name) in zip(asked, answers, strict=True):
         if name == "POS" or any(letter.isalnum() for letter in spelled):
             found[place] = (tokens[place], lemma, name)

@@ -33,6 +33,15 @@ def tokens(text: str) -> list[tuple[str, int, int]]:
     return [(found.group(), found.start(), found.end()) for found in _TOKEN.finditer(text)]
 
 
+def straight(text: str) -> str:
+    """Return the text with the apostrophe of a typewriter for that of a printer.
+
+    >>> straight("user\u2019s")
+    "user's"
+    """
+    return text.replace("\u2019", "'")
+
+
 def is_word(token: str) -> bool:
     """Tell whether a token is a word, a number or a possessive, not a punctuation mark."""
     return token[0].isalnum() or len(token) > 1

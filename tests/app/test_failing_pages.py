@@ -1,31 +1,23 @@
 """A page that fails keeps the sidebar, the data, the settings and the last whole result, and says one sentence."""
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_ui import show, workspace
+from kp_ui import show
+from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
 MINE = b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n"
 
 
-def opened(page: str, marker: bytes) -> Any:
+def on_data(page: str, marker: bytes) -> Any:
     """Open a page on data of its own, so that no result of another test stands in the cache."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.session_state["uploads"] = workspace.Uploads((Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)))
-    app.session_state["pending"] = True
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception
-    return app
+    return opened(page, files=(Source("gold.csv", GOLD % marker), Source("mine.csv", MINE)))
 
 
 def fail(*_: Any, **__: Any) -> Any:
@@ -38,7 +30,7 @@ def text(app: Any) -> str:
 
 
 def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("overview", b"moon")
+    app = on_data("overview", b"moon")
     app.select_slider(key="k").set_value("2").run()
     good, line = app.dataframe[0].value, app.main.code[-1].value
     assert "|k:2|" in line
@@ -67,7 +59,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
 
 
 def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("overview", b"sea")
+    app = on_data("overview", b"sea")
     line = app.main.code[-1].value
 
     def refuse(*_: Any, **__: Any) -> Any:
@@ -80,7 +72,7 @@ def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("methods", b"reef")
+    app = on_data("methods", b"reef")
     monkeypatch.setattr(kp, "evaluate_with", fail)
     app.switch_page("pages/agreement.py").run()
     assert len(app.error) == 1
@@ -92,7 +84,7 @@ def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.
 
 
 def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("overview", b"wave")
+    app = on_data("overview", b"wave")
     monkeypatch.setattr(kp, "evaluate_with", fail)
     app.button(key="back_to_sample").click().run()
     if not app.error:  # the sample was evaluated before, and its result is in the cache
@@ -102,7 +94,7 @@ def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("data", b"foam")
+    app = on_data("data", b"foam")
     monkeypatch.setattr(kp, "load", fail)
     zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
     zone.upload("more.csv", b"doc_id,keyphrase\nd1,x\n")
@@ -114,7 +106,7 @@ def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.Monkey
 
 def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is on screen the moment the computation begins is what a stopped run leaves."""
-    app = opened("overview", b"tide pool")
+    app = on_data("overview", b"tide pool")
     record = app.session_state["kept_results"]["overview"]
     record.seconds = 10.0
     shown: list[str] = []

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,8 @@ from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_ui import shell, workspace
+from kp_ui import shell
+from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,22 +113,8 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> list[Download]:
     return found
 
 
-def opened(page: str, prepare: Callable[[Any], None], **query: str) -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    for key, value in query.items():
-        app.query_params[key] = value
-    prepare(app.session_state)
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception, app.exception
-    return app
-
-
 def test_every_page_and_every_download_shows_it_as_it_stands(corpus: kp.Corpus, offered: list[Download]) -> None:
-    def prepare(state: Any) -> None:
-        state["workspace"] = workspace.Workspace(corpus, "hostile", "test")
-
-    app = opened("overview", prepare, annotators=HOSTILE[0])
+    app = opened("overview", corpus, annotators=HOSTILE[0])
     for page in (stem for entries in shell.SECTIONS.values() for stem, _ in entries):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception, (page, app.exception)
@@ -169,11 +156,7 @@ def test_names_of_files_are_shown_as_they_stand_even_in_refusals() -> None:
     names = ["".join(c for c in one if c not in "/") for one in HOSTILE]
     for data in (run, b'{"d1": ["tide", '):
         files = (Source("gold.csv", good), *(Source(f"{name}.csv", data) for name in names))
-
-        def prepare(state: Any, files: tuple[Source, ...] = files) -> None:
-            state["uploads"], state["pending"] = workspace.Uploads(files), True
-
-        app = opened("data", prepare)
+        app = opened("data", files=files)
         assert list(read_as_markup(app._tree)) == []
 
 

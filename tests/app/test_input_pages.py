@@ -7,39 +7,21 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core import glossary, methods
 from kp_core.reading import Source
 from kp_ui import show, workspace
+from tests.app.opening import ROOT, opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = ROOT / "sample_data"
 
 
-def opened(page: str, files: list[Source] | None = None, fixes: tuple[str, ...] = (), **query: str) -> Any:
-    """Open a page; with files, as after an upload of these."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    if files is not None:
-        app.session_state["workspace"] = on_screen(kp.load(files=files, fixes=fixes))
-        app.session_state["uploads"] = workspace.Uploads(tuple(files), fixes=fixes)
-    return arrive(app, page, **query)
-
-
-def on_screen(corpus: kp.Corpus) -> workspace.Workspace:
-    return workspace.Workspace(corpus, f"test {id(corpus)}", "Your files")
-
-
-def arrive(app: Any, page: str, **query: str) -> Any:
-    """Go to a page by its link: the simulated app forgets the query on the way, so it is given there."""
-    app.switch_page(f"pages/{page}.py")
-    for key, value in query.items():
-        app.query_params[key] = value
-    app.run()
-    assert not app.exception, app.exception
-    return app
+def on_data(page: str, files: list[Source], fixes: tuple[str, ...] = (), **link: str) -> Any:
+    """Open a page on files, as after an upload of these with some fixes."""
+    state = {"uploads": workspace.Uploads(tuple(files), fixes=fixes)}
+    return opened(page, kp.load(files=files, fixes=fixes), state=state, **link)
 
 
 def table(app: Any, column: str) -> pd.DataFrame:
@@ -66,13 +48,13 @@ def test_the_load_report_counts_the_sample() -> None:
 
 
 def test_an_upload_is_scored_at_once() -> None:
-    app = opened("overview", uploaded(), k="1", measure="P@k")
+    app = on_data("overview", uploaded(), k="1", measure="P@k")
     row = table(app, "P@1").set_index("system").loc["mine"]
     assert row["P@1"] == pytest.approx(2 / 3)  # hash table and tide, not sun
 
 
 def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
-    app = opened("data", uploaded())
+    app = on_data("data", uploaded())
     assert table(app, "phrases")["source"].tolist() == ["gold", "mine"]
     app.button(key="back_to_sample").click().run()
     assert "yake" in table(app, "phrases")["source"].tolist()
@@ -98,7 +80,7 @@ def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
     name = "predictions.jsonl"
     files = [Source("gold.csv", (SAMPLE / "lectures/gold.csv").read_bytes()),
              Source(name, (SAMPLE / "broken" / name).read_bytes())]  # fmt: skip
-    rejected = table(opened("data", files), "reason")
+    rejected = table(on_data("data", files), "reason")
     assert rejected[["file", "line"]].to_numpy().tolist() == [[name, "12"]]
 
 
@@ -107,9 +89,9 @@ def test_a_fix_of_ids_is_offered_and_counts() -> None:
     files[1] = Source(
         "mine.csv", files[1].data.replace(b"d1,", b"d1.txt,").replace(b"d2,", b"d2.txt,").replace(b"d3,", b"d3.txt,")
     )
-    app = opened("data", files)
+    app = on_data("data", files)
     assert [b.label for b in app.button if "3 of 3" in b.label] != []
-    fixed = opened("overview", files, ("strip-extension",), k="1", measure="P@k")
+    fixed = on_data("overview", files, ("strip-extension",), k="1", measure="P@k")
     assert table(fixed, "P@1").set_index("system").loc["mine", "P@1"] == pytest.approx(2 / 3)
 
 
@@ -135,9 +117,7 @@ def test_one_document_marks_hits_and_repeats() -> None:
     lists = {"d1": ["Hash Tables", "hash table", "bucket", "collisions"]}
     files = [Source("gold.json", json.dumps(gold).encode()), Source("mine.json", json.dumps(lists).encode())]
     corpus = kp.load(gold=[files[0]], systems={"mine": files[1]})
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.session_state["workspace"] = on_screen(corpus)
-    arrive(app, "documents", k="2")
+    app = opened("documents", corpus, k="2")
     ranked = table(app, "phrase")
     assert ranked[""].tolist() == ["✓", "↺", "·", "✓"]
     assert ranked["keyphrase"].tolist() == ["hash table", "", "", "collision"]
@@ -151,10 +131,9 @@ def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
     names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
     systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
     corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
+    state = {"workspace": workspace.Workspace(corpus, "published rows", "test")}
     for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
-        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-        app.session_state["workspace"] = on_screen(corpus)
-        arrive(app, "documents", k="10", measure=measure, preset="ijcnlp13", gold_stemmed="yes")
+        app = opened("documents", state=state, k="10", measure=measure, preset="ijcnlp13", gold_stemmed="yes")
         shown = table(app, "degree").set_index("document")
         for name in names:
             rows = expected[expected["system"] == name].set_index("doc_id")[column]

@@ -2,38 +2,22 @@
 
 import io
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 from streamlit.runtime.uploaded_file_manager import DeletedFile
-from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
 from kp_ui import sessions, workspace
+from tests.app.opening import ROOT, opened
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 GOLD = Source("gold.csv", b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,moon\n")
 MINE = Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket\nd2,1,tide\nd3,1,sun\n")
 YOURS = Source("run.yours", b"doc_id,rank,keyphrase\nd1,1,bucket\nd2,1,sea\nd3,1,moon\n")
-
-
-def opened(page: str, *files: Source, **query: str) -> Any:
-    """Open a page as after an upload of files."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    for key, value in query.items():
-        app.query_params[key] = value
-    if files:
-        app.session_state["uploads"] = workspace.Uploads(tuple(files))
-        app.session_state["pending"] = True
-    app.run()
-    app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception, app.exception
-    return app
 
 
 def table(app: Any, column: str) -> pd.DataFrame:
@@ -109,7 +93,7 @@ def test_a_folder_is_read_as_one() -> None:
 
 
 def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
-    app = opened("data", GOLD, MINE, YOURS)
+    app = opened("data", files=[GOLD, MINE, YOURS])
     assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
     press(app, "Shorten to mine, yours")
     assert table(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
@@ -123,7 +107,7 @@ def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
 
 
 def test_two_systems_of_one_name_are_refused_in_words() -> None:
-    app = opened("data", GOLD, MINE, YOURS)
+    app = opened("data", files=[GOLD, MINE, YOURS])
     app.text_input(key="name run.mine").input("run.yours").run()
     assert "two systems would be called 'run\\.yours'" in words(app)
     assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
@@ -131,7 +115,7 @@ def test_two_systems_of_one_name_are_refused_in_words() -> None:
 
 def test_unknown_columns_are_refused_and_can_be_named() -> None:
     file = Source("liste.csv", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
-    app = opened("data", file)
+    app = opened("data", files=[file])
     assert "Nr;Begriff" in words(app)
     assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
     app.selectbox(key="column liste.csv doc_id").set_value("Nr").run()
@@ -144,14 +128,14 @@ def test_unknown_columns_are_refused_and_can_be_named() -> None:
 
 
 def test_the_broken_table_gives_one_clear_error() -> None:
-    app = opened("data", Source("x.csv", (ROOT / "sample_data/broken/gold_unknown_column.csv").read_bytes()))
+    app = opened("data", files=[Source("x.csv", (ROOT / "sample_data/broken/gold_unknown_column.csv").read_bytes())])
     assert len(app.error) == 1
     assert "when,colour,amount" in app.error[0].value
 
 
 def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
     twice = Source("mine.tsv", b"d1\thash table;bucket\nd1\tcollision;tree\nd2\ttide;sea\n")
-    app = opened("data", GOLD, twice)
+    app = opened("data", files=[GOLD, twice])
     assert "again" in app.error[0].value
     app.button(key="fix merge").click().run()
     assert not app.error
@@ -162,7 +146,7 @@ def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
 
 def test_a_fix_is_offered_listed_and_undone() -> None:
     ending = Source("mine.csv", MINE.data.replace(b"d1", b"d1.txt").replace(b"d2", b"D2.txt").replace(b"d3", b"d3.txt"))
-    app = opened("data", GOLD, ending)
+    app = opened("data", files=[GOLD, ending])
     offer = app.button(key="fix strip-extension")
     assert offer.label == r"Strip the extension\: 2 of 3 ids of gold and systems match"
     offer.click().run()
@@ -178,7 +162,7 @@ def test_a_fix_is_offered_listed_and_undone() -> None:
 
 
 def test_missing_lists_lead_to_the_convention() -> None:
-    app = opened("data", GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n"))
+    app = opened("data", files=[GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n")])
     shown = table(app, "no list")
     assert shown.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
     assert "now count as if the system had returned nothing" in words(app)
@@ -191,7 +175,7 @@ def test_missing_lists_lead_to_the_convention() -> None:
 
 def test_a_role_holds_for_everything_in_an_archive() -> None:
     lists = zipped(a__tsv=b"d1\ttide;sea\nd2\tmoon;sun\n")
-    app = opened("data", GOLD, Source("lists.zip", lists))
+    app = opened("data", files=[GOLD, Source("lists.zip", lists)])
     app.selectbox(key="role lists.zip").set_value("gold").run()
     assert not app.exception
     assert table(app, "phrases")["role"].unique().tolist() == ["gold"]
@@ -200,7 +184,7 @@ def test_a_role_holds_for_everything_in_an_archive() -> None:
 
 
 def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
-    app = opened("data", GOLD, MINE)
+    app = opened("data", files=[GOLD, MINE])
     app.button(key="remove run.mine").click().run()
     assert table(app, "phrases")["source"].tolist() == ["gold"]
     app.button(key="remove gold.csv").click().run()
@@ -211,18 +195,15 @@ def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
 @pytest.mark.parametrize("page", ["overview", "agreement", "ranking", "documents", "data", "methods"])
 @pytest.mark.parametrize("files", [(MINE,), (GOLD,), (Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n'),)])
 def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source, ...]) -> None:
-    app = opened(page, *files)
+    app = opened(page, files=files)
     if page == "data" and files != (GOLD,):
         assert "no gold standard" in words(app)
 
 
 def test_settings_of_the_link_that_do_not_exist_are_named() -> None:
-    app = opened("data", k="banana", annotators="nobody")
-    assert not app.warning  # on the page that was switched to: the link has been mended
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.query_params["k"] = "banana"
-    app.query_params["preset"] = "pke"
-    app.run()
+    app = opened("overview", k="banana", annotators="nobody")
+    assert not app.switch_page("pages/data.py").run().warning  # the link has been mended
+    app = opened("overview", k="banana", preset="pke")
     assert [one.value for one in app.warning] == [
         "The link asks for k = banana, which is no choice here; average is used\\."
     ]
@@ -253,7 +234,7 @@ def test_documents_are_sorted_filtered_and_searched() -> None:
 
 def test_systems_may_be_called_like_the_columns() -> None:
     files = (Source(f"{name}.csv", MINE.data) for name in ("difference", "title", "document"))
-    app = opened("documents", GOLD, *files, sort="value")
+    app = opened("documents", files=[GOLD, *files], sort="value")
     assert {"system difference", "system title", "system document", "difference"} <= set(
         table(app, "difference").columns
     )
@@ -272,7 +253,7 @@ def test_methods_are_found_by_family_and_word() -> None:
 
 def test_how_an_archive_is_read_can_be_switched() -> None:
     members = {f"art-{n}-Countskey": f"boat race\t{n}\nriver\t3\n".encode() for n in (1, 2)}
-    app = opened("data", Source("votes.zip", zipped(**members)))
+    app = opened("data", files=[Source("votes.zip", zipped(**members))])
     app.session_state["ways votes.zip"] = True
     app.run()
     assert table(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
@@ -285,20 +266,20 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:
     votes = Source("gold.csv", b"doc_id,keyphrase,votes\nd1,tide,5\nd1,sea,1\n")
-    app = opened("data", votes, Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,sea\nd1,2,tide\n"))
+    app = opened("data", files=[votes, Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,sea\nd1,2,tide\n")])
     assert app.number_input(key="rel").value == 1
     app.number_input(key="rel").set_value(2.0).run()
     assert not app.exception
     app.switch_page("pages/ranking.py").run()
     assert not app.exception
     assert "rel:2" in "\n".join(code.value for code in app.code)
-    assert not any(box.key == "rel" for box in opened("data", GOLD, MINE).number_input)
+    assert not any(box.key == "rel" for box in opened("data", files=[GOLD, MINE]).number_input)
 
 
 def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     rows = [["doc_id", "keyphrase"], ["d1", "tide"]]
     sheets = {name: [*rows, ["d2", name]] for name in ("spring", "summer", "autumn", "winter", "all")}
-    app = opened("data", workbook(sheets, "gold.xlsx"))
+    app = opened("data", files=[workbook(sheets, "gold.xlsx")])
     app.session_state["ways gold.xlsx"] = True
     app.run()
     assert table(app, "phrase")["phrase"].tolist() == ["tide", "spring"]

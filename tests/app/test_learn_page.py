@@ -1,22 +1,18 @@
 """The Learn page: every lesson opens, its controls move the picture, and answers are checked."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from kp_core.learn import LESSONS
+from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def learn() -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page("pages/learn.py")
-    return app.run()
+    return opened("learn")
 
 
 @pytest.mark.parametrize("name", LESSONS)

@@ -1,21 +1,11 @@
 """What a link asks for and does not exist is said; nothing else of the session is."""
 
-from pathlib import Path
-from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def opened(page: str, **query: str) -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page(f"pages/{page}.py")
-    for name, value in query.items():
-        app.query_params[name] = value
-    return app.run()
 
 
 def test_choices_of_a_page_and_of_the_sidebar_that_do_not_exist_are_said() -> None:

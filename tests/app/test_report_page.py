@@ -1,20 +1,17 @@
 """The Report page: what is chosen is what is written, with the numbers of the settings in use."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
+
+from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
 def page() -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page("pages/report.py")
-    return app.run()
+    return opened("report")
 
 
 def test_it_offers_the_files_and_a_paragraph_for_the_settings_in_use(page: Any) -> None:

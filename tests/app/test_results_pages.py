@@ -1,7 +1,5 @@
 """The pages Overview, Agreement and Ranking show the numbers of the Python functions, and never a traceback."""
 
-from itertools import count
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,36 +10,19 @@ import kp_core as kp
 from kp_core import sentences
 from kp_core.charts import tables
 from kp_ui.show import plain
-from kp_ui.workspace import SAMPLES, Workspace
+from kp_ui.workspace import SAMPLES
+from tests.app.opening import ROOT, opened
 
-ROOT = Path(__file__).resolve().parents[2]
 LECTURES = ROOT / "sample_data" / "lectures"
 SYSTEM_PAGES = ("overview", "agreement", "ranking")
 PAGES = (*SYSTEM_PAGES, "annotators")
 
 pytestmark = pytest.mark.app
 
-#: Results are kept under a digest of the data, so every corpus needs one of its own.
-_NUMBER = count()
-
 
 @pytest.fixture(scope="module")
 def lectures() -> kp.Corpus:
     return SAMPLES["lectures"].load()
-
-
-def opened(page: str, corpus: kp.Corpus | None = None, **link: str) -> AppTest:
-    """Open a page by its link, on the sample or on other data."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in link.items():
-        app.query_params[name] = value
-    if corpus is not None:
-        app.session_state["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")
-    app.run()
-    if page != "overview":
-        app.switch_page(f"pages/{page}.py").run()
-    assert not app.exception, [one.message for one in app.exception]
-    return app
 
 
 def chosen(app: AppTest, key: str, value: str) -> AppTest:
@@ -147,6 +128,23 @@ def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus) -> None:
     expected = expected[expected["system"] == "tfidf"].set_index("document")
     assert table["kappa"].tolist() == pytest.approx(expected["value"].tolist())
     assert table["status"].tolist() == expected["status"].tolist()
+
+
+def test_documents_are_turned_like_pages() -> None:
+    app = opened("documents")
+    listed = shown(app, "difference")["document"].tolist()
+    assert app.button(key="document_previous").disabled
+    for way, place in (("next", 1), ("next", 2), ("previous", 1)):
+        app.button(key=f"document_{way}").click().run()
+        assert not app.exception
+        assert app.query_params["document"] == listed[place]
+        assert f"Document {place + 1} of 20" in words(app)
+
+
+def test_identical_systems_have_no_order() -> None:
+    app = opened("overview", loaded(**dict.fromkeys(("one", "two", "three"), "yake")))
+    assert "have the same F1@6" in words(app)
+    assert "highest" not in words(app)
 
 
 def test_ranking_shows_undefined_values_with_their_reason(lectures: kp.Corpus) -> None:

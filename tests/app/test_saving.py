@@ -6,11 +6,11 @@ from typing import Any
 import pandas as pd
 import pytest
 import streamlit as st
-from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.export.workspace_file import workspace_file
 from kp_core.reading import Saved, Source, read_workspace
+from tests.app.opening import opened
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -36,9 +36,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 
 def start(page: str = "data") -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.run()
-    return go(app, page)
+    return opened(page)
 
 
 def go(app: Any, page: str) -> Any:

@@ -11,7 +11,8 @@ from kp_core.charts import abstracting as drawn
 from kp_core.reading import Source
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.test_results_pages import opened, shown, words
+from tests.app.opening import opened
+from tests.app.test_results_pages import shown, words
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
+from tests.app.opening import opened
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -29,10 +29,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return found
 
 
-def opened(name: str, data: bytes) -> Any:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.run()
-    app.switch_page("pages/data.py").run()
+def dropped(name: str, data: bytes) -> Any:
+    app = opened("data")
     next(one for one in app.file_uploader if one.key.startswith("drop_")).upload(name, data)
     app.run()
     return app
@@ -54,7 +52,7 @@ def table(app: Any, column: str) -> Any:
 
 
 def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
-    app = turned(opened("run", (folder / "pairs.npz").read_bytes()))
+    app = turned(dropped("run", (folder / "pairs.npz").read_bytes()))
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     for k in ("3", "2"):
         app.selectbox(key="streamed_k").set_value(k).run()
@@ -70,7 +68,7 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
 
 def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KPSCOPE_DATA", raising=False)
-    app = turned(opened("run.npz", (folder / "pairs.npz").read_bytes()))
+    app = turned(dropped("run.npz", (folder / "pairs.npz").read_bytes()))
     assert "not where this app may read" in words(app)
     assert not app.text_area
     monkeypatch.setenv("KPSCOPE_DATA", str(folder))
@@ -96,7 +94,7 @@ def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Pa
     scale.run_evaluation(**given, **asked, baselines=True).save(folder / "typed.npz")
     memory = kp.evaluate(in_memory(TABLES), **asked, baselines=True, interval="poisson").frame
     memory = memory.set_index(["system", "measure", "average", "subset"])["value"]
-    app = turned(opened("typed.npz", (folder / "typed.npz").read_bytes()))
+    app = turned(dropped("typed.npz", (folder / "typed.npz").read_bytes()))
     for measure, name in (("P@3", "P@3"), ("F1@k", "F1@5")):
         app.selectbox(key="streamed_measure").set_value(measure).run()
         app.selectbox(key="streamed_k").set_value("5").run()
@@ -117,7 +115,7 @@ def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
 ) -> None:
     data = (folder / "people.npz").read_bytes()
     monkeypatch.setenv("KPSCOPE_DATA", str(folder))
-    app = opened("broken.npz", data[: len(data) // 2])
+    app = dropped("broken.npz", data[: len(data) // 2])
     assert "Not opened: broken.npz: expected statistics of a streamed run" in words(app)
     app.selectbox(key="shared").set_value("people.npz").run()
     app.button(key="add_shared").click().run()

@@ -182,7 +182,7 @@ FILES = (
             (1, 4, 1), role="systems"),
     Awkward("a key twice", "a.json", b'{"d": ["a"], "d": ["b"]}', refused="the key “d” twice"),
     Awkward("a key 20,000 times", "a.json", lambda: b"{" + b",".join([b'"d": []'] * 20_000) + b"}",
-            refused="lines 1 and 1: expected each document once"),
+            refused="line 1: expected each document once"),
     Awkward("a key 20,000 times, merged", "a.json", b"{" + b",".join([b'"d": []'] * 20_000) + b', "d": ["a"]}',
             (1, 1, 0), fixes=("merge",)),
     Awkward("objects over several lines, one after another", "a.json",

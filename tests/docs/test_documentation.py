@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kp_core import reference
+from docs.written import PAGES as WRITTEN
 from kp_core.cli import main, make_parser
 from kp_ui.shell import SECTIONS
 
@@ -126,5 +126,6 @@ def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_ti
         assert {"## Steps", "More: "} <= set(re.findall(r"^(?:## Steps|More: )", text, re.M)), stem
 
 
-def test_the_reference_of_the_command_line_is_that_of_the_parser() -> None:
-    assert (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8") == reference.markdown()
+@pytest.mark.parametrize("name", WRITTEN)
+def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: From the ground up; a module of kp_core is named by its first part (by two where a folder spans floors), and ""
 #: is the public API in kp_core/__init__.py.
 FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors",),
+    ("errors", "plural"),
     ("model",),
     ("digest",),
     ("conventions", "text", "reading"),

@@ -257,3 +257,23 @@ def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp
     found = scale.evaluate(**given, measures="R@k,MAP,kappa", k=3, empty_gold="one-if-empty", engine=engine(2))
     assert_same_rows(found.frame, memory.frame)
     assert found.notes == memory.notes
+
+
+def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path) -> None:
+    """All lists of two systems are out of order and have a tie; each part says so of a list or two."""
+    gold = pd.DataFrame([(f"d{i}", "ana", "sea") for i in range(6)], columns=["doc_id", "annotator", "phrase"])
+    rows = [(name, f"d{i}", phrase, rank) for name in ("zeta", "alpha") for i in range(6 if name == "zeta" else 1)
+            for phrase, rank in (("sea", 2), ("tide", 1), ("moon", 2))]  # fmt: skip
+    runs = pd.DataFrame(rows, columns=["system", "doc_id", "phrase", "rank"])
+    memory = kp.evaluate(kp.load(gold=gold, systems=[runs]), 3, "F1@k", interval="none")
+    given = write({"gold": gold, "runs": runs}, tmp_path)
+    given["systems"] = {name: given["systems"][name] for name in ("zeta", "alpha")}
+    found = scale.evaluate(**given, measures="F1@k", k=3, interval="none", engine=engine(rows=8))
+    messages = [note.message for note in memory.notes]
+    assert [note.message for note in found.notes] == messages
+    assert messages[:4] == [
+        "6 lists of “zeta” were not in order of rank; they were sorted.",
+        "6 phrases of “zeta” follow one of equal rank; file order stays.",
+        "1 list of “alpha” was not in order of rank; it was sorted.",
+        "1 phrase of “alpha” follows one of equal rank; file order stays.",
+    ]

@@ -15,7 +15,7 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.sums import load
+from kp_core.scale.sums import load, refuse_without_folder
 from tests.scale.tables import draw, engine, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,3 +105,10 @@ def test_a_saved_run_opens_with_its_tables_comparisons_and_documents(universe: s
     assert dict(zip(some.documents["doc_id"], some.documents["text"], strict=True)) == {
         name: texts[name] for name in ("d003", "d007")
     }
+
+
+def test_a_folder_is_no_checkpoint() -> None:
+    for path in (".", "/"):
+        with pytest.raises(kp.InputError) as refused:
+            refuse_without_folder(path)
+        assert str(refused.value) == f"{path}: expected a file, found a folder. Name a file to write, such as run.npz."

@@ -66,7 +66,7 @@ def test_ids_and_phrases_stay_text_and_rejected_rows_are_counted(tmp_path: Path)
     assert [one for one in said if "rejected" in one] == [
         "3 rows were rejected and are not used: an empty id (1), an empty phrase (2)"
     ]
-    assert "lists for 1 documents that the gold standard does not have are ignored: 7" in said
+    assert "1 list for a document that the gold standard does not have is ignored: 7" in said
     mostly = tmp_path / "mostly.csv"
     mostly.write_text("doc_id,phrase,rank\n" + "d1,,1\n" * 30)
     with pytest.raises(kp.InputError, match="expected at most 20 % such rows, found 32 of 45 rows"):

@@ -195,3 +195,19 @@ def test_classes_are_kept_but_not_for_ever(monkeypatch):
     tags.text_classes("A tide.")
     assert len(asked) == 4
     assert len(tags._KEPT) == 2
+
+
+def test_both_apostrophes_are_one():
+    """A text gives the same candidates, counts and abbreviations with either, and either stop word stops both."""
+    plain = "The user's guide index (UGI) isn't O'Neill's. A user's guide of O'Neill. O'Neill and the dogs' home."
+    curly = plain.replace("'", "\u2019")
+    assert list(candidates(curly)) == list(candidates(plain))
+    mixed = candidates(f"{plain} {curly}")
+    assert list(mixed) == list(candidates(f"{plain} {plain}"))
+    read = Tokens.of("The rock 'n' roll isn\u2019t bad (RB).", Stems("none"))
+    assert abbreviations(read) == abbreviations(Tokens.of("The rock 'n' roll isn't bad (RB).", Stems("none")))
+    assert [Edges({"isn't"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
+    assert [Edges({"isn\u2019t"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
+    texts = {"d1": "O\u2019Neill and O'Neill.", "d2": "A tide."}
+    found = kp.extract(texts, "tfidf", stemmer="none").runs
+    assert found["score"].iloc[0] == pytest.approx(2 * np.log(2))  # O'Neill twice, in one of two documents

@@ -84,7 +84,7 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
         "reason": "no_majority",
     }  # fmt: skip
     assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
-    assert "1 of 2 documents do not reach K = 0.9" in err
+    assert "1 of 2 documents does not reach K = 0.9" in err
 
 
 @pytest.mark.parametrize(

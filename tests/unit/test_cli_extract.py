@@ -51,6 +51,21 @@ def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
     assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
 
 
+def test_documents_and_phrases_are_named_apart(capsys, tmp_path):
+    book, glossary = tmp_path / "book.jsonl", tmp_path / "glossary.txt"
+    book.write_text('{"id": "e1", "text": "An inverted index has a postings list."}\n', encoding="utf-8")
+    glossary.write_text("inverted index\nlist, of postings\n", encoding="utf-8")
+    more = ["--method", "document-boosting,phrase-boosting", "--top", "3", "--format", "csv"]
+    _, out, _ = run(capsys, *DATA, *more, "--external", str(book), "--phrases", str(glossary))
+    both = {"documents": book, "phrases": glossary}
+    expected = kp.extract(TEXTS, ["document-boosting", "phrase-boosting"], 3, both)
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+    assert "external:2-phrases-" in expected.recipes["phrase-boosting"]
+    status, _, err = run(capsys, *DATA, *more, "--external", str(book), str(glossary))
+    assert status == 1
+    assert "name them apart: --external and --phrases" in err
+
+
 def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
     book, stop = tmp_path / "book.txt", tmp_path / "stop.txt"
     book.write_text("An inverted index has a postings list.", encoding="utf-8")

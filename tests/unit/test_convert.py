@@ -98,9 +98,9 @@ def test_what_a_table_cannot_hold_is_said():
     corpus.rankings["silent"] = corpus.rankings["s"]
     messages = [f"{note.where}: {note.message}" for note in tidy(corpus).notes]
     assert [message.split(";")[0] for message in messages] == [
-        "s: 1 phrases follow one of equal score",
+        "s: 1 phrase follows one of equal score",
         "silent: 1 system without any list",
-        "gold.csv: 1 cells begin like a formula",
+        "gold.csv: 1 cell begins like a formula",
     ]
 
 

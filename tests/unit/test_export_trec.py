@@ -60,7 +60,7 @@ def test_a_corpus_written_and_read_again_is_the_same(gold, runs):
         with pytest.raises(InputError, match="no keyphrase"):
             trec(corpus)
         return
-    said = sum(int(note.message.split()[0]) for note in made.notes if "empty lists" in note.message)
+    said = sum(int(note.message.split()[0]) for note in made.notes if "empty list" in note.message)
     assert said == empties
     again = back(made)
     assert gold_rows(again) == gold_rows(corpus)
@@ -99,8 +99,8 @@ def test_normalised_forms_make_equal_phrases_equal_ids():
     assert made.files["gold/gold.qrels"] == b"d 0 hash%20tabl 1\nd 0 sea 1\n"
     assert made.files["systems/s.run"] == b"d Q0 hash%20tabl 1 2 s\nd Q0 x 2 1 s\n"
     assert [note.message.split(";")[0] for note in made.notes] == [
-        "1 keyphrases repeat another one of their list",
-        "1 phrases repeat another one of their list",
+        "1 keyphrase repeats another one of its list",
+        "1 phrase repeats another one of its list",
     ]
 
 
@@ -117,10 +117,10 @@ def test_what_trec_cannot_hold_is_said():
     corpus = corpus_of({"d": [("a", "b")], "e": []}, {"s": {"d": []}}, texts={"d": "A text."})
     messages = [f"{note.where}: {note.message}" for note in trec(corpus).notes]
     assert messages == [
-        "gold standard: 1 empty lists; TREC has no line for them.",
-        "systems: 1 empty lists; TREC has no line for them.",
-        "gold standard: 1 keyphrases have several spellings; the first is written.",
-        "documents: 1 documents with a text, title or group; TREC holds ids only.",
+        "gold standard: 1 empty list; TREC has no line for it.",
+        "systems: 1 empty list; TREC has no line for it.",
+        "gold standard: 1 keyphrase has several spellings; the first is written.",
+        "documents: 1 document with a text, title or group; TREC holds ids only.",
     ]
     with pytest.raises(InputError, match="whole grades"):
         trec(corpus_of({"d": ["a"]}, grades={"d": {"a": 0.5}}))
@@ -153,7 +153,7 @@ def test_scores_win_over_ranks_and_higher_is_always_better():
     corpus = read("d Q0 a 1 0.1 x\nd Q0 b 2 0.2 x\nd Q0 c 3 0.3 x\n")
     assert corpus.runs["phrase"].tolist() == ["c", "b", "a"]
     assert corpus.rankings["x"].higher_is_better
-    assert "1 lists have ranks against their scores" in str(corpus.report.notes)
+    assert "1 list has ranks against its scores" in str(corpus.report.notes)
 
 
 def test_qrels_of_others():

@@ -130,7 +130,7 @@ def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) ->
     drawn = charts.kendall(by_k)
     assert drawn.figure.data[0].z[0][1] == pytest.approx(2 / 6**0.5)
     assert drawn.alt == (
-        "tau-b of 1 pairs of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
+        "tau-b of 1 pair of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
     )
 
 

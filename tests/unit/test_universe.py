@@ -163,3 +163,24 @@ def test_a_random_order_of_a_universe_too_large_to_follow_has_values_at_cutoffs_
     assert found.loc["MRR@5", "value"] == pytest.approx(3e-9 * sum(1 / i for i in range(1, 6)), rel=1e-6)
     assert found.loc["kappa", "value"] == pytest.approx(0, abs=1e-15)
     assert found.loc["MAP", ["documents", "reason"]].tolist() == [0, "universe_too_large"]
+
+
+def test_documents_that_the_tagger_cannot_read_are_said():
+    """N of a text without English tokens counts what was chosen alone; so it is with a document without a text."""
+    texts = {"d1": "A tide table shows the tide.", "d2": "机器学习是人工智能的一个分支", "d3": ""}
+    gold = {"ana": {"d1": ["tide table"], "d2": ["机器学习"], "d3": ["x"]}, "ben": {"d1": ["tide"], "d2": ["分支"]}}
+    corpus = corpus_of(gold, {"s": {"d1": ["tide"], "d2": ["分支"], "d3": ["y"]}}, texts=texts)
+    message = (
+        "2 of 3 documents have no English token in their texts, so N counts no candidate there, only what was chosen: "
+        "d2, d3"
+    )
+
+    def said(result):
+        return [note.message for note in result.notes if "English" in note.message]
+
+    found = kp.evaluate(corpus, 1, ["kappa", "N"], universe="candidates", interval="none")
+    assert said(found) == [message]
+    assert universe_sizes(corpus, "candidates")["d2"] == 2
+    assert said(kp.agreement(corpus, "kappa", universe="candidates", interval="none")) == [message]
+    assert not said(kp.evaluate(corpus, 1, "F1@k", universe="candidates", interval="none"))
+    assert not said(kp.evaluate(corpus, 1, "kappa", universe="ngrams", interval="none"))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import dropwhile
 
 from kp_core.model import Note, Role
+from kp_core.plural import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder, is_number
@@ -27,7 +28,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         return None
     fitting = sum(_is_list(line, separator) for line in lines)
     shown = "TAB" if separator == "\t" else "@"
-    evidence = f"{fitting} of the first {len(lines)} lines are `id {shown} a;b;c`"
+    evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `id {shown} a;b;c`"
     options = {"separator": separator} | ({} if role else {"role": "guessed"})
     numbers = separator == "\t" and sum(is_number(line.partition("\t")[2]) for line in lines) >= 0.9 * len(lines)
     # A semicolon table has no TAB at the end of the first word of every line, whatever words its first line holds.

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
@@ -58,7 +59,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         return _recognition(files)
     value = files[0].json
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
-        return Recognition(NAME, "documents", tuple(files), 0.9, f"a JSON object of {len(value):,} texts by id")
+        evidence = f"a JSON object of {counted(len(value), 'text')} by id"
+        return Recognition(NAME, "documents", tuple(files), 0.9, evidence)
     return None
 
 

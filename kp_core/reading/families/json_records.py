@@ -8,6 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from kp_core.model import Note, Role
+from kp_core.plural import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.json_text import JsonRecord
@@ -43,7 +44,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
     said = ", ".join(f"{role} = “{name}”" for role, name in columns.items())
-    return Recognition(NAME, guess, tuple(files), 0.9, f"{len(records):,} JSON objects; {said}", columns, options)
+    evidence = f"{counted(len(records), 'JSON object')}; {said}"
+    return Recognition(NAME, guess, tuple(files), 0.9, evidence, columns, options)
 
 
 def column_names(file: File, choice: Choice) -> list[str]:

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading import whole_tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -70,7 +71,7 @@ def _table(file: File, good: list[JsonRecord]) -> Table:
     columns = [pa.chunked_array([_column([record.value.get(name) for record in good])]) for name in names]
     rejected = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
     rejected += [(file.name, r.line, HALF_A_CHARACTER, storable(_content(r))[:200]) for r in halves]
-    described = f"{len(good):,} JSON objects, one a row"
+    described = f"{counted(len(good), 'JSON object')}, one a row"
     lines = [record.line for record in good]
     shown = header_names([storable(name) for name in names])
     return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)

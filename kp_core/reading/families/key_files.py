@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from kp_core.model import Note, Role
+from kp_core.plural import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder
 
@@ -55,7 +56,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice | None
     evidence = f"files named {suffixes}; {rule}"
     if labelled:
         done = "split" if labels == "split" else "taken as they are"
-        evidence += f"; {labelled:,} of {len(lines):,} lines are `id: label`, {done}"
+        evidence += f"; {part_of(labelled, len(lines), 'line', 'is', 'are')} `id: label`, {done}"
     names = {source for _, source in sources.values() if source}
     guessed = {"role": "guessed"} if role is None and len(names) < 2 else {}
     options = {**chosen, "labels": labels, "labelled": f"{labelled} of {len(lines)}" if labelled else ""} | guessed

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from kp_core.errors import InputError
 from kp_core.model import Note, Role
+from kp_core.plural import counted, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, is_number, storable
@@ -84,9 +85,10 @@ def _recognition(file: File, what: str, role: Role | None, choice: Choice | None
     options = {"lines": what, **(choice or file.choice).options}
     if what != "lists":
         said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
-        return Recognition(NAME, "documents", (file,), 0.95, f"{len(file.lines):,} lines: {said}", {}, options)
+        return Recognition(NAME, "documents", (file,), 0.95, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
     split = sum(";" in line for line in file.sample)
-    evidence = f"{split} of the first {len(file.sample)} lines are phrases split at `;`, without ids; line n is "
+    shown = part_of(split, len(file.sample), "first line", "is", "are")
+    evidence = f"{shown} phrases split at `;`, without ids; line n is "
     if role is None:
         options["role"] = "guessed"
     guess: Role = role or "gold"

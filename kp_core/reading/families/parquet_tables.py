@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading import whole_tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -58,7 +59,7 @@ def table_of(file: File, named: Callable[[Sequence[str]], list[str]] = header_na
             raise
         found = "a damaged or unusual Parquet file"
         raise InputError(file.name, found, "a Parquet table of text and numbers", "Write it again.") from None
-    described = f"a Parquet table of {len(table):,} rows and {len(columns)} columns"
+    described = f"a Parquet table of {counted(len(table), 'row')} and {counted(len(columns), 'column')}"
     return Table(file.name, names, columns, described=described, limits=file.limits)
 
 

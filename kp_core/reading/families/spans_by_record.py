@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from kp_core.model import Note, Role
+from kp_core.plural import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import JsonRecord
@@ -34,7 +35,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     columns = find_roles(names, ("doc_id", "annotator"), choice.columns) | {"text": "text", "label": field}
     labels = [label for record in records for item in _spans(record, field) or [] for label in _parts(item)[2]]
     options = {"label": choice.options.get("label", EVERY)}
-    evidence = f"{fitting:,} of {len(records):,} JSON objects have a text with spans or labels under “{field}”"
+    fit = part_of(fitting, len(records), "JSON object", "has", "have")
+    evidence = f"{fit} a text with spans or labels under “{field}”"
     return Recognition(NAME, role or "gold", tuple(files), 0.94, evidence, columns, options, offers(labels))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from kp_core.model import Note, Role
+from kp_core.plural import part_of
 from kp_core.reading.families.subject_files import are_subjects, subject_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder, storable
@@ -44,9 +45,8 @@ def _fitting(file: File) -> int:
 
 
 def _recognition(files: tuple[File, ...], role: Role | None) -> Recognition:
-    evidence = (
-        f"{_fitting(files[0])} of the first {len(files[0].sample)} lines are text, TAB, URIs; line n is document n"
-    )
+    shown = part_of(_fitting(files[0]), len(files[0].sample), "first line", "is", "are")
+    evidence = f"{shown} text, TAB, URIs; line n is document n"
     if len(files) > 1:
         evidence += f"; labels from {files[1].name}"
     return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, {})

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from kp_core.model import Note, Role
+from kp_core.plural import counted, part_of
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import number, text_column
@@ -32,7 +33,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         fitting = sum(fits(fields, named) for fields in sample)
         if role in (None, kind) and fitting and fits(sample[0], named) and fitting >= 0.8 * len(sample):
             shown = "doc 0 phrase grade" if kind == "gold" else "doc Q0 phrase rank score tag"
-            evidence = f"{fitting} of the first {len(sample)} lines are `{shown}`"
+            evidence = f"{part_of(fitting, len(sample), 'first line', 'is', 'are')} `{shown}`"
             guess: Role = "gold" if kind == "gold" else "system"
             return Recognition(NAME, guess, tuple(files), 0.92, evidence, {}, dict(choice.options))
     return None
@@ -59,7 +60,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             lines.append(place)
             fields.append(found)
         elif found:
-            rows.rejected.append((file.name, place, f"{len(found)} fields instead of {len(names)}", line[:200]))
+            reason = f"{counted(len(found), 'field')} instead of {len(names)}"
+            rows.rejected.append((file.name, place, reason, line[:200]))
         else:
             rows.blank += 1
     columns = dict(zip(names, map(list, zip(*fields, strict=True)), strict=True)) if fields else {n: [] for n in names}
@@ -86,7 +88,8 @@ def _decode(columns: dict[str, list[str]], rows: Rows, file: str, underscore: bo
     if decoded and None not in decoded.values():
         for name in names:
             columns[name] = [decoded.get(value) or value for value in columns[name]]
-        rows.notes.append(Note("info", file, f"{len(decoded):,} ids, phrases and names with `%XX` were decoded."))
+        one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
+        rows.notes.append(Note.counting("info", file, len(decoded), one, several))
     elif decoded:
         rows.notes.append(Note("info", file, "A `%` stands where it codes nothing, so `%XX` was left as it is."))
     phrases = columns["phrase"]
@@ -115,8 +118,9 @@ def _ranked(columns: dict[str, list[str]], rows: Rows, file: str) -> Sequence[in
     against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
     if against.any():
         lists = len(np.unique(group[order][1:][against]))
-        message = f"{lists:,} lists have ranks against their scores; TREC tools follow the scores, and so does this."
-        rows.notes.append(Note("warning", file, message))
+        rest = "TREC tools follow the scores, and so does this."
+        one, several = f"list has ranks against its scores; {rest}", f"lists have ranks against their scores; {rest}"
+        rows.notes.append(Note.counting("warning", file, lists, one, several))
     size = np.bincount(group, minlength=len(numbers))
     left = np.repeat(np.cumsum(size), size) - np.arange(len(order))
     if np.array_equal(score[order], left):

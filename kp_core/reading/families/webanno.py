@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 
 from kp_core.errors import InputError
 from kp_core.model import Role
+from kp_core.plural import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.spans import EVERY, SpanBuilder, Units, offers
 
@@ -110,7 +111,8 @@ def _parsed(file: File) -> _Page:
         elif not _TOKEN.fullmatch(cells[0]) or len(cells) < 3 or not re.fullmatch(r"\d{1,9}-\d{1,9}", cells[1]):
             page.rejected.append((number, "no token, offsets and form", line[:200]))
         elif len(cells) - 3 > len(columns) + 1:
-            page.rejected.append((number, f"{len(cells) - 3} columns of layers instead of {len(columns)}", line[:200]))
+            reason = f"{counted(len(cells) - 3, 'column')} of layers instead of {len(columns)}"
+            page.rejected.append((number, reason, line[:200]))
         else:
             begin, end = map(int, cells[1].split("-"))
             if not placed:

@@ -6,13 +6,15 @@ import datetime
 import io
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import openpyxl
 import pyarrow as pa
 
 from kp_core.errors import InputError
-from kp_core.model import Role
+from kp_core.model import Note, Role
+from kp_core.plural import counted
 from kp_core.reading import whole_tables
 from kp_core.reading.archive import check_workbook, is_workbook
 from kp_core.reading.delimited import Table, has_header, header_names
@@ -24,6 +26,8 @@ NAME = "F10X"
 TITLE = "tables: Excel workbooks (XLSX)"
 EXAMPLE = ""
 BINARY = True
+#: Rows in which a sheet must hold something to be named as one that was not read.
+_FIRST_ROWS = 1000
 OPTIONS = {"header": ("yes", "no"), "cells": (";", ",", "json")}
 
 
@@ -49,7 +53,15 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the sheet by the columns recognised."""
     options = {name: value for name, value in recognition.options.items() if name != "role"}
     choice = Choice(columns=recognition.columns, options=options)
-    return whole_tables.read(_table(recognition.files[0], options["sheet"], choice), recognition, role)
+    file = recognition.files[0]
+    rows = whole_tables.read(_table(file, options["sheet"], choice), recognition, role)
+    chosen = file.choice.options.get("sheet")
+    if chosen not in _sheets(file) and (others := _others(file, options["sheet"])):
+        names = ", ".join(f"“{name}”" for name in others[:5]) + (" …" if len(others) > 5 else "")
+        message = f"Only the sheet “{options['sheet']}” was read, and not {counted(len(others), 'other')}: {names}."
+        missing = f"There is no sheet “{chosen}”. " if chosen else ""
+        rows[0].notes.append(Note("warning", file.name, missing + message))
+    return rows
 
 
 def column_names(file: File, choice: Choice) -> list[str]:
@@ -57,6 +69,19 @@ def column_names(file: File, choice: Choice) -> list[str]:
     sheets = _sheets(file) if is_workbook(file.source.data) else []
     names = [choice.options["sheet"]] if choice.options.get("sheet") in sheets else sheets
     return next((table.names for name in names if len(table := _table(file, name, choice))), [])
+
+
+def _others(file: File, sheet: str) -> list[str]:
+    """Return the names of the other sheets that hold anything in their first rows."""
+
+    def filled(name: str) -> bool:
+        try:
+            rows = islice(_book(file)[name].iter_rows(values_only=True), _FIRST_ROWS)
+            return any(cell is not None for row in rows for cell in row)
+        except Exception:  # as below: whatever it is, it was not read
+            return True
+
+    return [name for name in _sheets(file) if name != sheet and filled(name)]
 
 
 def _book(file: File) -> Any:
@@ -91,7 +116,7 @@ def _table(file: File, sheet: str, choice: Choice) -> Table:
     names = header_names(rows[0]) if header else [f"column {number}" for number in range(1, width + 1)]
     body, lines = (rows[1:], numbers[1:]) if header else (rows, numbers)
     columns = [pa.chunked_array([pa.array([row[i] for row in body], pa.large_string())]) for i in range(width)]
-    described = f"sheet “{sheet}” of {len(body):,} rows and {width} columns"
+    described = f"sheet “{sheet}” of {counted(len(body), 'row')} and {counted(width, 'column')}"
     blank = lines[-1] - len(lines) - int(header) if lines else 0
     return Table(file.name, names, columns, lines, header, described, file.limits, blank=blank)
 

@@ -211,7 +211,7 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     majority = rows[rows["system"] == MAJORITY].set_index("measure")
     assert majority["value"].drop("P").to_dict() == {"accuracy": 200 / 240, "R": 0, "F1": 0, "kappa": 0}
     assert np.isnan(majority["value"]["P"])
-    assert majority["reason"]["P"] == "the system returned no phrase"
+    assert majority["reason"]["P"] == "it says “yes” to no sentence"
     size = found.frame.groupby("doc_id", sort=False).size()
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
@@ -282,6 +282,34 @@ def test_types_are_parts_of_the_whole(found, study):
     assert rows["all"] == pytest.approx(right.sum() / number.sum(), abs=1e-12)
 
 
+def test_given_types_have_the_rows(lectures, given):
+    """The first ten documents are of one given type, the others of another, but for one that has both."""
+    documents = lectures.documents["doc_id"].tolist()
+    of = dict.fromkeys(documents[:10], "short") | dict.fromkeys(documents[10:], "long")
+    owner = given["sentence"].str.rpartition("#")[0]
+    told = given.assign(group=owner.map(of))
+    found = kp.sentence_study(lectures, [0.5], attributes=told, repeats=1)
+    assert set(found.frame["subset"]) == {"all", "group:short", "group:long"}
+    assert not [note for note in found.notes if note.where == "group"]
+    told.loc[told.index[-1], "group"] = "short"
+    mixed = extracts(lectures, told)
+    assert mixed.groups == ("short",) * 10 + ("long",) * 9 + ("",)
+    assert [note.message for note in mixed.notes if note.where == "group"] == [
+        f"1 of 20 documents has sentences of several types and is in no row by document type: {documents[-1]}"
+    ]
+
+
+def test_a_measure_without_a_value_is_said_to_have_none(study):
+    frame = study.frame.copy()
+    tree = (frame["system"] == TREE) & (frame["measure"] == "P") & (frame["subset"] == "all")
+    frame.loc[tree, "value"] = float("nan")
+    frame.loc[tree, "reason"] = "it says “yes” to no sentence"
+    lead = frame[(frame["system"] == LEAD) & (frame["measure"] == "P") & (frame["subset"] == "all")]
+    said = drawn.finding(replace(study, frame=frame), "P", 0.5)
+    assert said.startswith("At K ≥ 0.5 the tree has no P of “yes”, because it says “yes” to no sentence. After random ")
+    assert said.endswith(f"of each text reaches {lead.set_index('threshold')['value'][0.5]:.3f}.")
+
+
 def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:
     """Return a corpus of d1 (and others) with sentences chosen by their number."""
     texts = texts or {"d1": " ".join(["A sea rises."] * 30)}
@@ -325,7 +353,7 @@ def test_documents_without_extracts_are_left_out():
     found = kp.sentence_study(small(("A", [1]), ("B", [1]), texts=texts), [0.1])
     said = [note.message for note in found.notes]
     assert "no sentence in 1 document: d3, so nothing can be chosen there" in said
-    assert "1 of 2 documents have no extract and are left out" in said
+    assert "1 of 2 documents has no extract and is left out" in said
 
 
 def test_charts_say_what_is_seen(study):
@@ -335,7 +363,7 @@ def test_charts_say_what_is_seen(study):
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
     tree = drawn.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
-    assert f"with {len(table)} leaves, {(table['decision'] == 'yes').sum()} of which decide yes" in tree.alt
+    assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
     assert drawn.used(study).figure.data[0].z.shape == (7, 2)

@@ -335,6 +335,9 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
     assert extract(TEXTS, "document-boosting", external=[book]).runs.equals(expected.runs)
     both = {"documents": book, "phrases": glossary}
     assert set(extract(TEXTS, list(SYSTEMS), external=both).runs["system"]) == set(SYSTEMS)
+    mixed = [Source("book.jsonl", b'{"id": "e", "text": "A tide table."}'), glossary]
+    with pytest.raises(kp.InputError, match=r"book.jsonl: .*name them apart: --external and --phrases, or"):
+        extract(TEXTS, list(SYSTEMS), external=mixed)
 
 
 @pytest.mark.parametrize(
@@ -348,6 +351,13 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
         ("a.txt", b"tide table\n\nharbour\t0\n", {"tide table": 1, "harbour": 0}),
         ("a.csv", b'"tide table",1\nharbour,.5\n', {"tide table": 1, "harbour": 0.5}),
         ("a.csv", b"tide table;1\nharbour;.5\n", {"tide table": 1, "harbour": 0.5}),
+        ("a.txt", b"hash, open\ntree, binary\n", {"hash, open": 1, "tree, binary": 1}),
+        ("a.csv", b"sea|tide\nmoon|sun\n", {"sea|tide": 1, "moon|sun": 1}),
+        ("a.txt", b"25%\n50%\nC++; C\n", {"25%": 1, "50%": 1, "C++; C": 1}),
+        ("a.txt", b"0,5\n1,5\n", {"0,5": 1, "1,5": 1}),
+        ("a.csv", b"sea,1\ntide,0.5\nmoon\n", {"sea,1": 1, "tide,0.5": 1, "moon": 1}),
+        ("a.txt", b"d1\tsea;tide\nd2\tmoon\n", {"sea": 1, "tide": 1, "moon": 1}),
+        ("a.txt", b'{"d1": ["hash, open", "b"]}', {"hash, open": 1, "b": 1}),
     ],
 )
 def test_lists_of_phrases_in_several_formats(name, data, expected):

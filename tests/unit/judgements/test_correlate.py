@@ -273,7 +273,7 @@ def test_the_sample_judgements_from_file_to_rows():
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"measures": pd.DataFrame({"m": [1.0]})}, "found 1 rows of measures"),
+        ({"measures": pd.DataFrame({"m": [1.0]})}, "found 1 row of measures"),
         ({"measures": pd.DataFrame({"human": np.ones(PAIRS)})}, "called “human”"),
         ({"clusters": ["d", None] * (PAIRS // 2)}, "a pair without document"),
     ],

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kp_core.errors import InputError
 from kp_core.model import Corpus, Ranking
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.page import formats_page
 from kp_core.reading.sniff import all_families
 
 
@@ -238,7 +235,7 @@ def test_mixed_scores_mean_that_higher_is_better_and_lists_are_sorted() -> None:
     corpus = read('{"d1": [["a", 1], ["b", 2]], "d2": [["c", 2], ["d", 1]]}', "s.json", "systems")
     assert corpus.runs["phrase"].tolist() == ["b", "a", "c", "d"]
     assert corpus.rankings["s"] == Ranking("score", higher_is_better=True, resorted=1)
-    assert "1 lists" in notes(corpus)
+    assert "1 list of “s” was not in order of score; it was sorted." in notes(corpus)
 
 
 def test_the_user_may_turn_the_scores_round() -> None:
@@ -324,7 +321,8 @@ def test_a_key_twice_in_json_is_refused_or_settled(fix: str, wanted: list[str]) 
         read(text, "g.json")
     corpus = read(text, "g.json", fixes=[fix])
     assert corpus.gold["phrase"].tolist() == wanted
-    done = "the first of each was kept" if fix == "keep-first" else "their lists were joined"
+    merged = "their lists were joined, and of anything else the first was kept"
+    done = "the first of each was kept" if fix == "keep-first" else merged
     assert [note.message for note in corpus.report.notes] == [f"Keys that stood twice in one object: 1; {done}."]
 
 
@@ -401,14 +399,36 @@ def test_a_family_may_be_forced() -> None:
         read("d1\ttide\n", "a.tsv", roles={"a.tsv": Choice(family="F2")})
 
 
-def test_the_page_on_formats_is_made_from_the_families() -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "formats.md"
-    assert page.read_text(encoding="utf-8") == formats_page(), "write formats_page() into docs/formats.md"
-
-
 def test_json_lines_of_unknown_fields_are_not_called_broken() -> None:
     lines = Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tree"}\n')
     with pytest.raises(InputError, match=r"expected keyphrases in a known format, .*found a first line"):
         load(gold=lines)
     with pytest.raises(InputError, match="broken JSON"):
         load(gold=Source("a.jsonl", b'{"phrase": "hash table"}\n{"phrase": "tr'))
+
+
+@pytest.mark.parametrize(
+    ("fix", "wanted", "done"),
+    [
+        ("keep-first", ["a", "c"], "the first of each was kept"),
+        ("merge", ["a", "b", "c"], "their lists were joined, and of anything else the first was kept"),
+    ],
+)
+def test_a_key_twice_in_a_line_of_json_is_refused_or_counted(fix: str, wanted: list[str], done: str) -> None:
+    text = '{"id": "d1", "keywords": ["a"], "keywords": ["b"]}\n{"id": "d2", "keywords": ["c"], "id": "d3"}\n'
+    with pytest.raises(InputError, match=r"line 1: .*the key “keywords” twice. Keep one of them, or choose a fix"):
+        read(text, "g.jsonl")
+    # A line that breaks off is parsed as well, and what it repeats is not counted.
+    lines = text + '{"id": "d5", "keywords": ["e"]}\n' * 4 + '{"id": "d4", "keywords": ["x"], "keywords": ["y"]'
+    corpus = read(lines.replace('"d5"', '"d6"', 1).replace('"d5"', '"d7"', 1).replace('"d5"', '"d8"', 1), "g.jsonl",
+                  fixes=[fix])  # fmt: skip
+    assert corpus.gold["phrase"].tolist() == [*wanted, *"eeee"]
+    assert f"Keys that stood twice in one object: 2; {done}." in notes(corpus)
+
+
+def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
+    with pytest.raises(InputError, match="line 2: expected at most 100,000 objects, found a line of 100,001 objects"):
+        read(b'{"id": "a", "keywords": ["x"]}\n' + b'{"a":1}' * 200_000, "g.jsonl")
+    for text in (b"{}" * 200_000, b"[{}" + b",{}" * 200_000 + b"]", b"{}\n" * 200_000):
+        with pytest.raises(InputError, match=r"g\.jsonl: expected"):
+            read(text, "g.jsonl")

@@ -346,3 +346,32 @@ def test_the_first_undecided_file_is_the_gold_standard() -> None:
 def test_a_role_may_be_given_for_a_file() -> None:
     corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}')], roles={"x.json": "system"})
     assert corpus.systems == ["x"]
+
+
+def test_a_second_column_of_one_name_is_said_not_to_be_read() -> None:
+    said = "The column “phrase” is there 3 times; the first is read."
+    corpus = read("doc_id,phrase,phrase,phrase\nd1,tide,sea,x\nd2,moon,sun,y\n")
+    assert corpus.gold["phrase"].tolist() == ["tide", "moon"]
+    assert [note.message for note in corpus.report.notes] == [said]
+    frame = pd.DataFrame([("d1", "tide", "sea", "x")], columns=["doc_id", "phrase", "phrase", "phrase"])
+    corpus = load(gold=frame)
+    assert corpus.gold["phrase"].tolist() == ["tide"]
+    assert [note.message for note in corpus.report.notes] == [said]
+    texts = load(documents=Source("t.csv", b"doc_id,text,text\nd1,A tide.,B\n"))
+    assert [note.message for note in texts.report.notes] == ["The column “text” is there 2 times; the first is read."]
+
+
+@pytest.mark.parametrize("kind", [object, pd.StringDtype("python")])
+def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object) -> None:
+    phrases = pd.Series(["a", "b", "x\ud800", "c", "d", "e"], dtype=kind)
+    corpus = load(gold=pd.DataFrame({"doc_id": ["d"] * 6, "phrase": phrases}))
+    assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
+    reason = "half a character (a lone surrogate) that cannot be stored"
+    assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x?"]]
+    lists = pd.DataFrame({"doc_id": list("pqrstu"), "phrases": [["a"], ["x\ud800"], ["c"], ["d"], ["e"], ["f", "g"]]})
+    corpus = load(gold=lists)
+    assert corpus.gold["phrase"].tolist() == ["a", "c", "d", "e", "f", "g"]
+    assert corpus.report.rejected["line"].tolist() == ["2"]
+    corpus = load(documents={"p": "A", "q": "x\ud800", "r": "B", "s": "C", "t": "D"})
+    assert corpus.documents["doc_id"].tolist() == ["p", "r", "s", "t"]
+    assert corpus.report.rejected["reason"].tolist() == [reason]

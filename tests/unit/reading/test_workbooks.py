@@ -50,7 +50,7 @@ def test_the_first_sheet_that_is_a_table_is_read_or_the_one_chosen():
     assert previews(source)[0].options["sheet"] == ("read me", "spring", "autumn")
     chosen = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "autumn"})})
     assert rows(chosen.gold, "doc_id", "phrase") == [["d2", "moon"]]
-    assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 rows and 2 columns")
+    assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 row and 2 columns")
 
 
 def test_a_formula_gives_the_value_kept_beside_it():
@@ -188,3 +188,22 @@ def test_an_archive_shows_how_each_group_of_its_files_is_read():
     assert shown[0].rows["phrase"].tolist() == ["tide", "sea; level", "sun"]
     choice = Choice(options={"semicolons": "split"})
     assert previews(pack, choice=choice)[0].rows["phrase"].tolist() == ["tide", "sea", "level"]
+
+
+def test_other_sheets_are_said_not_to_be_read():
+    book = openpyxl.Workbook()
+    for name in ("first", "second", "empty", "third"):
+        sheet = book.create_sheet(name)
+        for row in (["doc_id", "keyphrase"], ["d1", name]) if name != "empty" else ():
+            sheet.append(row)
+    del book["Sheet"]
+    buffer = io.BytesIO()
+    book.save(buffer)
+    source = Source("a.xlsx", buffer.getvalue())
+    corpus = kp.load(gold=source)
+    assert corpus.gold["phrase"].tolist() == ["first"]
+    said = "Only the sheet “first” was read, and not 2 others: “second”, “third”."
+    assert [(note.level, note.message) for note in corpus.report.notes] == [("warning", said)]
+    corpus = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "second"})})
+    assert corpus.gold["phrase"].tolist() == ["second"]
+    assert not corpus.report.notes

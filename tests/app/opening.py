@@ -1,0 +1,43 @@
+"""Open a page of the simulated app at once, as a link does: no other page computes before it."""
+
+from collections.abc import Mapping, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from streamlit.testing.v1 import AppTest
+
+import kp_core as kp
+from kp_core.reading import Source
+from kp_ui.workspace import Uploads, Workspace
+
+ROOT = Path(__file__).resolve().parents[2]
+#: Results are kept under a digest of the data, so every corpus needs one of its own.
+_NUMBER = count()
+
+
+def opened(
+    page: str,
+    corpus: kp.Corpus | None = None,
+    files: Sequence[Source] = (),
+    state: Mapping[str, Any] | None = None,
+    **link: str,
+) -> Any:
+    """Return the app on a page: with the sample, on a corpus, or as after an upload of files.
+
+    state  what the session holds besides; link: what stands in the address
+    """
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app.switch_page(f"pages/{page}.py")
+    held = dict(state or {})
+    if corpus is not None:
+        held["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")
+    if files:
+        held |= {"uploads": Uploads(tuple(files)), "pending": True}
+    for name, value in held.items():
+        app.session_state[name] = value
+    for name, value in link.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception, [one.message for one in app.exception]
+    return app
