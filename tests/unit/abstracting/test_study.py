@@ -325,7 +325,7 @@ def test_documents_without_extracts_are_left_out():
     found = kp.sentence_study(small(("A", [1]), ("B", [1]), texts=texts), [0.1])
     said = [note.message for note in found.notes]
     assert "no sentence in 1 document: d3, so nothing can be chosen there" in said
-    assert "1 of 2 documents have no extract and are left out" in said
+    assert "no extract for 1 of 2 documents, left out" in said
 
 
 def test_charts_say_what_is_seen(study):

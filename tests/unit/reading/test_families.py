@@ -238,7 +238,7 @@ def test_mixed_scores_mean_that_higher_is_better_and_lists_are_sorted() -> None:
     corpus = read('{"d1": [["a", 1], ["b", 2]], "d2": [["c", 2], ["d", 1]]}', "s.json", "systems")
     assert corpus.runs["phrase"].tolist() == ["b", "a", "c", "d"]
     assert corpus.rankings["s"] == Ranking("score", higher_is_better=True, resorted=1)
-    assert "1 lists" in notes(corpus)
+    assert "1 list of" in notes(corpus)
 
 
 def test_the_user_may_turn_the_scores_round() -> None:

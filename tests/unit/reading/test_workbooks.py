@@ -50,7 +50,7 @@ def test_the_first_sheet_that_is_a_table_is_read_or_the_one_chosen():
     assert previews(source)[0].options["sheet"] == ("read me", "spring", "autumn")
     chosen = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "autumn"})})
     assert rows(chosen.gold, "doc_id", "phrase") == [["d2", "moon"]]
-    assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 rows and 2 columns")
+    assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 row and 2 columns")
 
 
 def test_a_formula_gives_the_value_kept_beside_it():
