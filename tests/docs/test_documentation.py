@@ -126,6 +126,20 @@ def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_ti
         assert {"## Steps", "More: "} <= set(re.findall(r"^(?:## Steps|More: )", text, re.M)), stem
 
 
+def test_words_of_the_screen_that_the_guide_names_are_on_the_screen() -> None:
+    files = [path for top in ("pages", "kp_ui", "kp_core") for path in (ROOT / top).rglob("*.py")]
+    # strings that go on in the next line are one
+    program = re.sub(r'"\s*\n\s*f?"', "", "\n".join(path.read_text(encoding="utf-8") for path in files))
+    lost = []
+    for page in (*(ROOT / "docs" / "guide").glob("*.md"), ROOT / "docs" / "quick_start.md"):
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        named = (" ".join(words.split()) for words in re.findall(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", text))
+        lost += [
+            f"{page.name}: {part}" for words in named for part in words.split(" … ") if part.strip("… ") not in program
+        ]
+    assert lost == []
+
+
 @pytest.mark.parametrize("name", WRITTEN)
 def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> None:
     assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"
