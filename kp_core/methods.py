@@ -33,9 +33,11 @@ FAMILIES = {
 INTRODUCTIONS = {
     "similarity": "For near misses, soft matching and correlation with people. a, b: the two phrases; |a|, |b|: their "
     "characters, blanks included; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the "
-    "words of the longer and of the shorter phrase; m: what is in common; P, R: its shares of hyp and of ref; d: "
-    "edits. An option stands in brackets behind the name, its first value is the default. The example is a pair of "
-    f"Kim, Baldwin & Kan 2010: keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
+    "words of the longer and of the shorter phrase; m: what is in common; M: characters in common, in the same order; "
+    "P, R: the shares of hyp and of ref that are in common; d: edits; ℓ: equal characters at the beginning, 4 at most; "
+    "t: half of the characters in common that stand in another order. An option stands in brackets behind the name, "
+    "its first value is the default. The example is a pair of Kim, Baldwin & Kan 2010: "
+    f"keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
     "extraction": "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an "
     "external document; tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; "
     "len: number of words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase "

@@ -35,10 +35,8 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
 
 
 START = "overview"
-#: Streamlit hides what stands out of a formula's line, and with it the tops of exponents and fractions; and a link of
-#: the navigation that has the focus of the keyboard hardly differs from the others.
+#: A link of the navigation that has the focus of the keyboard hardly differs from the others.
 _STYLE = """<style>
-.katex-display { padding-block: 0.5em; }
 [data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 

@@ -12,13 +12,16 @@ shell.enter()
 st.title("Methods", anchor=False)
 st.caption(
     "Every measure, convention and reason, written from the same registry that the tables use. Beside a formula, or "
-    "below it, stands the same with the numbers of the worked example."
+    "below it, stands the same with the numbers of the worked example. Choose a part, or search in all of them."
 )
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
 sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
-parts = ["all", *methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections())]
-family = str(right.selectbox("Show", parts, key="family", bind="query-params"))
+# All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, and a search goes through all.
+parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
+family = str(right.selectbox("Show", parts, key="family", bind="query-params", disabled=bool(search)))
+if search:
+    family = "all"
 
 with st.expander("The worked example"):
     st.caption(show.plain(methods.EXAMPLE))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from kp_core.charts.style import ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -26,7 +26,7 @@ def bars(result: Result, measure: str) -> Chart:
             marker={"color": [drawn[name].colour for name in rows["system"]], "opacity": 0.75},
             error_x={
                 "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
-                "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": "#777777",
+                "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": GREY,
             },
         )
     )  # fmt: skip

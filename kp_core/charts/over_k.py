@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks, over_numbers
 from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
@@ -113,7 +113,7 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
     ]  # fmt: skip
     said = [
         {"x": k, "y": 1, "xref": "x", "yref": "paper", "yanchor": "bottom", "yshift": 15 * step, "text": words,
-         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12}}
+         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12, "color": TEXT}}
         for step, (k, words, _) in enumerate(labels)
     ]  # fmt: skip
     figure.update_layout(shapes=lines, annotations=said)

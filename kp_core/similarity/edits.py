@@ -77,7 +77,7 @@ def token_sort(pairs: Any) -> Floats:
 
 @similarity_measure(
     "token-set", "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
-    r"\max \text{ratio of } A \cap B,\ A,\ B", source="rapidfuzz, token_set_ratio / 100", level="texts",
+    r"\max(\text{ratios of } A \cap B, A, B)", source="rapidfuzz, token_set_ratio / 100", level="texts",
     example=r"\frac{2 \cdot 14}{14 + |b|}",
 )  # fmt: skip
 def token_set(pairs: Any) -> Floats:

@@ -247,7 +247,6 @@ def test_methods_are_found_by_family_and_word() -> None:
     app.text_input(key="search").input("zzz").run()
     assert len(app.latex) == 0
     assert "Nothing fits" in words(app)
-    app.selectbox(key="family").set_value("all").run()
     app.text_input(key="search").input("Boudin").run()
     assert set(table(app, "preset")["preset"]) == {"ijcnlp13", "jcdl20", "pke"}
 
