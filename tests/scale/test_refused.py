@@ -14,6 +14,8 @@ from kp_core import scale
 from kp_core.cli import main
 from kp_core.inference import counter
 from kp_core.scale.pairs import similarity
+from kp_core.scale.partitions import regroup
+from kp_core.scale.sources import sources
 from kp_core.scale.sums import exact, limbs
 from tests.scale.tables import draw, engine, in_memory, write
 
@@ -188,3 +190,13 @@ def test_a_checkpoint_that_was_cut_off_is_refused_in_words(tmp_path: Path) -> No
         path.write_bytes(content)
         with pytest.raises(kp.InputError, match="expected statistics of a streamed run"):
             scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
+
+
+def test_a_part_of_regrouped_rows_says_in_which_files_they_stand(tmp_path: Path) -> None:
+    (tmp_path / "gold.csv").write_text("doc_id,phrase\nb,tide\na,moon\nb,sea\n", "utf-8")
+    (tmp_path / "runs.csv").write_text("doc_id,phrase,rank\na,moon,1\n", "utf-8")
+    tables = sources(tmp_path / "gold.csv", tmp_path / "runs.csv")
+    (tmp_path / "parts").mkdir()
+    (part,) = regroup(tables, 1_000_000, tmp_path / "parts", "digest")
+    assert part.where(tables) == "part 1 (gold.csv rows 1–3; runs.csv rows 1–1)"
+    assert regroup(tables, 1_000_000, tmp_path / "parts", "digest") == [part]
