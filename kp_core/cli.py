@@ -141,15 +141,18 @@ def make_parser() -> argparse.ArgumentParser:
     for command in (evaluate, compare, agreement, trim, similarity, correlate, sentences, validate, methods):
         _output_options(command)
     app = parsers.add_parser("app", help="open the dashboard")
-    app.add_argument("streamlit", nargs=argparse.REMAINDER, help="options for streamlit run")
+    app.add_argument("streamlit", nargs="*", help="options of streamlit run, such as --server.port 8502")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return 0 done, 1 the data were refused, 2 wrong usage."""
-    parser = make_parser()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # What follows `app` is for streamlit; argparse would refuse options that it does not know.
+    passed_on = words[1:] if words[:1] == ["app"] and not {"-h", "--help"} & set(words) else []
     try:
-        options = parser.parse_args(arguments)
+        options = make_parser().parse_args(words[: len(words) - len(passed_on)])
+        options.streamlit = passed_on
         if options.command is None:
             raise UsageError(f"name a command: {', '.join(_COMMANDS)}")
         formats = getattr(options, "formats", FORMATS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import subprocess
+import runpy
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -250,10 +250,12 @@ def _methods(options: argparse.Namespace) -> int:
 def _app(options: argparse.Namespace) -> int:
     from importlib.util import find_spec
 
-    app = Path(__file__).resolve().parent.parent / "app.py"
-    if not app.exists() or find_spec("streamlit") is None:
-        raise UsageError("the dashboard is not installed here; run it from a copy of the project with `make run`")
-    return subprocess.call([sys.executable, "-m", "streamlit", "run", str(app), *options.streamlit])
+    if find_spec("kp_ui") is None or find_spec("streamlit") is None:
+        raise UsageError("the dashboard is not installed here; install KPScope with `pip install .`, or use `make run`")
+    # in this process, so that whoever ends it ends the dashboard
+    sys.argv = [sys.argv[0], *options.streamlit]
+    runpy.run_module("kp_ui", run_name="__main__")
+    return 0
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

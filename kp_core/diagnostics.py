@@ -40,8 +40,8 @@ def diagnose(
     prevalence = float(concordance.prevalence_index(one))
     if abs(prevalence) > PREVALENCE and pabak - kappa > GAP:
         said.append(
-            f"PABAK ({figure(pabak)}) is far above kappa ({figure(kappa)}) because almost every phrase is rejected by "
-            f"both sides (prevalence index {figure(prevalence)}). This is the prevalence paradox; here kappa and P_pos "
+            f"PABAK ({figure(pabak)}) is far above kappa ({figure(kappa)}) because most phrases are rejected by both "
+            f"sides (prevalence index {figure(prevalence)}). This is the prevalence paradox; here kappa and P_pos "
             "are the ones to read."
         )
     said += _sizes(system, cells, others)

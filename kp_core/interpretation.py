@@ -12,8 +12,6 @@ import numpy as np
 
 from kp_core.errors import UsageError
 
-#: Coefficients that the scales were made for.
-KAPPA_LIKE = ("kappa", "K", "pi", "alpha", "Conger", "Light")
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
     "Landis & Koch 1977": (

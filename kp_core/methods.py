@@ -4,25 +4,51 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from dataclasses import dataclass
 
 import pandas as pd
 
+from kp_core import glossary, worked_example
 from kp_core.conventions import FIELDS, PRESETS
-from kp_core.errors import REASONS
+from kp_core.errors import REASONS, UsageError
 from kp_core.export import tables
 from kp_core.extractors import PARAMETERS
 from kp_core.extractors import SYSTEMS as EXTRACTORS
-from kp_core.metrics import MEASURES, Measure
+from kp_core.metrics import MEASURES, Measure, parse
 from kp_core.settings import format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
+from kp_core.similarity import parse as parse_similarity
 
 FAMILIES = {
     "overlap": "Overlap: how many keyphrases are among the first k",
     "ranking": "Ranking: how early the keyphrases come",
     "concordance": "Concordance: agreement of gold standard and system on every phrase of the universe",
     "annotators": "Annotators: agreement of several people on every phrase of the universe",
+    "similarity": "Similarity of two phrases",
+    "extraction": "Systems that extract keyphrases",
 }
+#: What a reader needs to know before the cards of a family.
+INTRODUCTIONS = {
+    "similarity": "For near misses, soft matching and correlation with people. a, b: the two phrases; |a|, |b|: their "
+    "characters, blanks included; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the "
+    "words of the longer and of the shorter phrase; m: what is in common; M: characters in common, in the same order; "
+    "P, R: the shares of hyp and of ref that are in common; d: edits; ℓ: equal characters at the beginning, 4 at most; "
+    "t: half of the characters in common that stand in another order. An option stands in brackets behind the name, "
+    "its first value is the default. The example is a pair of Kim, Baldwin & Kan 2010: "
+    f"keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
+    "extraction": "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an "
+    "external document; tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; "
+    "len: number of words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase "
+    "comes first.",
+}
+EXAMPLE = (
+    f"One document, in which {worked_example.UNIVERSE} phrases could have been chosen. A system returns six of them, "
+    "by rank. Three annotators grade phrases: 2 and 1 are keyphrases, 0 is judged as not relevant, a dash is not "
+    "chosen. The gold standard is the union of the annotators, with the highest grade of each phrase. "
+    f"The cutoff is k = {worked_example.K}."
+)
 SYMBOLS = {
     "H_k": "gold keyphrases found among the first k phrases",
     "h_i": "gold keyphrases found at rank i: 1 or 0",
@@ -31,12 +57,16 @@ SYMBOLS = {
     "D_k": "denominator of precision, by the convention denominator",
     "A": "denominator of average precision, by the convention ap",
     "y_i, y*_j": "grade found at rank i; the j-th highest grade of the gold standard",
+    "G(y)": "gain of a grade: y, or 2 to the y minus 1, by the convention gain",
     "e_i": "grade found at rank i as a share of the highest grade of the data",
     "a, b, c, d": "phrases chosen by both, by the gold standard only, by the system only, by neither",
     "f_1, g_1, N": "a + b, a + c, and a + b + c + d",
+    "f_2, g_2": "N − f_1 and N − g_1",
+    "P_o": "(a + d) / N",
     "R_D, C_D, Q_D": "of document D: its annotators, their choices, and the ordered pairs of choices that agree",
+    "N_D": "of document D: phrases that could have been chosen",
     "p_r": "share of “yes” of annotator r over the documents that he or she saw",
-    "u_r": "phrases judged as not relevant above hit r",
+    "u_r, g_0": "phrases judged as not relevant: above hit r, and in all",
 }
 
 
@@ -52,6 +82,32 @@ def span(measure: Measure | Similarity) -> str:
     return f"from {low} up" if math.isinf(measure.high) else f"{low} to {measure.high:g}"
 
 
+def sentence(name: str) -> str:
+    """Return what a measure answers, by its name as asked for; a measure of similarity where no other has the name.
+
+    >>> sentence("P@5"), sentence("dice")[:7], sentence("better than")
+    ('Of the first k phrases, the share that are keyphrases.', 'Twice t', '')
+    """
+    for named in (parse, parse_similarity):
+        try:
+            return named(name).measure.sentence
+        except UsageError:
+            continue
+    return ""
+
+
+@dataclass(frozen=True)
+class Card:
+    """What Methods says about one entry of a registry; formula and example are LaTeX, the rest is text."""
+
+    name: str
+    title: str
+    sentence: str
+    formula: str
+    example: tuple[str, ...]
+    facts: str
+
+
 def records() -> list[dict[str, str]]:
     """Return one record a measure, as tables and the command line show it."""
     return [
@@ -65,53 +121,74 @@ def records() -> list[dict[str, str]]:
             "undefined": one.undefined,
             "source": one.source,
             "family": one.family,
+            "example": r",\ ".join(worked_example.example(one)),
         }
         for one in MEASURES.values()
     ]
 
 
-def matching(family: str, search: str = "") -> list[dict[str, str]]:
-    """Return the records of one family, or of “all”, in which a word occurs.
+def cards(family: str, search: str = "") -> list[Card]:
+    """Return the cards of one family, those in which a word occurs.
 
-    >>> [one["name"] for one in matching("concordance", "Gwet")]
-    ['AC1']
+    >>> [one.name for one in cards("concordance", "Gwet")], [one.name for one in cards("extraction", "N-Grams")]
+    (['AC1'], ['phrase-boosting-ngrams'])
     """
+    found = {"similarity": _similarities, "extraction": _extractors}.get(family, lambda: _measures(family))()
     wanted = search.strip().lower()
-    return [one for one in records() if family in ("all", one["family"]) and wanted in " ".join(one.values()).lower()]
+    return [one for one in found if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
 
 
-#: Title and explanation of the systems that extract keyphrases.
-EXTRACTION = (
-    "Systems that extract keyphrases",
-    "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an external document; "
-    "tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; len: number of "
-    "words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase comes first.",
-)
+def _measures(family: str) -> list[Card]:
+    return [
+        Card(
+            one["name"], one["name"], one["sentence"], one["formula"], worked_example.example(MEASURES[one["name"]]),
+            f"Range: {one['range']}, {one['better']}. Averages: {one['averages']}. Undefined: {one['undefined']}. "
+            f"Source: {one['source']}.",
+        )
+        for one in records() if one["family"] == family
+    ]  # fmt: skip
 
 
-def extractors(search: str = "") -> list[dict[str, str]]:
-    """Return one record a system that extracts keyphrases, those in which a word occurs.
+def _similarities() -> list[Card]:
+    found = []
+    for one in SIMILARITIES.values():
+        options = [
+            f"{name} = {', '.join(map(str, given))}"
+            if isinstance(given[0], str)
+            else f"{name} = {given[0]:g} to {given[1]:g}"
+            for name, given in one.options.items()
+        ]
+        said = f" Options: {'; '.join(options)}." if options else ""
+        without = " No example: two phrases alone do not give its value." if one.example is None else ""
+        facts = f"Range: {span(one)}.{said} Undefined: {one.undefined}. Source: {one.source}.{without}"
+        found.append(Card(one.name, one.name, one.sentence, one.formula, worked_example.example(one), facts))
+    return found
 
-    >>> [one["name"] for one in extractors("N-Grams")]
-    ['phrase-boosting-ngrams']
-    """
+
+def _extractors() -> list[Card]:
     found = []
     for one in EXTRACTORS.values():
         chosen = [(PARAMETERS[name].symbol, PARAMETERS[name]) for name in one.parameters]
         numbers = "; ".join(f"{symbol} = {p.default:g}: {p.meaning}" for symbol, p in chosen)
         numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
         needs = {"": "nothing but the texts", "documents": "external documents", "phrases": "a list of phrases"}
-        found.append(
-            {"name": one.name, "title": one.title, "sentence": one.sentence, "formula": one.formula,
-             "needs": needs[one.needs], "parameters": numbers, "source": f"This definition is {one.source}"}
-        )  # fmt: skip
-    wanted = search.strip().lower()
-    return [one for one in found if wanted in " ".join(one.values()).lower()]
+        facts = f"Needs {needs[one.needs]}. Parameters: {numbers}. This definition is {one.source}."
+        found.append(Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, (), facts))
+    return found
 
 
 def symbols() -> pd.DataFrame:
-    """Return one row a symbol of the formulas."""
-    return pd.DataFrame(list(SYMBOLS.items()), columns=["symbol", "meaning"])
+    """Return one row a symbol of the formulas, with its numbers in the worked example."""
+    numbers = worked_example.of_system() | worked_example.of_annotators() | {"G(y)": "y"}
+    rows = []
+    for names, meaning in SYMBOLS.items():
+        found = []
+        for name in names.replace("*", "^*").split(", "):
+            letter = re.sub(r"_[ijr]$", "_", name)
+            several = {one: number for one, number in numbers.items() if letter != name and one.startswith(letter)}
+            found += [f"{one} = {number}" for one, number in several.items()] or [numbers.get(name, "")]
+        rows.append((names, meaning, ", ".join(filter(None, found)).replace("^", "") or "–"))
+    return pd.DataFrame(rows, columns=["symbol", "meaning", "in the example"])
 
 
 def conventions() -> pd.DataFrame:
@@ -132,18 +209,9 @@ def presets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
 
 
-def similarities() -> pd.DataFrame:
-    """Return one row a measure of the similarity of two phrases."""
-    rows = []
-    for one in SIMILARITIES.values():
-        options = [
-            f"{name} = {', '.join(map(str, given))}"
-            if isinstance(given[0], str)
-            else f"{name} = {given[0]:g} to {given[1]:g}"
-            for name, given in one.options.items()
-        ]
-        rows.append((one.name, one.sentence, span(one), "; ".join(options) or "–", one.undefined, one.source))
-    return pd.DataFrame(rows, columns=["measure", "what it says", "range", "options", "undefined", "source"])
+def terms() -> pd.DataFrame:
+    """Return one row a term of the glossary."""
+    return pd.DataFrame(list(glossary.TERMS.items()), columns=["term", "meaning"])
 
 
 def reasons() -> pd.DataFrame:
@@ -152,15 +220,18 @@ def reasons() -> pd.DataFrame:
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
-    """Return title, explanation and table of all that is no measure; only rows in which a word occurs."""
+    """Return title, explanation and table of all that has no card; only rows in which a word occurs.
+
+    >>> [(title, len(table)) for title, _, table in sections("universe N")]
+    [('Glossary', 1)]
+    """
     every = [
         ("Conventions", "Every choice that changes a number: a setting in the sidebar, a field of the signature.",
          conventions()),
         ("Presets", "Conventions published with a data set or an evaluation script, where they differ from the "
          "defaults.", presets()),
-        ("Similarity of two phrases", "For near misses, soft matching and correlation with people. Options stand in "
-         "brackets behind the name; the first value is the default.", similarities()),
         ("Reasons", "Why a value is undefined, or what is special about a document.", reasons()),
+        ("Glossary", "The terms of the field as they are used here.", terms()),
     ]  # fmt: skip
     wanted = search.strip().lower()
     found = [
@@ -173,22 +244,16 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
     parts = ["# Methods", "Written from the registry of measures; the Methods page of the dashboard shows the same."]
+    parts.append(f"## The worked example\n\n{EXAMPLE}\n\n{tables.markdown(worked_example.phrases()).rstrip()}")
     parts.append(f"## Symbols\n\n{tables.markdown(symbols()).rstrip()}")
     for family, title in FAMILIES.items():
-        parts.append(f"## {title}")
-        for one in matching(family):
-            parts.append(
-                f"### `{one['name']}`\n\n{one['sentence']}\n\n$$ {one['formula']} $$\n\n"
-                f"{one['range']}, {one['better']}; averages: {one['averages']}. Undefined: {one['undefined']}. "
-                f"Source: {one['source']}."
-            )
-    parts.append(f"## {EXTRACTION[0]}\n\n{EXTRACTION[1]}")
-    for one in extractors():
-        parts.append(
-            f"### `{one['name']}`: {one['title']}\n\n{one['sentence']}\n\n$$ {one['formula']} $$\n\n"
-            f"Needs {one['needs']}. Parameters: {one['parameters']}. {one['source']}."
-        )
-    for title, words, table in sections():
+        parts += [f"## {title}", *([INTRODUCTIONS[family]] if family in INTRODUCTIONS else [])]
+        for one in cards(family):
+            heading = f"### `{one.name}`{one.title.removeprefix(one.name)}"
+            parts += [heading, one.sentence, f"$$ {one.formula} $$"]
+            parts += ["In the example:", *(f"$$ {line} $$" for line in one.example)] if one.example else []
+            parts.append(one.facts)
+    for title, words, table in sections()[:-1]:  # the glossary is a page of its own
         parts.append(f"## {title}\n\n{words}\n\n{tables.markdown(table).rstrip()}")
     return "\n\n".join(parts) + "\n"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from kp_core import interpretation
 from kp_core.compare import ALPHA, Comparison
 from kp_core.correlate import SENTINELS, CorrelationStudy
@@ -29,6 +31,8 @@ def probability(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
+#: Values that differ by no more are equal: sums of the same numbers in another order.
+_ROUNDING = 1e-12
 #: Correction → how it is said after “significant”, and before “p”.
 _CORRECTIONS = {
     "holm": (" after Holm's correction", "Holm "),
@@ -37,15 +41,25 @@ _CORRECTIONS = {
 }
 
 
-def _listed(names: list[str], most: int = 6) -> str:
+def listed(names: Sequence[str], most: int = 6) -> str:
     """Return names as an enumeration; many are cut short.
 
-    >>> _listed(["a", "b", "c"]), _listed(list("abcdefgh"))
+    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
     ('a, b and c', 'a, b, c, d, e and 3 others')
     """
     if len(names) > most:
         names = [*names[: most - 1], f"{len(names) - most + 1} others"]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def highest(values: Mapping[str, float]) -> list[str]:
+    """Return the names of the highest value; values that differ by rounding alone are equal.
+
+    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
+    ['a', 'b']
+    """
+    top = max(values.values())
+    return [name for name, value in values.items() if top - value <= _ROUNDING]
 
 
 def verdict(comparison: Comparison, measure: str) -> str:
@@ -54,33 +68,41 @@ def verdict(comparison: Comparison, measure: str) -> str:
     if len(values) < 2:
         return f"{measure} is undefined for all systems or all but one, so there is nothing to compare."
     ranking = sorted(values, key=lambda name: -values[name])
-    best, n = ranking[0], comparison.documents
+    best, documents = ranking[0], counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
-    few = " Below 10 documents no such statement is reliable." if n < 10 else ""
+    few = " Below 10 documents no such statement is reliable." if comparison.documents < 10 else ""
     beaten = [name for name in ranking if name in comparison.better[best]]
     equal = [name for name in ranking[1:] if name not in beaten]
+    first = highest(values)
+    if len(first) == len(values):
+        return (
+            f"{listed(first)} have the same {measure} ({figure(values[best])}, {documents}), so there is no order "
+            f"among them.{few}"
+        )
+    have, they = ("has", "it") if len(first) == 1 else ("have", "they")
+    lead = f"{listed(first)} {have} the highest {measure} ({figure(values[best])}), but"
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
         return (
-            f"{best} has the highest {measure} ({figure(values[best])}), but {zero}no pairwise difference is "
-            f"significant{corrected} ({counted(n, 'document')}), so the ranking is not decisive.{few}"
+            f"{lead} {zero}no pairwise difference is significant{corrected} ({documents}), so the ranking is not "
+            f"decisive.{few}"
         )
     if not beaten:
         return (
-            f"{best} has the highest {measure} ({figure(values[best])}), but it cannot be told apart from the others "
-            f"({counted(n, 'document')}), although some of these differ among themselves.{few}"
+            f"{lead} {they} cannot be told apart from the others ({documents}), although some of these differ among "
+            f"themselves.{few}"
         )
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
-        f"{best} is better than {_listed(beaten)} in {measure} ({against}difference "
+        f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
         f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
-        f"{kind}{probability(row['p_adjusted'])}, {counted(n, 'document')})"
+        f"{kind}{probability(row['p_adjusted'])}, {documents})"
     )
-    text += f"; {best} cannot be told apart from {_listed(equal)}." if equal else "."
+    text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
     return text + few
 
 
@@ -116,12 +138,12 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
     bounds = f", 95 % interval {figure(best['low'])} to {figure(best['high'])}" if best["low"] == best["low"] else ""
     few = " Below 10 documents no such statement is reliable." if best["documents"] < 10 else ""
+    pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:
         return (
             f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
-            f"({figure(best['value'])}{bounds}, {counted(best['n'], 'pair')}).{few}"
+            f"({figure(best['value'])}{bounds}, {pairs}).{few}"
         )
-    pairs = counted(best["n"], "pair")
     text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {pairs})"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
@@ -130,7 +152,7 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
         return f"{text}. No test was asked for.{few}"
     if len(own) == 1:
         return f"{text}. No other measure was asked for.{few}"
-    end = f"It cannot be told apart from {_listed(equal)}" if equal else "It is better than every other of them"
+    end = f"It cannot be told apart from {listed(equal)}" if equal else "It is better than every other of them"
     return f"{text}. {end}.{few}"
 
 
@@ -150,9 +172,9 @@ def range_of(spread: Spread) -> str:
     most = spread.turns.iloc[0]
     pair = f"{most['a']} and {most['b']}"
     if not most["settings"]:
-        where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {_listed(list(most['presets']))}"
+        where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {listed(list(most['presets']))}"
     else:
-        example = _listed([f"{field} = {value}" for field, value in most["example"].items()])
+        example = listed([f"{field} = {value}" for field, value in most["example"].items()])
         where = f"in {most['settings']} of {spread.settings} settings, for example with {example}"
     if len(spread.turns) == 1:
         return f"{text}, and the order of {pair} turns {where}."

@@ -1,1 +1,8 @@
 """Arrange the dashboard: navigation, sidebar, session state, cached calls, and ways to show results."""
+
+from pathlib import Path
+
+_HERE = Path(__file__).resolve().parent
+_IN_WHEEL = _HERE / "dashboard"
+#: The folder that holds app.py, pages and sample_data: the project, or where they are in the wheel.
+ROOT = _IN_WHEEL if _IN_WHEEL.is_dir() else _HERE.parent

@@ -40,8 +40,7 @@ def data() -> Workspace:
         st.button("Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",),
                   key="open_extracts")  # fmt: skip
     if not here.corpus.has_texts:
-        st.info("The study needs the texts of the documents, and none are loaded.")
-        st.page_link("pages/data.py", label="Open the Data page")
+        results.lacks("The study needs the texts of the documents, and none are loaded.")
         st.stop()
     return here
 
@@ -123,7 +122,7 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
     measure = str(columns[0].selectbox("Measure", list(MEASURES), list(MEASURES).index("F1"), key="of_yes",
-                                       bind="query-params"))  # fmt: skip
+                                       bind="query-params", help=_MEASURES_HELP))  # fmt: skip
     draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
     form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
     seed = columns[3].number_input("Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=_SEED_HELP)
@@ -135,6 +134,10 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     return None if study is None else (study, measure, threshold)
 
 
+_MEASURES_HELP = (
+    "accuracy: share of the sentences that were told right. P, R and F1: precision, recall and their balance for "
+    "“yes”, the sentences that the annotators chose. kappa: agreement beyond chance."
+)
 _DRAWS_HELP = (
     f"How often {MOST_YES} “yes” and {MOST_YES * NO_PER_YES} “no” are drawn at each threshold and cross-validated. "
     f"{REPEATS} is the protocol; fewer are faster and less certain."
@@ -145,13 +148,17 @@ _SEED_HELP = (
 _GROUPED_HELP = "A tree is tested on documents that it has not learned from. Stricter than the source."
 
 
+def _stop(asked: dict[str, bool], wanted: str) -> None:
+    asked.pop(wanted, None)
+
+
 def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     parts = (_given_digest(), how)
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     wanted = _digest(here, *parts)
     if wanted not in asked:
-        st.button("Run the study", type="primary", on_click=asked.setdefault, args=(wanted, False), key="run_study")
+        st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
         st.caption(
             f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: about {seconds} seconds on the "
@@ -163,10 +170,10 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0, "Growing trees …")
-            st.button("Stop", on_click=asked.pop, args=(wanted,), key="stop_study")
-    for number, threshold in enumerate(THRESHOLDS):
+            st.button("Stop", on_click=_stop, args=(asked, wanted), key="stop_study")
+    for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
-            bar.progress(number / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
+            bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
         majority = found.majority(threshold)
         outcomes[threshold] = _outcome(_digest(here, *parts, majority.tolist()), found, majority, how)
     place.empty()

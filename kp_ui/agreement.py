@@ -32,7 +32,8 @@ def intervals(system: str, measures: Sequence[str], documents: int) -> None:
 def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     """Show a measure as a function of N."""
     st.subheader("As the universe grows", anchor=False)
-    measure = str(st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params"))
+    measure = str(st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params",
+                               help=show.meanings(LIMITS)))  # fmt: skip
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(charts.against_universe(cells, measure), "against_universe")
     st.caption("What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -270,7 +271,7 @@ def correlation(judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Correlating measures with people …")
 def _correlation(
     digest: str, _corpus: kp.Corpus, _measures: tuple[str, ...], _by: tuple[str, ...], _study: Study, _paper: bool,
-    _options: dict[str, str],
+    _options: dict[str, Any],
 ) -> kp.CorrelationStudy:  # fmt: skip
     return kp.correlate(_corpus, _measures, _by, paper=_paper, study=_study, **_options)
 

@@ -21,7 +21,7 @@ def section(measure: str, name: str) -> None:
     """Show whether differences in a measure are certain; name: the measure at the cutoff in use."""
     st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
     if len(workspace.current().corpus.systems) < 2:
-        st.info("One system is loaded. Load a second one to compare them.")
+        results.lacks("One system is loaded. Load a second one to compare them.")
         return
     if st.session_state.get("people"):
         st.caption("The tests are about the whole gold standard, not about that of the other annotators.")
@@ -42,7 +42,7 @@ def tested(comparison: kp.Comparison, name: str) -> None:
     """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
     for note in comparison.notes:
         if note.level == "warning":
-            st.caption(show.plain(f"{note.message}."))
+            st.caption(show.plain(f"{note.message[:1].upper()}{note.message[1:]}."))
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
         left, right = st.columns([4, 3], gap="medium")
@@ -123,7 +123,7 @@ def stability(measure: str) -> None:
     """Show how the ranking of the systems changes with the measure, the cutoff, the normalisation and the gold."""
     st.subheader("Is the ranking stable?", anchor=False)
     if len(workspace.current().corpus.systems) < 2:
-        st.info("One system is loaded. Load a second one to rank them.")
+        results.lacks("One system is loaded. Load a second one to rank them.")
         return
     chosen = str(st.selectbox("The ranking by", list(_VIEWS), key="views", bind="query-params"))
     try:

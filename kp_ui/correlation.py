@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
+from kp_core import charts, methods
 from kp_core.charts import correlation as shown
 from kp_core.charts.style import GREY
 from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
@@ -30,9 +30,13 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params"))
+    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params",
+                                  help="average: the mean of all annotators. majority: the score that most of them "
+                                       "gave, of several the one nearest to their median."))  # fmt: skip
     kinds = ["spearman", "pearson", "kendall"]
-    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params"))
+    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params",
+                                help="spearman: of the ranks. pearson: of the values, on a straight line. kendall: "
+                                     "pairs in the same order less pairs in the opposite one (tau-b)."))  # fmt: skip
     preset = str(third.selectbox("Words", ["paper-like", "same-tokens"], key="words", bind="query-params",
                                  help="paper-like: R-precision sees stems, the other measures words. same-tokens: all "
                                       "see "
@@ -41,6 +45,8 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
+    with st.expander("What the measures say"):
+        show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
     words = "Group the pairs as in the published study: contiguous near misses only"
     paper = st.toggle(words, key="paper", bind="query-params")
@@ -57,7 +63,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
 
 def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([4, 3], gap="medium")
     with left:
         table = shown.overall(study, average)
         results.table(table, "overall")
@@ -165,5 +171,5 @@ def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool =
     css.loc[wide["measure"].isin(SENTINELS), css.columns[1:]] += f"; color: {GREY}"
     styled = wide.style.apply(lambda _: css, axis=None)
     config = {name: st.column_config.NumberColumn(name, format="%.3f" if not marked else "%.4f") for name in cells}
-    config["measure"] = st.column_config.TextColumn("measure", pinned=True)
+    config["measure"] = st.column_config.TextColumn("measure", pinned=True, width=130)
     st.dataframe(styled, key=key, hide_index=True, column_config=config, placeholder="", height="content")

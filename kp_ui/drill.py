@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from kp_core.charts import near_misses as charted
+from kp_core.charts.style import short
 from kp_core.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
 
@@ -27,8 +29,10 @@ LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items())
 
 #: Which documents are listed, where two systems are compared.
 WHERE = ("all", "the first is better", "the second is better", "equal")
-#: How the list of documents may be sorted; every column can also be sorted by a click on its head.
-ORDERS = ("difference", "value", "as loaded", "random")
+def orders() -> list[str]:
+    """Return how the list of documents may be sorted; every column can also be sorted by a click on its head."""
+    length = ["length of the text"] if workspace.current().corpus.has_texts else []
+    return ["difference", "value", *length, "as loaded", "random"]
 
 
 def documents(
@@ -38,11 +42,9 @@ def documents(
     here = workspace.current().corpus.documents.set_index("doc_id")
     table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
     table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
-    if other in table:
-        difference = table[system].sub(table[other])
-        by = {"difference": difference, "value": table[system]}.get(order)
-    else:
-        difference, by = None, table[system] if order == "value" else None
+    difference = table[system].sub(table[other]) if other in table else None
+    length = here["text"].str.len().reindex(table.index)
+    by = {"difference": difference, "value": table[system], "length of the text": length}.get(order)
     # A system may be called like one of the other columns.
     table.columns = [f"system {name}" if name in _OTHERS else name for name in table.columns]
     if difference is not None:
@@ -80,7 +82,7 @@ def text_of(document: str, systems: list[str]) -> None:
     system = str(st.selectbox("Marked for", systems, key="marked", bind="query-params"))
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     st.caption(show.plain(f"{legend}."))
-    st.markdown(show.marked(cached.marked_text(document, system), _MARKED))
+    show.text(show.marked(cached.marked_text(document, system), _MARKED))
 
 
 def near_misses_of(system: str, document: str) -> Mapping[str, str]:
@@ -113,20 +115,52 @@ def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
 
 
 def choose_document(listed: pd.DataFrame) -> str | None:
-    """Let the user select a row; without one the document of the link is shown, else the first. The link follows."""
+    """Let the user select a row; the document of the link is selected first, else the first one. The link follows."""
     # The order is part of the key: a selected row would otherwise stand for another document after sorting.
-    order = hashlib.sha256("\0".join(listed["document"]).encode()).hexdigest()[:16]
-    event = results.table(listed, f"documents {order}", height="auto", on_select="rerun", selection_mode="single-row")
-    if not len(listed):
+    key = f"documents {hashlib.sha256(chr(0).join(listed['document']).encode()).hexdigest()[:16]}"
+    ids: list[str] = listed["document"].tolist()
+    if not ids:
         return None
-    rows = event["selection"]["rows"] if event else []
     asked = st.query_params.get("document")
-    if rows and rows[0] < len(listed):
-        asked = str(listed["document"].iloc[rows[0]])
-    elif asked not in set(listed["document"]):
-        asked = str(listed["document"].iloc[0])
-    st.query_params["document"] = asked
-    return asked
+    start = ids.index(asked) if asked in ids else 0
+    event = results.table(
+        listed, key, height="auto", on_select="rerun", selection_mode="single-row-required",
+        selection_default={"selection": {"rows": [start]}},
+    )  # fmt: skip
+    rows = event["selection"]["rows"] if event else []
+    place = rows[0] if rows and rows[0] < len(ids) else start
+    st.query_params["document"] = ids[place]
+    with st.container(horizontal=True, vertical_alignment="center"):
+        for label, to in (("Previous", place - 1), ("Next", place + 1)):
+            st.button(label, key=f"document_{label.lower()}", on_click=_select, args=(key, to), shortcut=label[0],
+                      disabled=not 0 <= to < len(ids))  # fmt: skip
+        st.caption(f"Document {place + 1:,} of {len(ids):,}. The keys P and N go to the previous and the next one.")
+    return ids[place]
+
+
+def _select(key: str, row: int) -> None:
+    st.session_state[key] = {"selection": {"rows": [row]}}
+
+
+#: Width of a list: two stand side by side on a laptop, three on a large screen, one on a telephone.
+_WIDE = 468
+
+
+def side_by_side(
+    view: DocumentView, annotators: list[str], systems: Sequence[str], near: Mapping[str, Mapping[str, str]]
+) -> None:
+    """Show the gold standard of a document and the ranked list of every system, as many beside each other as fit.
+
+    near: system → phrase → type of the near miss, where types are known
+    """
+    with st.container(horizontal=True):
+        with st.container(width=_WIDE):
+            st.subheader("Gold standard", anchor=False)
+            gold_table(view, annotators)
+        for system in systems:
+            with st.container(width=_WIDE):
+                st.subheader(show.plain(system), anchor=False)
+                ranked_table(system, view.lists[system], near.get(system, {}))
 
 
 def gold_table(view: DocumentView, annotators: list[str]) -> None:
@@ -137,14 +171,19 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
             "chosen by": dots if few else [", ".join(chosen) for chosen in view.gold["annotators"]],
-            "found by": [", ".join(found) or "nobody" for found in view.gold["found"]],
+            "found by": [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]],
         }
     )
     table = table if len(annotators) > 1 else table.drop(columns="chosen by")
     table = table if view.lists else table.drop(columns="found by")
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height=420)
+    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table))
     if few:
         st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
+
+
+def _height(table: pd.DataFrame) -> int | Literal["content"]:
+    """Return the height of a list: a long one scrolls, so that two lists are seen together."""
+    return 420 if len(table) > 11 else "content"
 
 
 def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> None:
@@ -175,13 +214,13 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
         styled,
         key=f"list {system}",
         hide_index=True,
-        height=420,
+        height=_height(table),
         column_config={
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
-            "phrase": st.column_config.TextColumn("phrase", width=170),
+            "phrase": st.column_config.TextColumn("phrase", width=195),
             "keyphrase": st.column_config.TextColumn(
-                "gold",
+                "gold", width=195,
                 help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
                 "with the type of the near miss.",
             ),

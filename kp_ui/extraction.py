@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import cycle
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -56,7 +57,7 @@ def parameters(chosen: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def language() -> dict[str, object]:
+def language() -> dict[str, Any]:
     """Let the user give stop words and a stemmer of another language."""
     with st.expander("Texts in another language than English"):
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
@@ -129,7 +130,7 @@ def _forget(kind: str) -> None:
     st.session_state[kind] = []
 
 
-def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, object]) -> None:
+def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
     """Offer the run, with its progress and a way to cancel; the lists are kept in the session."""
     reasons = [unavailable(kp.SYSTEMS[name], bool(outside.documents), bool(outside.phrases)) for name in chosen]
     for reason in filter(None, reasons):
@@ -201,7 +202,7 @@ def one_document(lists: kp.Extracted | None) -> None:
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
         shown = listed["phrase"].head(k).tolist()
         digest = cached.digest_of("candidates", document, kind, shown)
-        st.markdown(show.marked(_marked(digest, text, kind, shown), _LOOKS))
+        show.text(show.marked(_marked(digest, text, kind, shown), _LOOKS))
 
 
 @st.cache_data(scope="session", max_entries=50, show_spinner="Tagging the text …")

@@ -13,7 +13,8 @@ from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
 from kp_ui import results, saving, sessions, show, workspace
 
-_ROLES = {
+#: What a file may be, in words.
+ROLES = {
     "": "guess",
     "gold": "gold standard",
     "system": "system output",
@@ -63,6 +64,15 @@ def drop_zone() -> None:
         st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
                          max_upload_size=megabytes(), on_change=_take_folder, args=(f"folder_{turn}",))  # fmt: skip
         show.plain_table(report.limits(LIMITS), "limits")
+
+
+def next_step() -> None:
+    """Say that the user's files are on screen, and lead to their results."""
+    here = workspace.current()
+    if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
+        return
+    st.success(show.plain(f"On screen: {here.title}. What was understood of them stands below."))
+    st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
 
 
 def megabytes() -> int:
@@ -148,10 +158,11 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
         found = [one for one in readings if one.file == file.name]
         with st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
-            read_as = f", read as {_ROLES[found[0].role]}" if len(found) == 1 else ""
+            read_as = f", read as {ROLES[found[0].role]}" if len(found) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            role.selectbox("This file is", list(_ROLES), list(_ROLES).index(choice.role or ""), format_func=_ROLES.get,
-                           key=f"role {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
+            role.selectbox("This file is", list(ROLES), list(ROLES).index(choice.role or ""),
+                           format_func=ROLES.__getitem__, key=f"role {file.name}",
+                           on_change=_decide, args=(file.name,))  # fmt: skip
             encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
                                format_func=lambda value: value or "guess",
                                key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import cycle
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
+from kp_core.charts.style import enlarge
 from kp_core.learn import Lesson, Options, Question, Slider
 from kp_ui import show
 
@@ -17,46 +20,56 @@ _LARGE = "<style>html { font-size: 150%; }</style>"
 def draw(lesson: Lesson, large: bool) -> None:
     """Show one lesson; large: for the back row of a classroom."""
     if large:
+        st.set_page_config(initial_sidebar_state="collapsed")  # in large type it would take half of a projector
         st.html(_LARGE)
     st.header(lesson.title, anchor=False)
     st.markdown(show.plain(lesson.text))
-    # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room.
+    # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room. The
+    # controls then stand in a row, so that they are seen together with the picture.
     left, right = (st.container(), st.container()) if large else st.columns([2, 3], gap="large")
     with left:
-        values = _controls(lesson)
+        values = _controls(lesson, len(lesson.controls) if large else 1)
     view = lesson.show(values)
     with right:
         if large:
-            view.chart.figure.update_layout(font_size=22, height=round(1.4 * view.chart.figure.layout.height))
+            enlarge(view.chart.figure)
         show.chart(view.chart, f"picture {lesson.name}")
         for sentence in view.sentences:
             st.markdown(show.plain(sentence))
-    with left:
+    with right if large else left:
         for formula in lesson.formulas:
-            st.latex(formula)
+            show.formula(formula)
         st.caption(show.plain(f"Source: {lesson.source}."))
     for number, (caption, table) in enumerate(view.tables):
-        st.markdown(f"**{show.plain(caption)}**")
-        show.plain_table(table, f"{lesson.name} table {number}")
+        with right if _narrow(table) else st.container():
+            st.markdown(f"**{show.plain(caption)}**")
+            show.plain_table(table, f"{lesson.name} table {number}")
     st.subheader("Check yourself", anchor=False)
     for number, question in enumerate(lesson.questions, 1):
         _ask(question, f"{lesson.name}_answer_{number}", number)
 
 
-def _controls(lesson: Lesson) -> Mapping[str, Any]:
-    """Draw the controls of a lesson and return their values; each is part of the link."""
+def _narrow(table: pd.DataFrame) -> bool:
+    """Tell whether a table has room beside the controls."""
+    return len(table.columns) <= 4 and table.map(lambda cell: len(str(cell))).max(axis=None) <= 24
+
+
+def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
+    """Draw the controls of a lesson, so many beside each other, and return their values; each is part of the link."""
     if lesson.examples:
         st.caption("Examples")
-        for name, values in lesson.examples.items():
-            key = f"{lesson.name} {name}"
-            st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, values), type="tertiary")
+        with st.container(horizontal=True, gap="small"):
+            for name, values in lesson.examples.items():
+                key = f"{lesson.name} {name}"
+                st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, values))
     found: dict[str, Any] = {}
-    for one in lesson.controls:
+    for place, one in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
         key = f"{lesson.name}_{one.name}"
-        if isinstance(one, Options):
-            found[one.name] = st.selectbox(show.plain(one.label), one.among, key=key, bind="query-params")
-        else:
-            found[one.name] = _slider(one, key)
+        with place:
+            if isinstance(one, Options):
+                found[one.name] = st.selectbox(show.plain(one.label), one.among, key=key, bind="query-params")
+            else:
+                found[one.name] = _slider(one, key)
     return found
 
 

@@ -12,7 +12,7 @@ from kp_core.export import tables
 from kp_core.judgements.sample import near_miss_pairs, rating_table
 from kp_core.judgements.sample import with_ratings as judged
 from kp_core.reading import Source
-from kp_ui import cached, show, workspace
+from kp_ui import cached, results, show, workspace
 
 _RATED = "ratings"
 SCORES = {
@@ -56,7 +56,7 @@ def with_ratings() -> pd.DataFrame:
 def section() -> None:
     """Show one near miss after the other to rate."""
     if not workspace.current().corpus.systems:
-        st.info("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
+        results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     st.caption("Near misses of the loaded systems, drawn at random by type. Rate how well the candidate says what the "
                "keyphrase says: press 0 to 4 on the keyboard, or click. Nobody sees which "

@@ -50,7 +50,8 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show the agreement of every pair as a heat map and as a table."""
     st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
-    measure = str(st.selectbox("Measure of a pair", options, key="pair", bind="query-params"))
+    measure = str(st.selectbox("Measure of a pair", options, key="pair", bind="query-params",
+                               help=show.meanings(options)))  # fmt: skip
     matrix = drawn.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -143,7 +144,8 @@ def _curve(pooled: bool, threshold: float) -> None:
     st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
     curve, recipe = cached.trimming_curve(pooled)
     left, right = st.columns(2)
-    measure = str(left.selectbox("Score", list(dict.fromkeys(curve["measure"])), key="score", bind="query-params"))
+    scores = list(dict.fromkeys(curve["measure"]))
+    measure = str(left.selectbox("Score", scores, key="score", bind="query-params", help=show.meanings(scores)))
     system = str(right.selectbox("System", list(dict.fromkeys(curve["system"])), key="system", bind="query-params"))
     show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
     st.caption("Trimming makes the gold standard smaller, and this alone moves every score. The grey band is what "

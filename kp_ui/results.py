@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import Marks
-from kp_core.charts.tables import FEW, styled
+from kp_core.charts.style import distinct, short
+from kp_core.charts.tables import FEW, digits, styled
 from kp_core.coding import shallowest
 from kp_core.metrics import parse
+from kp_core.model import Note
 from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
 
-#: Columns of means that are read as whole numbers.
-WHOLE_NUMBERS = ("a", "b", "c", "d", "N", "candidates a document")
+#: Longer names of systems are shown without their middle.
+_LONGEST = 32
 
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
@@ -52,13 +54,25 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
     ]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if needs_gold and not len(corpus.gold):
-        st.info("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
-        st.page_link("pages/data.py", label="Open the Data page", icon="📄")
+        lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.stop()
     if needs_systems and not corpus.systems:
-        st.info("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
-        st.page_link("pages/data.py", label="Open the Data page")
+        lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         st.stop()
+
+
+def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
+    """Say aloud that lists meet no documents although a fix would match their ids: every number is wrong till then."""
+    for note in notes:
+        if note.level == "warning" and note.where == "ids":
+            st.warning(show.plain(f"{note.message[:1].upper()}{note.message[1:]}. Apply it on the Data page."))
+            st.page_link("pages/data.py", label="Open the Data page")
+
+
+def lacks(words: str) -> None:
+    """Say what is missing and what to do about it, with the way there."""
+    st.info(words)
+    st.page_link("pages/data.py", label="Open the Data page")
 
 
 def marks() -> Marks:
@@ -125,25 +139,41 @@ def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -
     """
     kept.table(frame)
     whole = len(frame) <= WHOLE
+    frame = _with_short_names(frame)
     return st.dataframe(
         styled(frame, documents) if len(frame) <= 200 else frame, key=key, hide_index=True, placeholder="undefined",
         column_config=_columns(frame), **{"height": "content" if whole else "auto", **options},
     )  # fmt: skip
 
 
+def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
+    named = [name for name in ("system", "system A", "system B") if name in frame]
+    known = pd.unique(frame[named].to_numpy().ravel())
+    if not any(len(name) > _LONGEST for name in known):
+        return frame
+    shown = dict(zip(known, distinct(short(name, _LONGEST) for name in known), strict=True))
+    return frame.assign(**{name: frame[name].map(shown) for name in named})
+
+
 def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     """Return the configuration of columns named after measures, and of the others by their kind."""
     found: dict[str, Any] = {}
     for name in frame.columns:
+        sentence: str | None
         try:
             sentence = show.plain(parse(name).measure.sentence)
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            digits = "%,.0f" if name in WHOLE_NUMBERS else "%.1f" if "%" in str(name) else "%.3f"
-            found[name] = st.column_config.NumberColumn(name, format=digits, help=sentence)
-        elif sentence:
-            found[name] = st.column_config.Column(name, help=sentence)
+            shown, decimals = short(str(name), 40), digits(str(name))
+            found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=sentence)
+        elif pd.api.types.is_integer_dtype(frame[name]):
+            found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
+        elif sentence or "interval" in str(name):
+            # Digits are fixed, so on the right the decimal points stand below each other, with a minus sign too.
+            alignment: Literal["right"] | None = "right" if "interval" in str(name) else None
+            found[name] = st.column_config.Column(name, help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
     if "what it says" in frame:
@@ -164,6 +194,10 @@ HELP = {
     "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
     "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
     "p after Benjamini-Hochberg": "p corrected so that at most 5 % of the differences called significant are chance.",
+    "accuracy": "Share of the sentences that were told right.",
+    "P": "Precision of “yes”: of the sentences that were told to be chosen, the share that the annotators chose.",
+    "R": "Recall of “yes”: of the sentences that the annotators chose, the share that was found.",
+    "F1": "Balance of precision and recall of “yes”.",
     "status": "Why a value is special or undefined; “ok” otherwise.",
     "a": "Phrases that gold standard and system both chose.",
     "b": "Keyphrases that the system missed.",

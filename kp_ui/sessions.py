@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import pyarrow as pa
 import streamlit as st
@@ -29,7 +30,7 @@ _lock = threading.Lock()
 _collection: asyncio.TimerHandle | None = None
 
 #: Not every C library has what is asked of it below.
-_c_library = ctypes.CDLL(None) if sys.platform == "linux" else None
+_c_library: Any = ctypes.CDLL(None) if sys.platform == "linux" else None
 
 # Uploads stay in memory: from one megabyte on they would pass through a temporary file.
 MultiPartParser.spool_max_size = 2 * LIMITS.file_bytes
@@ -43,8 +44,8 @@ if hasattr(_c_library, "mallopt"):
     _c_library.mallopt(_HEAPS, 2)
 # Pages that compute side by side take the interpreter from each other: eight at once took half as long again.
 _turns = threading.BoundedSemaphore(2)
-#: Seconds after which a page computes beside the others: two long computations must not hold up everybody else.
-_PATIENCE = 2.0
+#: Seconds after which the next page computes beside one that is at it still: nobody waits for a long computation.
+_LONGEST = 2.0
 
 
 def most(environment: Mapping[str, str] = os.environ) -> int | None:
@@ -80,13 +81,22 @@ def admit() -> None:
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until fewer than two pages compute, but not for long."""
-    came = _turns.acquire(timeout=_PATIENCE)
+    """Wait until fewer than two pages compute, those apart that take long."""
+    over = threading.Lock()
+
+    def give_back() -> None:
+        if over.acquire(blocking=False):  # the first time only
+            _turns.release()
+
+    _turns.acquire()
+    late = threading.Timer(_LONGEST, give_back)
+    late.daemon = True
+    late.start()
     try:
         yield
     finally:
-        if came:
-            _turns.release()
+        late.cancel()
+        give_back()
 
 
 def _seated(session: str, limit: int | None) -> bool:
@@ -105,7 +115,7 @@ def arrived(uploaded: Iterable[UploadedFile | DeletedFile] | None) -> list[Uploa
 
 def forget(uploaded: Iterable[UploadedFile]) -> None:
     """Drop Streamlit's own copy of files that were copied into the session: it would keep them until the tab closes."""
-    here = get_script_run_ctx()
+    here: Any = get_script_run_ctx()  # its type names no way to remove a file
     for file in uploaded if here is not None else ():
         here.uploaded_file_mgr.remove_file(here.session_id, file.file_id)
 

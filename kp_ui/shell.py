@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gc
 from contextvars import ContextVar
-from pathlib import Path
 
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from kp_ui import links, recovery, saving, sessions, sidebar, workspace
+from kp_ui import ROOT, links, recovery, saving, sessions, sidebar, workspace
 
-_ROOT = Path(__file__).resolve().parent.parent
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
 #: Section → pages: file stem, title. The first page is what the app opens with.
@@ -37,6 +35,10 @@ SECTIONS: dict[str, list[tuple[str, str]]] = {
 
 
 START = "overview"
+#: A link of the navigation that has the focus of the keyboard hardly differs from the others.
+_STYLE = """<style>
+[data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
+</style>"""
 
 # Streamlit collects garbage after every run of a page. What is imported by now stays for ever, and to look through it
 # each time took a third of a move of k.
@@ -45,14 +47,14 @@ gc.freeze()
 
 
 def _open_start() -> None:
-    st.switch_page(_ROOT / "pages" / f"{START}.py", query_params=st.query_params.to_dict())
+    st.switch_page(ROOT / "pages" / f"{START}.py", query_params=st.query_params.to_dict())
 
 
 def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
     pages = {
-        section: [st.Page(_ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries]
+        section: [st.Page(ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries]
         for section, entries in SECTIONS.items()
     }
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
@@ -74,6 +76,7 @@ def _draw(page: StreamlitPage) -> None:
     try:
         with recovery.page(page.url_path):
             above = st.container()
+            st.html(_STYLE)
             workspace.banner()
             sidebar.draw()
             with st.sidebar:

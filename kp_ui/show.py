@@ -5,10 +5,12 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping
+from typing import Literal
 
 import pandas as pd
 import streamlit as st
 
+from kp_core import methods
 from kp_core.charts import Chart
 from kp_core.errors import InputError, UsageError
 from kp_core.export import tables
@@ -18,6 +20,10 @@ from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
 _LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
+
+
+#: Texts of more letters than this scroll within so many pixels.
+_LONG, _PAGE = 4000, 560
 
 
 def plain(text: str) -> str:
@@ -40,6 +46,24 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
             shown = f":{colour}-background[{sign} {plain(text)}]"
         found.append(shown)
     return "".join(found)
+
+
+def formula(*lines: str, width: Literal["stretch", "content"] = "stretch") -> None:
+    """Show a formula in LaTeX, its lines below each other.
+
+    Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
+    pixels: an invisible box gives it an edge, and a thin space the two pixels.
+    """
+    whole = r" \\[1.5ex] ".join(lines)
+    if len(lines) > 1:
+        whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,", width=width)
+
+
+def text(written: str) -> None:
+    """Show the text of a document, given as Markdown; a long one scrolls, so that what follows stays within reach."""
+    with st.container(height=_PAGE if len(written) > _LONG else "content"):
+        st.markdown(written)
 
 
 def signature(line: str) -> None:
@@ -82,6 +106,16 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
         row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
         column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
     )  # fmt: skip
+
+
+def meanings(names: Iterable[str]) -> str:
+    """Return what measures answer, as the help of a control that chooses among them."""
+    return "\n\n".join(f"**{plain(name)}**: {plain(said)}" for name in names if (said := methods.sentence(name)))
+
+
+def definitions(found: Iterable[tuple[str, str]]) -> None:
+    """Show terms, each with its meaning, as paragraphs."""
+    st.markdown("\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found))
 
 
 def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:

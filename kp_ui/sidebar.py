@@ -38,7 +38,7 @@ def draw() -> None:
     here = workspace.current()
     with st.sidebar:
         st.select_slider(
-            "Number of keywords k",
+            "Cutoff k",
             CUTOFFS,
             key="k",
             bind="query-params",
@@ -158,6 +158,8 @@ def cutoff() -> int | str:
 def cutoff_in_words() -> str:
     """Say what the cutoff is."""
     value, average = st.session_state["k"], cutoff_of_average()
+    if not len(workspace.current().corpus.gold):
+        return "k = the average gold size, once a gold standard is loaded" if value == "average" else f"k = {value}"
     if value == "average":
         return f"k = {average}, the average gold size"
     words = {"gold": "k = the gold size of each document", "all": "k = all phrases returned"}

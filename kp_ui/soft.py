@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
+from kp_core import charts, methods
 from kp_core.charts import near_misses as near
 from kp_ui import cached, results, show, sidebar
 
@@ -24,12 +24,14 @@ def section() -> None:
     preset = str(first.selectbox("What counts", [*kp.SOFT_PRESETS, _OWN], 3, key="soft", bind="query-params"))
     if preset == _OWN:
         name = str(second.selectbox("Similarity", _SIMILARITIES, key="similarity", bind="query-params"))
+        second.caption(show.plain(methods.sentence(name)))
         tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
         hits = str(fourth.selectbox("A pair counts", ["weighted", "count"], key="soft_hits", bind="query-params"))
         chosen = kp.Soft(name, tau, hits)
     else:
         chosen = kp.SOFT_PRESETS[preset]
-        second.caption(show.plain(f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}"))
+        words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
+        second.caption(show.plain(words))
     try:
         found = cached.soft(chosen)
     except kp.UsageError as problem:

@@ -121,7 +121,7 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     measure = str(left.selectbox("Measure", ranking, key="streamed_measure", filter_mode="contains"))
     cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
     last = len(cutoffs) - 1
-    cutoff = cutoffs[str(middle.selectbox("Keywords k of this run", list(cutoffs), last, key="streamed_k"))]
+    cutoff = cutoffs[str(middle.selectbox("Cutoff k of this run", list(cutoffs), last, key="streamed_k"))]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
@@ -252,14 +252,7 @@ def _views(digest: str, _plan: scale.Plan, _settings: kp.Settings, _ids: tuple[s
 def _document(run: scale.Opened, view: DocumentView) -> None:
     if view.lists:
         st.caption(drill.LEGEND)
-    columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
-    with columns[0]:
-        st.markdown("**Gold standard**")
-        drill.gold_table(view, list(run.plan.names.annotators))
-    for place, (system, ranked) in enumerate(view.lists.items(), start=1):
-        with columns[place % len(columns)]:
-            st.markdown(f"**{show.plain(system)}**")
-            drill.ranked_table(system, ranked, {})
+    drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
     if view.text:
         with st.expander("Text"):
-            st.markdown(show.plain(view.text))
+            show.text(show.plain(view.text))

@@ -13,6 +13,7 @@ from kp_ui import cached, intake, results, show, sidebar, workspace
 def understood(corpus: kp.Corpus) -> None:
     """Show what was understood of every file; columns that say nothing are left out."""
     table = report.files(corpus)
+    table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
     wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding",
               "line ends"]  # fmt: skip
@@ -24,8 +25,8 @@ def statistics(corpus: kp.Corpus) -> None:
     """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
     st.markdown("**Annotators and systems**")
     table = cached.statistics()
-    always = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
-    results.table(table[[name for name in table if name in always or table[name].any()]], "statistics")
+    said = report.telling(table)
+    results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:
         _names(corpus.systems)
@@ -64,10 +65,16 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
             undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
 
 
+#: Side of the data → what its documents are.
+_SIDES = {"gold": "in the gold standard", "systems": "in system outputs", "texts": "with a text",
+          "judgements": "with judged pairs", "every side": "in all of these", "all": "altogether"}  # fmt: skip
+
+
 def gaps(corpus: kp.Corpus) -> None:
     """Show which ids only one side has, and offer the fixes that would match them one to one."""
-    counts = ", ".join(f"{side} {number:,}" for side, number in meeting.coverage(corpus).itertuples(index=False))
-    st.caption(f"Documents: {counts}.")
+    counts = dict(meeting.coverage(corpus).itertuples(index=False))
+    words = ", ".join(f"{number:,} {_SIDES[side]}" for side, number in counts.items())
+    st.caption(f"Documents: {words}.")
     missing = meeting.gaps(corpus)
     missing = missing[missing["only here"] > 0]
     if len(missing):

@@ -22,9 +22,9 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.shared import shared_names as shared_names_in
 from kp_core.reading.source import expand
-from kp_ui import show
+from kp_ui import ROOT, show
 
-SAMPLE_DATA = Path(__file__).resolve().parent.parent / "sample_data"
+SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _BESIDE, _UPLOADS, _PROBLEM, _PENDING = "workspace", "workspace_beside", "uploads", "problem", "pending"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 SAMPLE, _FIRST = "sample", "lectures"
@@ -92,7 +92,7 @@ class Uploads:
 
     def titled(self) -> str:
         """Say what is loaded, in words."""
-        files = f"{len(self.files)} file{'' if len(self.files) == 1 else 's'}"
+        files = show.counted(len(self.files), "file")
         if self.saved is None:
             return f"your {files}"
         return f"the workspace {self.saved_as}" + (f" and {files}" if self.files else "")

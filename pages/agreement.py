@@ -12,13 +12,13 @@ from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
 shell.enter()
 
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
-CELLS = ("a", "b", "c", "d", "N")
 
 results.open_page("Agreement")
 systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
-pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
+results.ids_that_do_not_meet(here.notes)
+pooled = tables.numbers(cached.at_cutoff(tables.CELLS), tables.CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
 system = str(st.selectbox("System", systems, key="system", bind="query-params"))
@@ -28,7 +28,8 @@ left, right = st.columns([5, 6], gap="medium")
 with left:
     st.subheader("Concordance table", anchor=False)
     concordance = charts.concordance(cells[system])
-    st.dataframe(concordance, key="concordance", hide_index=True, height="content")
+    right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
+    st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
     st.caption("All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
                "d: neither chose it.")  # fmt: skip
     st.subheader("What this says", anchor=False)
@@ -56,7 +57,8 @@ show.downloads(beside.frame, "agreement", "Agreement with the gold standard", be
 first, second = st.columns(2, gap="medium")
 with first:
     st.subheader("Over k", anchor=False)
-    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params")
+    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params",
+                            help=show.meanings(MEASURES))  # fmt: skip
     if chosen:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()
@@ -64,7 +66,7 @@ with second:
     agreement.against_universe(cells)
 
 st.subheader("Document by document", anchor=False)
-documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
+documents = cached.tables_by_document((*tables.CELLS, "kappa", "P_pos", "PABAK"))
 documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
 event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
 if rows := event.selection.rows:

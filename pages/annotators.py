@@ -13,9 +13,10 @@ shell.enter()
 results.open_page("Annotators", needs_systems=False)
 annotators = workspace.current().corpus.annotators
 if len(annotators) < 2:
-    st.info("The gold standard has one annotator, so there is nobody to agree with. Load the keyphrases of others too: "
-            "a column “annotator”, or a file or a folder for each.")  # fmt: skip
-    st.page_link("pages/data.py", label="Open the Data page")
+    results.lacks(
+        "The gold standard has one annotator, so there is nobody to agree with. Load the keyphrases of others too: a "
+        "column “annotator”, or a file or a folder for each."
+    )
     st.stop()
 
 result = cached.agreement()

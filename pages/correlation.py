@@ -22,10 +22,10 @@ elif view == VIEWS[2]:
 else:
     judged = rating.with_ratings()
     if not len(judged):
-        st.info("No judged pairs are loaded. Load a table of phrase pairs with scores on the Data page, or rate the "
-                "near "
-                "misses of the loaded systems here.")  # fmt: skip
-        st.page_link("pages/data.py", label="Open the Data page")
+        results.lacks(
+            "No judged pairs are loaded. Load a table of phrase pairs with scores on the Data page, or rate the near "
+            "misses of the loaded systems here."
+        )
         st.stop()
     average, study = correlation.choose(judged)
     if study is not None:

@@ -16,6 +16,7 @@ corpus = here.corpus
 left, right = st.columns([3, 2], gap="large")
 with left:
     intake.drop_zone()
+    intake.next_step()
 with right:
     intake.samples()
     intake.shared()

@@ -20,7 +20,7 @@ with second:
     others = ["none", *(name for name in systems if name != better)]
     other = str(st.selectbox("Compared with", others, int(len(others) > 1), key="other", bind="query-params"))
 with third:
-    order = str(st.selectbox("Sorted by", drill.ORDERS, key="sort", bind="query-params"))
+    order = str(st.selectbox("Sorted by", drill.orders(), key="sort", bind="query-params"))
 left, middle, right = st.columns([2, 1, 1])
 search = left.text_input("Search documents by id or title", key="search", bind="query-params")
 types = ["all", *drill.groups()]
@@ -50,14 +50,8 @@ named = document if view.title else ""
 st.caption(show.plain(" · ".join(part for part in (named, view.group, sidebar.cutoff_in_words()) if part)))
 st.caption(drill.LEGEND)
 
-columns = st.columns(min(3, len(view.lists) + 1), gap="medium")
-with columns[0]:
-    st.subheader("Gold standard", anchor=False)
-    drill.gold_table(view, workspace.current().corpus.annotators)
-for place, system in enumerate(drill.chosen_first(systems, better, other), start=1):
-    with columns[place % len(columns)]:
-        st.subheader(show.plain(system), anchor=False)
-        drill.ranked_table(system, view.lists[system], drill.near_misses_of(system, document))
+near = {system: drill.near_misses_of(system, document) for system in systems}
+drill.side_by_side(view, workspace.current().corpus.annotators, drill.chosen_first(systems, better, other), near)
 if view.text:
     st.subheader("In the text", anchor=False)
     drill.text_of(document, drill.chosen_first(systems, better, other))

@@ -10,18 +10,16 @@ shell.enter()
 
 results.open_page("Extract", needs_systems=False, needs_gold=False)
 if not workspace.current().corpus.has_texts:
-    st.info("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
-    st.page_link("pages/data.py", label="Open the Data page")
+    results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
     st.stop()
 
 chosen = extraction.systems()
 left, right = st.columns([3, 1], gap="medium")
 with left:
-    options = extraction.parameters(chosen)
+    parameters = extraction.parameters(chosen)
 top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
 outside = extraction.external(chosen)
-options |= extraction.language()
-extraction.run(chosen, outside, top, options)
+extraction.run(chosen, outside, top, {**parameters, **extraction.language()})
 
 lists = extraction.found()
 if lists is not None:

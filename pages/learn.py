@@ -10,8 +10,8 @@ from kp_ui import lessons, shell
 shell.enter()
 
 st.title("Learn", anchor=False)
-left, right = st.columns([3, 1], vertical_alignment="bottom")
 titles = {lesson.title: lesson for lesson in LESSONS.values()}
-chosen = str(left.selectbox("Lesson", list(titles), key="lesson", bind="query-params"))
-large = right.toggle("Large type", key="large", bind="query-params", help="For a projector.")
+with st.container(horizontal=True, vertical_alignment="bottom"):
+    chosen = str(st.selectbox("Lesson", list(titles), key="lesson", bind="query-params"))
+    large = st.toggle("Large type", key="large", bind="query-params", help="For a projector.")
 lessons.draw(titles[chosen], large)

@@ -4,51 +4,59 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import methods
+from kp_core import methods, worked_example
 from kp_ui import shell, show
 
 shell.enter()
 
 st.title("Methods", anchor=False)
-st.caption("Every measure, convention and reason, written from the same registry that the tables use.")
+st.caption(
+    "Every measure, convention and reason, written from the same registry that the tables use. Beside a formula, or "
+    "below it, stands the same with the numbers of the worked example. Choose a part, or search in all of them."
+)
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
-family = str(right.selectbox("Family", ["all", *methods.FAMILIES], key="family", bind="query-params"))
+sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
+# All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, and a search goes through all.
+parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
+family = str(right.selectbox("Show", parts, key="family", bind="query-params", disabled=bool(search)))
+if search:
+    family = "all"
 
+with st.expander("The worked example"):
+    st.caption(show.plain(methods.EXAMPLE))
+    show.plain_table(worked_example.phrases(), "example")
 with st.expander("Symbols in the formulas"):
-    show.plain_table(methods.symbols(), "symbols")
+    rows = methods.symbols().itertuples(index=False)
+    show.definitions((symbol, f"{meaning}. In the example: {number}") for symbol, meaning, number in rows)
 
+nothing = True
 for one_family, title in methods.FAMILIES.items():
-    found = methods.matching(one_family, search) if family in ("all", one_family) else []
+    found = methods.cards(one_family, search) if family in ("all", one_family) else []
     if found:
+        nothing = False
         st.header(title, anchor=False)
+        if one_family in methods.INTRODUCTIONS:
+            st.caption(show.plain(methods.INTRODUCTIONS[one_family]))
     for one in found:
         with st.container(border=True):
-            st.subheader(show.plain(one["name"]), anchor=False)
-            st.markdown(show.plain(one["sentence"]))
-            st.latex(one["formula"])
-            st.caption(
-                show.plain(
-                    f"Range: {one['range']}, {one['better']}. Averages: {one['averages']}. "
-                    f"Undefined: {one['undefined']}. Source: {one['source']}."
-                )
-            )
+            st.subheader(show.plain(one.title), anchor=False)
+            st.markdown(show.plain(one.sentence))
+            with st.container(horizontal=True, horizontal_alignment="center", gap="large"):
+                show.formula(*one.formula.split(r",\ "), width="content")
+                if one.example:
+                    show.formula(*one.example, width="content")
+            st.caption(show.plain(one.facts))
 
-systems = methods.extractors(search) if family == "all" else []
-if systems:
-    st.header(methods.EXTRACTION[0], anchor=False)
-    st.caption(show.plain(methods.EXTRACTION[1]))
-for one in systems:
-    with st.container(border=True):
-        st.subheader(show.plain(f"{one['name']}: {one['title']}"), anchor=False)
-        st.markdown(show.plain(one["sentence"]))
-        st.latex(one["formula"])
-        st.caption(show.plain(f"Needs {one['needs']}. Parameters: {one['parameters']}. {one['source']}."))
-
-beside = methods.sections(search) if family == "all" else []
-for title, words, table in beside:
+for name, (title, words, table) in sections.items():
+    if family not in ("all", name):
+        continue
+    nothing = False
     st.header(title, anchor=False)
     st.caption(words)
-    show.plain_table(table, title.lower())
-if not beside and not systems and not methods.matching(family, search):
+    if name == "glossary":
+        show.definitions(zip(table["term"], table["meaning"], strict=True))
+    else:
+        show.plain_table(table, name)
+if nothing:
     st.info("Nothing fits the search.")

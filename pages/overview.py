@@ -20,13 +20,14 @@ name = tables.named(measure, cutoff)
 comparison = cached.comparison(measure) if len(systems) > 1 else None
 
 if comparison is None:
-    st.info("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
+    results.lacks("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
 else:
     st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
 
 people = results.people()
 result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=people)
 here = result.at(cutoff)
+results.ids_that_do_not_meet(here.notes)
 if people and comparison is not None:
     st.caption("The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
                "set "

@@ -24,6 +24,7 @@ asked = tuple(name for names in TABS.values() for name in names if not name.ends
 people = results.people()
 result = cached.evaluation(asked, baselines=True, people=people)
 here = result.at(cutoff)
+results.ids_that_do_not_meet(here.notes)
 
 for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
     with place:

@@ -29,18 +29,26 @@ _LARGEST = 200_000_000
 
 @contextmanager
 def running(
-    log: Path, *options: str, environment: Mapping[str, str] | None = None, script: str = "app.py"
+    log: Path,
+    *options: str,
+    environment: Mapping[str, str] | None = None,
+    script: str = "app.py",
+    opener: tuple[str, ...] = (),
+    folder: Path = ROOT,
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
-    """Run the app as a stranger would, on a free port; give its address and its process."""
+    """Run the app as a stranger would, on a free port; give its address and its process.
+
+    opener: a command that opens the dashboard, in place of `streamlit run script`; folder: where it is given.
+    """
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
+    command = [*(opener or (sys.executable, "-m", "streamlit", "run", script)), "--server.headless", "true"]
     command += ["--server.fileWatcherType", "none"]  # an edit during the run must not change what runs
     command += ["--server.address", HOST, "--server.port", str(port), *options]
     with (
         log.open("wb") as output,
-        subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=output, env=environment) as process,
+        subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, env=environment) as process,
     ):
         try:
             _wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)

@@ -98,7 +98,8 @@ def tree(nodes: Sequence[Node]) -> Chart:
     figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6])
     leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
-    alt = f"Decision tree with {len(leaves)} leaves, {leaves.count('yes')} of which decide yes{root}"
+    many = "1 leaf" if len(leaves) == 1 else f"{len(leaves)} leaves"
+    alt = f"Decision tree with {many}; those that decide yes: {leaves.count('yes')}{root}"
     return Chart(lay_out(figure, 90 + 27 * len(nodes)), f"{alt}. The rules beside it say the same in words.")
 
 

@@ -88,7 +88,7 @@ def groups(result: Result, measure: str) -> Chart:
     names = labels("all documents" if one == "all" else one.removeprefix("group:") for one in rows["subset"])
     error = {
         "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
-        "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5,
+        "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": GREY,
     }  # fmt: skip
     figure = go.Figure(
         go.Scatter(

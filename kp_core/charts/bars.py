@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from kp_core.charts.style import ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
 from kp_core.result import Result
 from kp_core.sentences import figure as number
 
@@ -26,7 +26,7 @@ def bars(result: Result, measure: str) -> Chart:
             marker={"color": [drawn[name].colour for name in rows["system"]], "opacity": 0.75},
             error_x={
                 "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
-                "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": "#777777",
+                "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": GREY,
             },
         )
     )  # fmt: skip
@@ -53,7 +53,7 @@ def by_part(result: Result) -> Chart:
     drawn, figure = looks(rows["system"]), go.Figure()
     for step, (name, look) in enumerate(drawn.items()):
         own = rows[rows["system"] == name].set_index("subset").reindex(parts)
-        shift = 0.12 * (step - (len(drawn) - 1) / 2)
+        shift = min(0.12, 0.8 / len(drawn)) * (step - (len(drawn) - 1) / 2)
         figure.add_scatter(
             x=own["value"], y=[place + shift for place in range(len(parts))], mode="markers", name=label(name),
             marker={"color": look.colour, "symbol": look.symbol, "size": 9}, hovertemplate="%{x:.3f}",
@@ -70,4 +70,5 @@ def by_part(result: Result) -> Chart:
         for part in parts
         if (own := rows[rows["subset"] == part].to_dict("records"))
     )
-    return Chart(lay_out(figure, 130 + 60 * len(parts)), f"{measure} by part of the data: {said}.")
+    figure = lay_out(figure, 130 + max(60, 15 * len(drawn)) * len(parts))
+    return Chart(figure, f"{measure} by part of the data: {said}.")

@@ -31,7 +31,7 @@ def forest(study: CorrelationStudy, average: str, subset: str = "all") -> Chart:
     colours = [_GOLD if name == HUMAN else GREY if name in SENTINELS else COLOURS[0] for name in rows["measure"]]
     error = {
         "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
-        "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 4,
+        "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 4, "color": GREY,
     }  # fmt: skip
     figure = go.Figure(
         go.Scatter(

@@ -22,7 +22,7 @@ def type_bars(counts: pd.DataFrame, what: str) -> Chart:
             y=names, x=counts[kind], name=kind, orientation="h", marker={"color": colour, "line": {"width": 0}},
             hovertemplate="%{y}, " + kind + ": %{x}<extra></extra>",
         )  # fmt: skip
-    figure.update_layout(barmode="stack", bargap=0.35)
+    figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True, type="category")
     figure.update_xaxes(title=what)
     total = counts[list(TYPES)].sum(axis=1)
@@ -35,7 +35,7 @@ def type_bars(counts: pd.DataFrame, what: str) -> Chart:
 
 def near_shares(found: NearMisses) -> pd.DataFrame:
     """Return one row a system: how many of its misses are near."""
-    return found.shares().rename(columns={"near": "near misses", "share": "near, share of misses"})
+    return found.shares().rename(columns={"near": "near misses", "share": "share of misses"})
 
 
 def near_examples(found: NearMisses, system: str, kind: str) -> pd.DataFrame:

@@ -10,10 +10,12 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.baselines import BASELINES
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks, over_numbers
 from kp_core.plural import counted
 from kp_core.result import Result
 from kp_core.sentences import figure as number
+from kp_core.sentences import highest, listed
+from kp_core.soft import SoftResult
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class Marks:
         ]
 
 
-def over_k(result: Result, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
+def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None, height: int = 420) -> Chart:
     """Draw one measure over k for all systems."""
     systems = over_numbers(result, measure)
     figure = go.Figure()
@@ -51,7 +53,7 @@ def over_k(result: Result, measure: str, marks: Marks | None = None, height: int
     figure.update_xaxes(title="number of phrases k", range=[0.5, last + 0.5])
     figure.update_yaxes(title=label(measure), tickformat=".2~f")
     figure.update_layout(hovermode="x unified")
-    return Chart(lay_out(figure, height + _legend(systems), top), in_words(systems, measure, marks))
+    return Chart(lay_out(figure, height, top), in_words(systems, measure, marks))
 
 
 def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None = None, height: int = 210) -> Chart:
@@ -68,12 +70,7 @@ def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    return Chart(lay_out(figure, height * len(panels) + 100 + _legend(panels[measures[0]]), top), alt)
-
-
-def _legend(systems: dict[str, pd.DataFrame]) -> int:
-    """Return the further height that a long legend needs."""
-    return 12 * max(0, len(systems) - 8)
+    return Chart(lay_out(figure, height * len(panels) + 100, top), alt)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:
@@ -116,7 +113,7 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
     ]  # fmt: skip
     said = [
         {"x": k, "y": 1, "xref": "x", "yref": "paper", "yanchor": "bottom", "yshift": 15 * step, "text": words,
-         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12}}
+         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12, "color": TEXT}}
         for step, (k, words, _) in enumerate(labels)
     ]  # fmt: skip
     figure.update_layout(shapes=lines, annotations=said)
@@ -132,6 +129,7 @@ def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks | None
     values = {name: float(found.iloc[0]) for name, found in at.items() if len(found) and found.notna().all()}
     if not values:
         return f"{text}."
-    best, worst = max(values, key=lambda n: values[n]), min(values, key=lambda n: values[n])
-    text += f"; at k = {cutoff}, {best} is highest with {number(values[best])}"
-    return f"{text}, {worst} lowest with {number(values[worst])}." if worst != best else f"{text}."
+    best, worst = highest(values), min(values, key=lambda name: values[name])
+    text += f"; at k = {cutoff}, {listed(best)} {'is' if len(best) == 1 else 'are'} highest with "
+    text += number(values[best[0]])
+    return f"{text}, {worst} lowest with {number(values[worst])}." if worst not in best else f"{text}."

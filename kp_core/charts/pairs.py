@@ -10,7 +10,7 @@ from kp_core.compare import ALPHA, Comparison
 from kp_core.sentences import figure as number
 
 #: With more systems than this the cells are too small for figures.
-_LABELLED = 12
+_LABELLED = 7
 
 
 def pair_map(comparison: Comparison, measure: str) -> Chart:
@@ -28,7 +28,7 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
         for i in range(len(names))
     ]
     largest = float(np.nanmax(np.abs(z), initial=1e-9))
-    shown = labels(names)
+    shown = labels(names, 18)
     figure = go.Figure(
         go.Heatmap(
             z=z, x=shown, y=shown, customdata=p, text=text, zmid=0, zmin=-largest, zmax=largest, xgap=1, ygap=1,

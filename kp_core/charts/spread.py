@@ -88,12 +88,12 @@ def effects(spread: Spread) -> Chart:
     for name, look in looks(spread.ranges["system"]).items():
         own = rows[rows["system"] == name]
         figure.add_scatter(
-            x=own["change"], y=[label(text, 48) for text in own["named"]], mode="markers", name=label(name),
+            x=own["change"], y=[label(text, 34) for text in own["named"]], mode="markers", name=label(name),
             marker={"color": look.colour, "symbol": look.symbol, "size": 10, "opacity": 0.85},
             customdata=own["value"], hovertemplate="%{y}: %{x:+.3f}, to %{customdata:.3f}",
         )  # fmt: skip
     figure.update_yaxes(
-        categoryorder="array", categoryarray=[label(text, 48) for text in shown], autorange="reversed", automargin=True
+        categoryorder="array", categoryarray=[label(text, 34) for text in shown], autorange="reversed", automargin=True
     )
     figure.update_xaxes(title=f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
     figure = lay_out(figure, 130 + 32 * max(1, len(shown)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import plotly.graph_objects as go
 
 from kp_core.charts.annotators import heat_map
 from kp_core.charts.style import Chart, label, lay_out, looks
 from kp_core.plural import counted
 from kp_core.sentences import figure as number
+from kp_core.sentences import listed
 from kp_core.stability import Stability
 
 #: What the views differ in, in words.
@@ -29,28 +32,38 @@ def rank_chart(stability: Stability) -> Chart:
         )  # fmt: skip
         if len(own) and own["rank"].iloc[-1] == own["rank"].iloc[-1]:
             ends.setdefault(float(own["rank"].iloc[-1]), []).append(name)
+    longest = 0
     for rank, names in ends.items():  # systems that tie end in one point, and so share a label
+        ends_as = _ending(names)
+        longest = max(longest, len(ends_as))
         figure.add_annotation(
-            x=shown[-1], y=rank, text=label(", ".join(names), 40), showarrow=False, xanchor="left", xshift=12,
+            x=shown[-1], y=rank, text=ends_as, showarrow=False, xanchor="left", xshift=12,
             font={"color": looks(systems)[names[0]].colour} if len(names) == 1 else None,
         )  # fmt: skip
     figure.update_yaxes(title="rank", range=[len(systems) + 0.5, 0.5], dtick=1, zeroline=False)
     figure.update_xaxes(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
     figure = lay_out(figure, 130 + 42 * max(2, len(systems)))
-    longest = max((len(label(", ".join(names), 40)) for names in ends.values()), default=0)
-    figure.update_layout(margin={"r": 24 + 8 * longest})
-    ranked = f"Rank of {counted(len(systems), 'system')} under {len(views)} {WORDS[stability.by]}"
-    return Chart(figure, f"{ranked}. {_said(stability)}")
+    figure.update_layout(margin={"r": 24 + 7 * longest})
+    alt = f"Rank of {counted(len(systems), 'system')} under {len(views)} {WORDS[stability.by]}. {_said(stability)}"
+    return Chart(figure, alt)
+
+
+def _ending(names: list[str]) -> str:
+    """Return what stands at the end of the lines of systems that share a rank; it must leave room for the lines."""
+    shared = ", ".join(label(name, 20) for name in names)
+    return shared if len(names) == 1 or len(shared) <= 24 else counted(len(names), "system")
 
 
 def _said(stability: Stability) -> str:
-    """Say who is first, and whether always."""
-    first = stability.frame.loc[stability.frame.groupby("view", sort=False)["rank"].idxmin().dropna()]
-    names = first["system"].value_counts()
-    if names.empty:
+    """Say who is first, and whether always; systems that share the first place are named together."""
+    ranked = stability.frame[stability.frame["rank"].notna()]
+    if ranked.empty:
         return "No system has a value."
-    often = f"{names.index[0]} is first under {names.iloc[0]} of them"
-    return f"{often}." if len(names) == 1 else f"{often}, {names.index[1]} under {names.iloc[1]}."
+    top = ranked[ranked["rank"] == ranked.groupby("view")["rank"].transform("min")]
+    leaders = Counter(tuple(own) for _, own in top.groupby("view", sort=False)["system"])
+    (often, views), *others = leaders.most_common(2)
+    text = f"{listed(often)} {'is' if len(often) == 1 else 'are'} first under {views} of them"
+    return f"{text}, {listed(others[0][0])} under {others[0][1]}." if others else f"{text}."
 
 
 def kendall(stability: Stability) -> Chart:

@@ -14,12 +14,15 @@ from kp_core.baselines import BASELINES
 from kp_core.export.tables import visible
 from kp_core.metrics import parse
 from kp_core.result import Result
+from kp_core.soft import SoftResult
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
+#: Words beside a chart, readable (4.5:1) on white and on the dark background alike.
+TEXT = "#767676"
 #: What stands beside the systems and is none of them.
 REFERENCES = (HUMANS, *BASELINES)
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
@@ -48,26 +51,43 @@ class Look:
         return f"rgba({red},{green},{blue},0.13)"
 
 
+def short(text: str, most: int) -> str:
+    """Return a name without its middle where it is long: long names mostly differ at their ends.
+
+    >>> short("reranking_v1", 24), short("supervised_extraction_with_reranking_v1", 24)
+    ('reranking_v1', 'supervised_…reranking_v1')
+    """
+    return text if len(text) <= most else f"{text[: (most - 1) // 2]}…{text[-(most // 2) :]}"
+
+
 def label(text: str, most: int = 24) -> str:
     """Return a name as Plotly shows it as it stands, shortened where it is long.
 
     >>> label("<b>x</b>"), label("a very long name of a system")
-    ('&lt;b&gt;x&lt;/b&gt;', 'a very long name of a s…')
+    ('&lt;b&gt;x&lt;/b&gt;', 'a very long… of a system')
     """
-    text = visible(text)
-    return escape(text if len(text) <= most else text[: most - 1] + "…", quote=False)
+    return escape(short(visible(text), most), quote=False)
 
 
 def labels(names: Iterable[str], most: int = 24) -> list[str]:
     """Return names as Plotly shows them, shortened, and still different from each other.
 
-    >>> labels(["a very long name of a system 1", "a very long name of a system 2"])
-    ['a very long name of a s…', 'a very long name of a s… (2)']
+    >>> labels(["a long name with 1 inside the system", "a long name with 2 inside the system"])
+    ['a long name…e the system', 'a long name…e the system (2)']
+    """
+    return distinct(label(name, most) for name in names)
+
+
+def distinct(shown: Iterable[str]) -> list[str]:
+    """Return names in which those that came before have a number.
+
+    >>> distinct(["a", "b", "a"])
+    ['a', 'b', 'a (2)']
     """
     found: list[str] = []
-    for name in names:
-        shown, number = label(name, most), 1
-        while (numbered := shown if number == 1 else f"{shown} ({number})") in found:
+    for name in shown:
+        number = 1
+        while (numbered := name if number == 1 else f"{name} ({number})") in found:
             number += 1
         found.append(numbered)
     return found
@@ -92,14 +112,14 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     return found
 
 
-def rows_of(result: Result, measure: str) -> pd.DataFrame:
+def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
     asked = parse(measure)
     names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
     return result.frame[result.frame["measure"].isin(names)]
 
 
-def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
+def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
     """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
     rows = rows_of(result, measure)
     rows = rows[[isinstance(k, int) for k in rows["k"]]]
@@ -107,11 +127,34 @@ def over_numbers(result: Result, measure: str) -> dict[str, pd.DataFrame]:
     return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
 
 
+def enlarge(figure: go.Figure) -> None:
+    """Make a laid-out figure one for the back row of a classroom."""
+    figure.update_layout(font_size=22, legend_font_size=20, height=round(1.4 * figure.layout.height))
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(tickfont_size=20, title_font_size=22)
+    for trace in figure.select_traces({"type": "scatter"}):
+        if "lines" in (trace.mode or ""):
+            trace.line.width = 2 * (trace.line.width or 2)
+
+
+def _legend_room(figure: go.Figure) -> int:
+    """Return the further height of a legend of more than two rows, in a column of about 360 pixels."""
+    names = [trace.name or "" for trace in figure.data if trace.showlegend is not False]
+    beside = max(1, 360 // (48 + 7 * max(map(len, names), default=1)))
+    return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
+
+
 def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
     """Give a figure the layout of all: legend below, no title, room for labels; `top` is the room for marks."""
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
+    for update in (figure.update_xaxes, figure.update_yaxes):
+        update(tickfont_color=TEXT, title_font_color=TEXT)
+    if any(trace.type == "heatmap" for trace in figure.data):  # lines of a grid would strike through empty cells
+        figure.update_xaxes(showgrid=False)
+        figure.update_yaxes(showgrid=False)
+        figure.update_traces({"colorbar_title_side": "right"}, {"type": "heatmap"})
     return figure.update_layout(
-        height=height,
+        height=height + _legend_room(figure),
         margin={"l": 8, "r": 12, "t": top, "b": 8},
         legend=legend,
         hoverlabel={"namelength": -1},

@@ -20,6 +20,7 @@ from kp_core.extractors.collection import Collection, External, Progress
 from kp_core.extractors.external import Given, external_from
 from kp_core.extractors.registry import PARAMETERS, System, named, unavailable
 from kp_core.model import COLUMNS, Corpus, Note, Ranking
+from kp_core.plural import counted
 from kp_core.reading import Source, load
 from kp_core.settings import __version__
 from kp_core.text.candidates import Stems, has_english
@@ -215,7 +216,7 @@ def readable(
     if not found:
         first = silent[0]
         raise InputError(
-            f"the texts of {len(silent):,} document{'' if len(silent) == 1 else 's'}",
+            f"the texts of {counted(len(silent), 'document')}",
             f"no {language} in document {first}{'' if len(silent) == 1 else ' and in no other'}",
             "texts in English, or in a language with blanks between words and stop words of your own",
             "Load English texts.",

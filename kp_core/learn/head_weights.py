@@ -86,8 +86,8 @@ LESSON = Lesson(
     "A candidate that shares words with a keyphrase is not simply wrong. R-precision counts the shared words; the "
     "modified form gives the last word, as a rule the head of the phrase, the weight 1, the word before it 1/2, the "
     "next 1/3, and so on. Choose a pair and see which words count how much.",
-    (r"\text{R-precision} = \frac{\text{words in common}}{\text{length of the longer phrase}}",
-     r"\text{M-R-precision} = \frac{\sum_{\text{matched}} CW_i}{\sum_i CW_i}\qquad CW_i = \frac{1}{N-i+1}"),
+    (r"\text{R-precision} = \frac{\text{words in common}}{\text{words of the longer}}",
+     r"\text{M-R-precision} = \frac{\sum_{\text{matched}} CW_i}{\sum_i CW_i}", r"CW_i = \frac{1}{N-i+1}"),
     "Zesch & Gurevych 2009; Kim, Baldwin & Kan 2010, paper and slides (5/11, 9/11 and human scores as printed)",
     (Options("pair", "Keyphrase ← candidate", tuple(_PAIRS)),),
     show,

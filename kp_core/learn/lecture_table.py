@@ -56,13 +56,16 @@ def show(values: Values) -> View:
     for group, colour, symbol in ((list(TABLES), COLOURS[0], SYMBOLS[0]), ([SILENT], GREY, SYMBOLS[2])):
         drawn.add_scatter(
             x=[found[one] for one in group], y=[label(one, 46) for one in group], mode="markers+text",
-            marker={"size": 13, "color": colour, "symbol": symbol}, text=[figure(found[one]) for one in group],
-            textposition="top center", cliponaxis=False, hovertemplate="%{y}: %{x:.3f}<extra></extra>",
+            marker={"size": 13, "color": colour, "symbol": symbol}, text=[f" {figure(found[one])}" for one in group],
+            textposition="middle right", cliponaxis=False, hovertemplate="%{y}: %{x:.3f}<extra></extra>",
         )  # fmt: skip
     low, high = min(found.values()), max(found.values())
     room = 0.1 * (high - low)
     drawn.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
-    drawn.update_yaxes(autorange="reversed")
+    drawn.update_yaxes(autorange="reversed", showticklabels=False)
+    for one in found:  # above its line: beside it, long names would leave no room for the picture
+        drawn.add_annotation(x=0, xref="paper", xanchor="left", y=label(one, 46), yanchor="bottom", yshift=4,
+                             text=label(one, 46), showarrow=False)  # fmt: skip
     below = [one for one in TABLES if found[one] < found[SILENT]]
     number = {0: "None", len(TABLES): "All"}.get(len(below), f"{len(below)}")
     stand = "stands" if len(below) == 1 else "stand"
@@ -70,7 +73,7 @@ def show(values: Values) -> View:
     if len(below) == len(TABLES):
         said.append("Every precision is below one half, so each phrase that a system adds costs it more than it gains.")
     alt = f"{measure}: " + ", ".join(f"{one} {figure(number)}" for one, number in found.items()) + "."
-    chart = Chart(lay_out(drawn, 380).update_layout(showlegend=False), alt)
+    chart = Chart(lay_out(drawn, 430).update_layout(showlegend=False, margin_r=60), alt)
     tables = (("As printed, and one table that gives these figures", compared()), ("What the text says", ERRATA))
     return View(chart, tuple(said), tables)
 

@@ -10,6 +10,7 @@ import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
+from kp_core.plural import counted
 from kp_core.sentences import figure
 from kp_core.trimming import choice_levels, choice_matrix
 
@@ -74,7 +75,7 @@ def show(values: Values) -> View:
     if needed:
         row = found.set_index("votes asked").loc[needed]
         said = (
-            f"With {needed} {'vote' if needed == 1 else 'votes'} asked, K = {figure(float(row['K']))}, which reaches "
+            f"With {counted(needed, 'vote')} asked, K = {figure(float(row['K']))}, which reaches "
             f"{figure(threshold, 2)}. The gold standard is: {row['phrases left']}."
         )
     else:

@@ -27,7 +27,7 @@ def fleiss(panel: Cells) -> Floats:
 
 @measure(
     "alpha", "Agreement of several annotators beyond chance, with a small-sample correction (Krippendorff's alpha).",
-    r"\alpha = 1-\frac{D_o}{D_e},\ D_o = \frac1n\sum_D\frac{2[(R_D-1)C_D-Q_D]}{R_D-1},"
+    r"\alpha = 1-\frac{D_o}{D_e},\ D_o = \frac{1}{n}\sum_D\frac{2[(R_D-1)C_D-Q_D]}{R_D-1},"
     r"\ D_e = \frac{2n_1(n-n_1)}{n(n-1)},\ n_1 = \sum_D C_D,\ n = \sum_D N_D R_D",
     source="Krippendorff 2004", family="annotators", low=-1, undefined=_NOBODY,
 )  # fmt: skip
@@ -39,8 +39,11 @@ def alpha(panel: Panel) -> Floats:
 
 @measure(
     "Conger", "Agreement of several annotators beyond chance, each with a share of “yes” of his or her own.",
-    r"\frac{P(A)-P_e}{1-P_e},\ P_e = \mathrm{mean}_{r<s}\,[p_r p_s + (1-p_r)(1-p_s)]",
+    r"\frac{P_o-P_e}{1-P_e},\ P_e = \mathrm{mean}_{r<s}\,[p_r p_s + (1-p_r)(1-p_s)]",
     source="Conger 1980", family="annotators", low=-1, undefined=_NOBODY,
+    example=r"\frac{P_o-P_e}{1-P_e},\ P_o = 1-\frac{2[(R_D-1)C_D-Q_D]}{R_D(R_D-1)N_D},\ P_e = \frac{1}{3}(e_{AB}"
+    r"+e_{AC}+e_{BC}),\ e_{AB} = p_A p_B+(1-p_A)(1-p_B),\ e_{AC} = p_A p_C+(1-p_A)(1-p_C),"
+    r"\ e_{BC} = p_B p_C+(1-p_B)(1-p_C)",
 )  # fmt: skip
 def conger(panel: Shares) -> Floats:
     """Return Conger's kappa; p_r is the share of “yes” of an annotator over the documents he or she saw."""
@@ -58,6 +61,8 @@ def conger(panel: Shares) -> Floats:
     "Light", "Mean of Cohen's kappa over all pairs of annotators.",
     r"\mathrm{mean}_{r<s}\,\kappa_{rs}", source="Light 1971", family="annotators", low=-1,
     undefined="kappa is undefined for every pair",
+    example=r"\frac{\kappa_{AB}+\kappa_{AC}+\kappa_{BC}}{3},\ \kappa_{AB} = k_{AB},\ \kappa_{AC} = k_{AC},"
+    r"\ \kappa_{BC} = k_{BC}",
 )  # fmt: skip
 def light(tables: PairTables) -> Floats:
     """Return the mean over the pairs, undefined pairs left out."""

@@ -27,6 +27,7 @@ class Measure:
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
                 annotators: of the tables of several annotators
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
+    example     the formula for the worked example, where the formula itself holds sums (`kp_core.worked_example`)
     """
 
     name: str
@@ -41,6 +42,7 @@ class Measure:
     fixed: Cutoff | None
     score: Callable[..., Floats]
     parameter: tuple[str, float] | None = None
+    example: str = ""
 
     @property
     def averages(self) -> tuple[str, ...]:
@@ -65,13 +67,14 @@ def of_systems() -> list[str]:
 def measure(
     name: str, sentence: str, formula: str, *, source: str, family: Family, low: float = 0.0, high: float = 1.0,
     better: Literal["higher", "none"] = "higher", undefined: str = "never", fixed: Cutoff | None = None,
-    parameter: tuple[str, float] | None = None,
+    parameter: tuple[str, float] | None = None, example: str = "",
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:  # fmt: skip
     """Declare the decorated function as a measure."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         MEASURES[name] = Measure(
-            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter
+            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter,
+            example,
         )
         return score
 

@@ -92,6 +92,10 @@ def _coded(values: pd.Series) -> pa.DictionaryArray:
     return (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array).dictionary_encode()
 
 
+#: Columns of the statistics that stand also where they say 0.
+_ALWAYS = ("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty")
+
+
 def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | None = None) -> pd.DataFrame:
     """Return one row an annotator and system: documents, phrases, list lengths, gaps, duplicates, ties, short lists.
 
@@ -143,6 +147,11 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     if k is not None:
         table[f"shorter than {k}"] = np.bincount(owner[lengths < k], minlength=count) + lists.empty
     return table
+
+
+def telling(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the statistics without the counts that are 0 for everybody, but for those that a reader looks for."""
+    return table[[name for name in table if name in _ALWAYS or table[name].any()]]
 
 
 def _known_documents(corpus: Corpus) -> int:

@@ -11,8 +11,9 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from kp_core.charts import Chart
+from kp_core.charts.tables import digits as digits_of
 from kp_core.export.tables import as_text, visible
-from kp_core.report.sections import CELLS, Section, Table
+from kp_core.report.sections import Section, Table
 from kp_core.settings import __version__
 
 _STYLE = """
@@ -81,7 +82,7 @@ def _table(table: Table) -> str:
     right = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame]
     mark = [' class="n"' if one else "" for one in right]
     head = "".join(f'<th scope="col"{m}>{escape(str(column))}</th>' for column, m in zip(frame, mark, strict=True))
-    digits = [0 if column in CELLS else 3 for column in frame]
+    digits = [digits_of(str(column)) for column in frame]
     rows = "".join(
         f"<tr>{''.join(f'<td{m}>{escape(as_text(c, d))}</td>' for c, m, d in zip(row, mark, digits, strict=True))}</tr>"
         for row in frame.astype(object).itertuples(index=False, name=None)

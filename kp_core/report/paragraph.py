@@ -117,7 +117,7 @@ def paragraph(
     settings are resolved; test is a comparison's own words, empty without a comparison.
     """
     said = [
-        f"Evaluated were {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
+        f"The evaluation covers {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} "
         f"with the keyphrases of {counted(len(corpus.annotators), 'annotator')}. The gold standard is "
         f"{_gold(settings)}.",
         _normalised(settings),

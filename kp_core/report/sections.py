@@ -17,16 +17,16 @@ from kp_core.correlate import correlate
 from kp_core.diagnostics import diagnose
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
+from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
 from kp_core.plural import counted
-from kp_core.reading.report import statistics
+from kp_core.reading.report import statistics, telling
 from kp_core.report.paragraph import paragraph
 from kp_core.result import Result
 from kp_core.settings import Settings
 from kp_core.spread import spread_with
 
-CELLS = ("a", "b", "c", "d", "N")
 _CURVE = tuple(range(1, 51))
 
 
@@ -87,7 +87,7 @@ class Asked:
 def data(asked: Asked) -> Section:
     """Say what was loaded, and what the reader of the files must know."""
     corpus = asked.corpus
-    counts = statistics(corpus)
+    counts = telling(statistics(corpus))
     said = (
         f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
         f"{counted(len(corpus.systems), 'system')}.",
@@ -143,8 +143,8 @@ def pairs(asked: Asked) -> Section | None:
 
 def agreement(asked: Asked) -> Section:
     """Show each system's concordance table and what it says."""
-    here = evaluate_with(asked.corpus, replace(asked.settings, k=(asked.cutoff,), interval="none"), CELLS)
-    frame = tables.numbers(here, CELLS)
+    here = evaluate_with(asked.corpus, replace(asked.settings, k=(asked.cutoff,), interval="none"), tables.CELLS)
+    frame = tables.numbers(here, tables.CELLS)
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
     said = diagnose(best, cells[best], {name: found for name, found in cells.items() if name != best})
@@ -212,7 +212,9 @@ def methods(asked: Asked) -> Section:
     comparison, here = asked.comparison(), asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     test = comparison.test if comparison else ""
     text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
-    return Section("Methods", (text,))
+    said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
+    explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
+    return Section("Methods", (text,), (), (Table("meanings", "What the measures say", explained),))
 
 
 #: Section by the name under which it is asked for, in the order of the report.

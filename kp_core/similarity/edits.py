@@ -22,7 +22,7 @@ def _each(pairs: Any, scorer: Any) -> Floats:
 @similarity_measure(
     "levenshtein", "One minus the share of letters to insert, delete or replace to turn one phrase into the other.",
     r"1 - \frac{d}{\max(|a|, |b|)}", source="Levenshtein 1966; optimal string alignment as an option", level="texts",
-    distance=("levenshtein", "osa"),
+    example=r"1 - \frac{20}{\max(|a|, |b|)}", distance=("levenshtein", "osa"),
 )  # fmt: skip
 def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
@@ -34,7 +34,7 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
 @similarity_measure(
     "levenshtein-tokens", "One minus the share of words to insert, delete or replace to turn one phrase into another.",
     r"1 - \frac{d}{\max(r, c)}",
-    source="Levenshtein 1966", distance=("levenshtein", "osa"),
+    source="Levenshtein 1966", example=r"1 - \frac{2}{\max(r, c)}", distance=("levenshtein", "osa"),
 )  # fmt: skip
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of tokens."""
@@ -53,7 +53,9 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
 
 @similarity_measure(
     "jaro-winkler", "Letters in common in nearly the same places; a common beginning counts more.",
-    r"J + 0.1\,\ell\,(1 - J)", source="Winkler 1990; rapidfuzz", level="texts",
+    r"J + 0.1\,\ell\,(1 - J),\ J = \frac{1}{3}\Big(\frac{m}{|a|}+\frac{m}{|b|}+\frac{m-t}{m}\Big)",
+    source="Winkler 1990; rapidfuzz", level="texts",
+    example=r"J + 0.1 \cdot 0 \cdot (1 - J),\ J = \frac{1}{3}\Big(\frac{14}{|a|}+\frac{14}{|b|}+\frac{14-5}{14}\Big)",
 )  # fmt: skip
 def jaro_winkler(pairs: Any) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
@@ -64,7 +66,7 @@ def jaro_winkler(pairs: Any) -> Floats:
 
 @similarity_measure(
     "token-sort", "Letters in common once the words of each phrase are sorted.", r"\frac{2 M}{|a| + |b|}",
-    source="rapidfuzz, token_sort_ratio / 100", level="texts",
+    source="rapidfuzz, token_sort_ratio / 100", level="texts", example=r"\frac{2 \cdot 14}{|a| + |b|}",
 )  # fmt: skip
 def token_sort(pairs: Any) -> Floats:
     """Return the ratio of the phrases with sorted words."""
@@ -75,7 +77,8 @@ def token_sort(pairs: Any) -> Floats:
 
 @similarity_measure(
     "token-set", "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
-    r"\max \text{ratio of } A \cap B,\ A,\ B", source="rapidfuzz, token_set_ratio / 100", level="texts",
+    r"\max(\text{ratios of } A \cap B, A, B)", source="rapidfuzz, token_set_ratio / 100", level="texts",
+    example=r"\frac{2 \cdot 14}{14 + |b|}",
 )  # fmt: skip
 def token_set(pairs: Any) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
@@ -87,6 +90,8 @@ def token_set(pairs: Any) -> Floats:
 @similarity_measure(
     "chrF", "Sequences of one to six letters in common, recall counting twice as much as precision.",
     r"\frac{5 P R}{4 P + R}", source="Popović 2015; chrF2 of sacreBLEU / 100", level="characters",
+    example=r"\frac{5 P R}{4 P + R},\ P = 1,\ R = \frac{1}{6}\Big(\frac{13}{31}+\frac{12}{30}+\frac{11}{29}"
+    r"+\frac{10}{28}+\frac{9}{27}+\frac{8}{26}\Big)",
 )  # fmt: skip
 def chrf(sides: Sides) -> Floats:
     """Return F2 of the mean precision and recall of character n-grams, blanks removed."""

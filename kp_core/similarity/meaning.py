@@ -21,6 +21,7 @@ _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none;
     r"\cos(\vec{a}, \vec{b}),\ a_t = tf_t \ln\frac{S}{df_t}",
     source="offline substitute for the web-snippet cosine of Kim, Baldwin & Kan 2010", level="pairs",
     undefined="no sentence of the texts holds one of the phrases", reason="no_context",
+    example=None,
 )  # fmt: skip
 def context(pairs: Any) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
@@ -56,6 +57,7 @@ def _model(path: str | None) -> Any:
 @similarity_measure(
     "embedding", "Whether a sentence model of your own finds the phrases alike.", r"\cos(\vec{a}, \vec{b})",
     source="Reimers & Gurevych 2019", level="pairs", low=-1.0, undefined="a vector is zero", reason="no_value",
+    example=None,
 )  # fmt: skip
 def embedding(pairs: Any) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
@@ -75,7 +77,7 @@ def embedding(pairs: Any) -> Floats:
     "combined", "Form (levenshtein) and meaning (context, or a column of yours) in one number.",
     r"w \cdot \mathrm{form} + (1-w) \cdot \mathrm{meaning}",
     source="assumption of this project: weight .5", level="pairs", low=-np.inf, high=np.inf,
-    undefined="meaning is undefined", reason="no_value", w=(0.0, 1.0, 0.5),
+    undefined="meaning is undefined", reason="no_value", example=None, w=(0.0, 1.0, 0.5),
     rule=("sum", "max"), meaning=("context", "embedding", "column"),
 )  # fmt: skip
 def combined(pairs: Any, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:

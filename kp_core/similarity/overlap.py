@@ -48,6 +48,7 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
 @similarity_measure(
     "M-R-precision", "R-precision in which a word weighs more the nearer it stands to the head of the longer phrase.",
     r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}", source=_KIM, level="stems",
+    example=r"\frac{\frac{1}{3}+\frac{1}{2}}{\frac{1}{4}+\frac{1}{3}+\frac{1}{2}+\frac{1}{1}}",
     alignment=("bag", "ordered", "contiguous"), weights=("longer", "keyphrase"), head=("last", "before-preposition"),
 )  # fmt: skip
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer", head: str = "last") -> Floats:
@@ -67,7 +68,7 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
 @similarity_measure(
     "match", "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
     r"[\mathrm{type} \text{ is accepted}]", source="Zesch & Gurevych 2009, who accept morph and include", level="stems",
-    accept=("morph", "include", "part"),
+    example="[r = c]", accept=("morph", "include", "part"),
 )  # fmt: skip
 def match(sides: Sides, accept: str = "morph") -> Floats:
     """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""

@@ -26,6 +26,7 @@ class Similarity:
     reason    why a value is missing although both phrases have tokens; a key of `REASONS`
     options   name → values, as in `R-precision(overlap=contiguous)`
     compat    the measure exactly as a library computes it; None where the two are equal
+    example   the formula for the worked example, where the formula itself holds sums; None: two phrases do not give it
     """
 
     name: str
@@ -40,6 +41,7 @@ class Similarity:
     reason: str = "empty_phrase"
     options: Mapping[str, Option] = field(default_factory=dict)
     compat: Similarity | None = None
+    example: str | None = ""
 
 
 MEASURES: dict[str, Similarity] = {}
@@ -48,13 +50,14 @@ MEASURES: dict[str, Similarity] = {}
 def similarity_measure(
     name: str, sentence: str, formula: str, *, source: str, level: Level = "words", low: float = 0.0,
     high: float = 1.0, undefined: str = "a phrase is empty", reason: str = "empty_phrase",
-    compat: Similarity | None = None, **options: Option,
+    compat: Similarity | None = None, example: str | None = "", **options: Option,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:  # fmt: skip
     """Declare the decorated function as a measure of similarity."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         MEASURES[name] = Similarity(
-            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat
+            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat,
+            example,
         )
         return score
 
@@ -170,5 +173,5 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
 
     MEASURES[name] = Similarity(
         name, f"The registered measure {name}.", r"\text{as registered}", -np.inf, np.inf, "where it gives NaN",
-        "registered", "pairs", scored, "no_value", {},
+        "registered", "pairs", scored, "no_value", {}, example=None,
     )  # fmt: skip

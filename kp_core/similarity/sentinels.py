@@ -27,6 +27,7 @@ def exact(sides: Sides) -> Floats:
 similarity_measure(
     "stem-exact", "Whether the phrases are the same words once stemmed.",
     r"[\mathrm{stem}(a) = \mathrm{stem}(b)]", source=_OURS, level="stems",
+    example=r"[\text{effect grid comput algorithm} = \text{grid comput}]",
 )(exact)  # fmt: skip
 
 
@@ -46,13 +47,14 @@ def candidate_length(sides: Sides) -> Floats:
 
 
 @similarity_measure("random", "A number drawn at random, the same in every run.", r"U(0, 1)", source=_OURS,
-                    level="pairs", undefined="never")  # fmt: skip
+                    level="pairs", undefined="never", example=None)  # fmt: skip
 def random(pairs: Any) -> Floats:
     """Return uniform numbers from the seed, by row."""
     return np.random.default_rng(pairs.seed).random(len(pairs.keyphrases))
 
 
-@similarity_measure("constant", "The same value everywhere.", "1", source=_OURS, level="pairs", undefined="never")
+@similarity_measure("constant", "The same value everywhere.", r"\mathrm{constant} = 1", source=_OURS, level="pairs",
+                    undefined="never")  # fmt: skip
 def constant(pairs: Any) -> Floats:
     """Return ones."""
     return np.ones(len(pairs.keyphrases))

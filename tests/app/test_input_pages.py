@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import methods
+from kp_core import glossary, methods
 from kp_core.reading import Source
-from kp_ui import workspace
+from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened
 
 pytestmark = pytest.mark.app
@@ -141,11 +141,24 @@ def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
             assert shown[name].to_dict() == pytest.approx(rows.to_dict(), abs=1e-9)
 
 
-def test_methods_show_every_measure_and_the_search_narrows_them() -> None:
-    app = opened("methods")
-    assert len(app.latex) == len(kp.MEASURES) + len(kp.SYSTEMS)
-    narrowed = opened("methods", search="gwet")
-    assert [one.value for one in narrowed.latex] == [f"$$\n{kp.MEASURES['AC1'].formula}\n$$"]
+def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them() -> None:
+    app = opened("methods", family="all")
+    entries = [*kp.MEASURES.values(), *kp.SIMILARITIES.values(), *kp.SYSTEMS.values()]
+    assert {show.plain(one.sentence) for one in entries} <= {one.value for one in app.markdown}
+    without = len(kp.SYSTEMS) + sum(one.example is None for one in kp.SIMILARITIES.values())
+    assert len(app.latex) == 2 * len(entries) - without
+    formula, example = opened("methods", search="gwet").latex
+    assert r"\mathrm{AC1} = \frac{P_o-P_e}{1-P_e}" in formula.value
+    assert r"\mathrm{AC1} = \frac{0.75-P_e}{1-P_e} \approx 0.6161" in example.value
+
+
+def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
+    app = opened("methods", search="universe N")
+    assert [one.value for one in app.header] == ["Glossary"]
+    assert app.markdown[-1].value.startswith("**universe N**: The number of phrases that could have been chosen")
+    alone = opened("methods", family="glossary")
+    assert [one.value for one in alone.header] == ["Glossary"]
+    assert alone.markdown[-1].value.count("**: ") == len(glossary.TERMS)
 
 
 def test_the_methods_document_is_up_to_date() -> None:

@@ -130,6 +130,23 @@ def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus) -> None:
     assert table["status"].tolist() == expected["status"].tolist()
 
 
+def test_documents_are_turned_like_pages() -> None:
+    app = opened("documents")
+    listed = shown(app, "difference")["document"].tolist()
+    assert app.button(key="document_previous").disabled
+    for way, place in (("next", 1), ("next", 2), ("previous", 1)):
+        app.button(key=f"document_{way}").click().run()
+        assert not app.exception
+        assert app.query_params["document"] == listed[place]
+        assert f"Document {place + 1} of 20" in words(app)
+
+
+def test_identical_systems_have_no_order() -> None:
+    app = opened("overview", loaded(**dict.fromkeys(("one", "two", "three"), "yake")))
+    assert "have the same F1@6" in words(app)
+    assert "highest" not in words(app)
+
+
 def test_ranking_shows_undefined_values_with_their_reason(lectures: kp.Corpus) -> None:
     app = opened("ranking", k="9")
     whole = shown(app, "bpref").set_index("system")

@@ -67,7 +67,7 @@ def two_files(folder: Path) -> tuple[Path, Path]:
 
 def test_two_dropped_files_are_scored_at_once(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
     drop(page, server, settle, *two_files(tmp_path))
-    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("link", name="See which system is better").click()
     page.get_by_text("1 annotator · 1 system").wait_for()
     settle(page)
     found = cells(page)

@@ -11,14 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from kp_core import reference
-from kp_core.cli import main
+from docs.written import PAGES as WRITTEN
+from kp_core.cli import main, make_parser
+from kp_ui.shell import SECTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
+OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md",
+                                   "sample_data/README.md")]  # fmt: skip
+#: What stands between fences: what is run; commands on files that are not here; what is no command.
+RUN, ON_OTHER_FILES, NO_COMMANDS = {"python", "bash"}, {""}, {"nginx", "ini", "json", "latex"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
-#: Commands that the project's own tests run, and those that only a person can run.
-_ELSEWHERE = ("make ", "git ", "cd ", "python3 ", "pip ", ".venv/bin/", "docker ", "curl ")
 
 
 def blocks(page: Path, *languages: str) -> list[str]:
@@ -39,28 +42,51 @@ def test_every_block_of_python_and_every_command_runs(page: Path, scratch: Path)
     for code in blocks(page, "python"):
         with contextlib.redirect_stdout(io.StringIO()):
             exec(compile(code, f"{page.name}, a block of Python", "exec"), names)
-    for code in blocks(page, "bash", "sh", "console"):
-        for line in code.replace("\\\n", " ").splitlines():
-            run(line.removeprefix("$ ").split(" #")[0].strip())
+    for code in blocks(page, "bash"):
+        for line in commands(code):
+            run(line)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_no_block_is_left_out_and_commands_on_other_files_have_options_that_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert set(re.findall(r"^```(\w*)\n.*?^```", text, re.M | re.S)) <= RUN | ON_OTHER_FILES | NO_COMMANDS
+    assert text.count("```") == 2 * len(_BLOCK.findall(text)), "a block that stands inside a list is not found"
+    for code in blocks(page, *ON_OTHER_FILES):
+        for line in commands(code):
+            if own := words_of_ours(line):
+                make_parser().parse_args(own)
+
+
+def commands(code: str) -> list[str]:
+    """Return the commands of a block, one a line, without comments."""
+    return [line.split(" #")[0].strip() for line in code.replace("\\\n", " ").splitlines()]
+
+
+def words_of_ours(line: str) -> list[str]:
+    """Return what follows `kpscope` or `python -m kp_core` in a command; nothing where it is another program's."""
+    found = re.match(r"(?:kpscope|\S*python -m kp_core) (.*)", line)
+    return shlex.split(found[1]) if found else []
 
 
 def run(line: str) -> None:
-    """Run one command; those of KPScope in this process."""
-    words = shlex.split(line)
-    start = ["kpscope"], ["python", "-m", "kp_core"]
-    own = next((words[len(first) :] for first in start if words[: len(first)] == first), None)
-    if own is not None and own[:1] != ["app"]:
-        printed = io.StringIO()
+    """Run one command of KPScope in this process; a block of another program's is no `bash` block here."""
+    own, printed = words_of_ours(line), io.StringIO()
+    assert own or not line, f"nothing runs this line of the documentation: {line}"
+    if own:
         with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(io.StringIO()) as said:
             status = main(own)
         assert status == 0, f"{line}: {said.getvalue()}"
-    elif own is None and words:
-        assert line.startswith(_ELSEWHERE), f"nothing runs this line of the documentation: {line}"
+
+
+def build(project: Path, site: Path) -> subprocess.CompletedProcess[str]:
+    """Build the pages; without --quiet, under which MkDocs neither says nor counts its warnings."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(site)]
+    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False)
 
 
 def test_it_builds_without_a_broken_link_and_fetches_nothing(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
-    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    built = build(ROOT, tmp_path / "site")
     assert built.returncode == 0, built.stderr
     pages = list((tmp_path / "site").rglob("*.html"))
     assert len(pages) > 5
@@ -71,5 +97,49 @@ def test_it_builds_without_a_broken_link_and_fetches_nothing(tmp_path: Path) -> 
         assert "$$" not in text, page.name
 
 
-def test_the_reference_of_the_command_line_is_that_of_the_parser() -> None:
-    assert (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8") == reference.markdown()
+def test_broken_links_stop_the_build(tmp_path: Path) -> None:
+    broken = ("lost.md", "index.md#lost-heading", "../lost/README.md")
+    (tmp_path / "docs").mkdir()
+    page = "# Home\n\n" + "".join(f"[link]({link})\n" for link in broken)
+    (tmp_path / "docs" / "index.md").write_text(page, encoding="utf-8")
+    shutil.copy(ROOT / "docs" / "mathematics.py", tmp_path / "docs")
+    options = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:\n")[0]
+    (tmp_path / "mkdocs.yml").write_text(options, encoding="utf-8")
+    built = build(tmp_path, tmp_path / "site")
+    assert built.returncode == 1
+    assert [link for link in broken if link not in built.stderr] == []
+
+
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_of_pages_outside_the_documentation_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_title() -> None:
+    guide = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("- Guide:\n")[2]
+    entries = re.findall(r"^ {6}- (.+): guide/(\w+)\.md$", guide, re.M)
+    assert entries == [(title, stem) for pages in SECTIONS.values() for stem, title in pages]
+    for title, stem in entries:
+        text = (ROOT / "docs" / "guide" / f"{stem}.md").read_text(encoding="utf-8")
+        assert text.startswith(f"# {title}\n")
+        assert {"## Steps", "More: "} <= set(re.findall(r"^(?:## Steps|More: )", text, re.M)), stem
+
+
+def test_words_of_the_screen_that_the_guide_names_are_on_the_screen() -> None:
+    files = [path for top in ("pages", "kp_ui", "kp_core") for path in (ROOT / top).rglob("*.py")]
+    # strings that go on in the next line are one
+    program = re.sub(r'"\s*\n\s*f?"', "", "\n".join(path.read_text(encoding="utf-8") for path in files))
+    lost = []
+    for page in (*(ROOT / "docs" / "guide").glob("*.md"), ROOT / "docs" / "quick_start.md"):
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+        named = (" ".join(words.split()) for words in re.findall(r"(?<!\*)\*([^*\s][^*]*)\*(?!\*)", text))
+        lost += [
+            f"{page.name}: {part}" for words in named for part in words.split(" … ") if part.strip("… ") not in program
+        ]
+    assert lost == []
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_pages_that_come_from_the_program_are_as_it_writes_them(name: str) -> None:
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == WRITTEN[name](), "run: make pages"

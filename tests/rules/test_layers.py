@@ -48,7 +48,7 @@ FLOORS: tuple[tuple[str, ...], ...] = (
         "export.tidy",
         "export.written",
     ),
-    ("trimming", "trimming_curve", "abstracting", "extractors", "methods", "scale"),
+    ("trimming", "trimming_curve", "abstracting", "extractors", "worked_example", "glossary", "methods", "scale"),
     ("export", "charts", "learn", "report", "convert", "extend", "streaming", "commands", "making", "cli", "reference",
      "__main__", ""),
 )

@@ -126,6 +126,10 @@ def test_similarity_of_any_number_of_pairs_is_that_of_memory(tmp_path: Path) -> 
     assert pq.read_metadata(tmp_path / "scores.parquet").num_rows == 150
     with pytest.raises(kp.UsageError, match="'NIST' looks at all pairs at once"):
         similarity(tmp_path / "pairs.csv", ["NIST"], tmp_path / "x.csv")
+    asked = ["similarity", "--pairs", str(tmp_path / "pairs.csv"), "--measures", "BLEU", "--stream"]
+    assert main([*asked, "--out", str(tmp_path / "by_command.csv")]) == 0
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "by_command.csv"), kp.similarity(pairs, ["BLEU"]))
+    assert main(asked) == 2
 
 
 def test_sums_are_those_of_exact_fractions() -> None:

@@ -92,13 +92,13 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     said = {section.title: " ".join(section.text) for section in found.sections}
     assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
     assert said["Correlation with human scores"] == "No judged pairs were loaded."
-    assert said["Methods"].startswith("Evaluated were 1 system on 1 document with the keyphrases of 1 annotator.")
+    assert said["Methods"].startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
 
 def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
     corpus = kp.load(gold={"a": ["x"], "b": ["y"]}, systems={"s": {"a": ["x"], "b": ["z"], "no gold": ["x"]}})
     found = report(corpus, 1, interval="none")
-    assert found.paragraph().startswith("Evaluated were 1 system on 2 documents with the keyphrases of 1 annotator.")
+    assert found.paragraph().startswith("The evaluation covers 1 system on 2 documents with the keyphrases of 1")
     assert "|docs:2|" in found.paragraph()
     assert found.sections[0].text[0] == "3 documents, 1 annotator, 1 system."
 

@@ -50,6 +50,16 @@ def compared(
             "documents), so the ranking is not decisive.",
         ),
         (
+            compared({"x": 0.1 + 0.2, "y": 0.3}, [("x", "y", 0.0, 0.0, 1.0)]),
+            "x and y have the same F1@5 (0.300, 20 documents), so there is no order among them.",
+        ),
+        (
+            compared({"z": 0.1, "x": 0.3, "y": 0.3}, [("x", "y", 0, 0, 1), ("z", "x", -1, 1, 1), ("z", "y", -1, 1, 1)]),
+            "x and y have the highest F1@5 (0.300), but all pairwise difference intervals include zero, and no "
+            "pairwise difference is significant after Holm's correction (20 documents), so the ranking is not "
+            "decisive.",
+        ),
+        (
             compared({"x": float("nan"), "y": float("nan")}, [("x", "y", float("nan"), float("nan"), float("nan"))]),
             "F1@5 is undefined for all systems or all but one, so there is nothing to compare.",
         ),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from kp_core.errors import InputError
 from kp_core.model import Corpus, Ranking
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.page import formats_page
 from kp_core.reading.sniff import all_families
 
 
@@ -400,11 +397,6 @@ def test_a_family_may_be_forced() -> None:
     assert corpus.report.readings[0].family == "F10"
     with pytest.raises(InputError, match="a file of family F2"):
         read("d1\ttide\n", "a.tsv", roles={"a.tsv": Choice(family="F2")})
-
-
-def test_the_page_on_formats_is_made_from_the_families() -> None:
-    page = Path(__file__).resolve().parents[3] / "docs" / "formats.md"
-    assert page.read_text(encoding="utf-8") == formats_page(), "write formats_page() into docs/formats.md"
 
 
 def test_json_lines_of_unknown_fields_are_not_called_broken() -> None:

@@ -1,0 +1,9 @@
+"""Open the dashboard: `python -m kp_ui` is what `kpscope app` runs; its options are those of `streamlit run`."""
+
+import runpy
+import sys
+
+from kp_ui import ROOT
+
+sys.argv = ["streamlit", "run", str(ROOT / "app.py"), *sys.argv[1:]]
+runpy.run_module("streamlit", run_name="__main__")

@@ -1,0 +1,64 @@
+"""The report of a session with hostile phrases: opened from disk, without a network, it shows the same numbers."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from tests.browser.test_use import HOSTILE, cells, downloaded, drop
+
+SETTLE = Callable[[Page], None]
+#: The most that a report may hold (specification of the interface).
+MEGABYTES = 6
+
+
+def files(folder: Path) -> list[Path]:
+    gold, rows = folder / "gold.csv", ["doc_id,keyphrase"]
+    rows += [f'd{number},"{phrase}"' for number, phrase in enumerate(HOSTILE * 2)]
+    gold.write_text("\n".join(rows), encoding="utf-8")
+    made = [gold]
+    for name, step in (("<b>mine</b>", 1), ("other", 2)):
+        rows = ["doc_id,rank,keyphrase"]
+        found = [phrase if number % step == 0 else "tide" for number, phrase in enumerate(HOSTILE * 2)]
+        rows += [f'd{number},1,"{phrase}"' for number, phrase in enumerate(found)]
+        made.append(folder / f"{name.replace('/', '')}.csv")
+        made[-1].write_text("\n".join(rows), encoding="utf-8")
+    return made
+
+
+def test_a_report_opens_from_disk_without_a_network(
+    server: str, browser: Browser, page: Page, settle: SETTLE, tmp_path: Path
+) -> None:
+    drop(page, server, settle, *files(tmp_path))
+    page.get_by_role("link", name="Overview", exact=True).click()
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    settle(page)
+    head, *board = cells(page)
+    page.get_by_role("link", name="Report", exact=True).click()
+    page.get_by_role("heading", name="Report", exact=True).wait_for()
+    settle(page)
+    path = tmp_path / "report.html"
+    path.write_bytes(downloaded(page, page.get_by_role("button", name="HTML report")))
+    assert path.stat().st_size < MEGABYTES * 1_000_000
+
+    context = browser.new_context(offline=True, viewport={"width": 1200, "height": 900})
+    report, asked, errors = context.new_page(), list[str](), list[str]()
+    report.on("request", lambda request: asked.append(request.url))
+    report.on("pageerror", lambda error: errors.append(str(error)))
+    report.on("dialog", lambda dialog: errors.append(dialog.message))
+    report.goto(path.as_uri())
+    charts = report.locator(".js-plotly-plot")
+    charts.first.locator(".main-svg").first.wait_for()
+    assert charts.count() == report.locator(".js-plotly-plot:has(.main-svg)").count() >= 2
+    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == []
+    assert errors == []
+    table = next(one for one in report.locator("table").all() if "better than" in one.inner_text())
+    shown = [row.locator("th,td").all_inner_texts() for row in table.locator("tr").all()]
+    value = shown[0].index("F1@1")
+    of_page = {row[head.index("system")]: float(row[head.index("F1@1")]) for row in board}
+    assert {row[shown[0].index("system")]: float(row[value]) for row in shown[1:]} == of_page
+    assert "<b>mine<b>" in of_page
+    report.get_by_text("<b>mine<b>").first.wait_for()  # a name is text, also here
+    assert report.locator("b:has-text('mine')").count() == 0
+    context.close()
+

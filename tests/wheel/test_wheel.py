@@ -1,0 +1,105 @@
+"""The wheel: what `pip install` gives runs outside the project, with the same numbers, pages and sample data."""
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+
+from kp_core.cli import main
+from kp_core.settings import __version__
+from tests.dashboard import Session, running
+
+ROOT = Path(__file__).resolve().parents[2]
+EVALUATE = ["evaluate", "--gold", "gold.csv", "--system", "system.csv", "--documents", "documents.jsonl", "--k", "4",
+            "--format", "json"]  # fmt: skip
+#: One process builds the wheel for all tests of this file.
+pytestmark = pytest.mark.xdist_group("wheel")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel from a copy, so that nothing of earlier builds is in it and nothing is left in the project."""
+    copy, built = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("built")
+    for name in ("kp_core", "kp_ui", "pages", "sample_data", ".streamlit"):
+        shutil.copytree(ROOT / name, copy / name)
+    for file in ROOT.glob("*.*"):
+        if file.is_file():
+            shutil.copy(file, copy)
+    shutil.copy(ROOT / "LICENSE", copy)
+    pip("wheel", ".", "--no-build-isolation", "--wheel-dir", str(built), folder=copy)
+    (found,) = built.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("installed")
+    pip("install", str(wheel), "--no-index", "--target", str(folder), folder=folder)
+    return folder
+
+
+def pip(*words: str, folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "pip", *words, "--no-deps", "--quiet", "--disable-pip-version-check"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+def environment(installed: Path) -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(installed)}
+
+
+def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -> None:
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    patterns = {
+        "": ("kp_core/**/*", "kp_ui/**/*"),
+        "kp_ui/dashboard/": ("app.py", "serve.py", ".streamlit/*", "pages/*.py", "sample_data/**/*"),
+    }
+    expected = {
+        f"{inside}{path.relative_to(ROOT)}"
+        for inside, found in patterns.items() for pattern in found for path in ROOT.glob(pattern)
+        if path.is_file() and path.suffix != ".pyc"
+    } - {f"kp_ui/dashboard/sample_data/{script.name}" for script in (ROOT / "sample_data").glob("*.py")}  # fmt: skip
+    assert held == expected
+    assert wheel.name == f"kpscope-{__version__}-py3-none-any.whl"
+
+
+def test_the_command_gives_the_numbers_of_the_project(
+    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    templates = ROOT / "sample_data" / "templates"
+    shutil.copytree(templates, tmp_path, dirs_exist_ok=True)
+    where = subprocess.run(
+        [sys.executable, "-c", "import kp_core; print(kp_core.__file__)"], cwd=tmp_path, env=environment(installed),
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert Path(where.stdout.strip()).is_relative_to(installed)
+    given = subprocess.run(
+        [str(installed / "bin" / "kpscope"), *EVALUATE], cwd=tmp_path, env=environment(installed), capture_output=True,
+        text=True, check=False,
+    )  # fmt: skip
+    assert given.returncode == 0, given.stderr
+    monkeypatch.chdir(tmp_path)
+    with redirect_stdout(io.StringIO()) as here:
+        assert main(EVALUATE) == 0
+    assert json.loads(given.stdout) == json.loads(here.getvalue())
+
+
+def test_the_dashboard_opens_on_the_sample(installed: Path, tmp_path: Path) -> None:
+    opener = (str(installed / "bin" / "kpscope"), "app")
+    with (
+        running(tmp_path / "log", environment=environment(installed), opener=opener, folder=tmp_path) as (address, _),
+        Session(address, "overview") as session,
+    ):
+        (leaderboard,) = session.tables()
+        assert {"yake", "rake", "textrank", "tfidf", "says nothing"} <= set(leaderboard["system"])
+        session.open("data")
+        assert session.elements("file_uploader")[0].max_upload_size_mb == 200
