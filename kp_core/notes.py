@@ -210,7 +210,7 @@ def _universe_notes(settings: Settings, systems: list[SystemFacts], largest: int
     chosen, n = max(one.chosen for one in systems), systems[0].universe
     rejected = min(one.rejected for one in systems)
     if n < 5 * chosen:
-        text = f"N = {n:.0f} is hardly larger than the {chosen:.0f} phrases chosen at k = {largest}"
+        text = f"N = {n:,.0f} is hardly larger than the {counted(round(chosen), 'phrase')} chosen at k = {largest}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
     if n and rejected / n > 0.9:
         text = f"true negatives dominate (d/N = {rejected / n:.2f}): PABAK, P_neg and AC1 say little here"

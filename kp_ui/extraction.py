@@ -218,7 +218,7 @@ def reach() -> None:
         return
     letters = int(corpus.documents["text"].str.len().sum())
     if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
-        st.caption(f"This takes about {letters // 50_000 + 1:,} seconds.")
+        st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
     stemmed = sidebar.gold_is_stemmed()
     try:

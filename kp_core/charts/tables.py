@@ -297,5 +297,5 @@ def universe(result: Result) -> str:
         "sentences": "the sentences of each text",
     }
     rows = rows_of(result, "N")
-    mean = f"; {rows['value'].iloc[0]:,.0f} phrases a document on average" if len(rows) else ""
+    mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
     return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."

@@ -10,6 +10,7 @@ from kp_core.errors import UsageError
 from kp_core.extractors.collection import Progress
 from kp_core.extractors.extraction import readable, stop_list, texts_of
 from kp_core.model import Corpus
+from kp_core.plural import counted
 from kp_core.text.candidates import (
     Edges,
     Rules,
@@ -104,9 +105,10 @@ def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
     row = table.set_index("candidates").loc[kind]
     if not row["keyphrases"]:
         return "No document has both a text and a keyphrase, so there is nothing to reach."
+    keyphrases = counted(int(row["keyphrases"]), "keyphrase")
     return (
-        f"Chunks ({kind}) reach {row['reachable']:,.0f} of {row['keyphrases']:,.0f} keyphrases, so choosing among them "
-        f"gives a recall of at most {row['coverage']:.2f}."
+        f"Chunks ({kind}) reach {row['reachable']:,.0f} of {keyphrases}, so choosing among them gives a recall of at "
+        f"most {row['coverage']:.2f}."
     )
 
 

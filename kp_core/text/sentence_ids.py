@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from kp_core.errors import InputError
 from kp_core.model import Corpus
+from kp_core.plural import counted
 from kp_core.text.tokenise import clean, sentence_places
 
 _PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
@@ -86,7 +87,7 @@ def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[n
     if len(wrong):
         document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
         number = int((listed["doc_id"] == document).sum())
-        expected = f"one of its {number} sentences, such as {sentence_id(document, 1)}"
+        expected = f"one of its {counted(number, 'sentence')}, such as {sentence_id(document, 1)}"
         raise InputError(
             f"{what}, document '{document}'", f"“{phrase}”", expected if number else "a document with a text",
             "Write the ids as the list of sentences has them." if number else "Load the text of this document.",

@@ -39,12 +39,15 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     monkeypatch.setattr("kp_ui.abstracting.THRESHOLDS", (0.5, 0.8))
     monkeypatch.setattr("kp_ui.abstracting._DRAWS", ("1",))
     given = given_table(extracts)
-    app = opened("sentences", extracts)
-    app.session_state["given_attributes"] = Source("own.csv", given.to_csv(index=False).encode())
-    app.run()
+    state = {"given_attributes": Source("own.csv", given.to_csv(index=False).encode())}
+    app = opened("sentences", extracts, state=state)
+    assert app.number_input(key="study_seed").value == 0
+    app.number_input(key="study_seed").set_value(3).run()
     app.button(key="run_study").click().run(timeout=120)
     assert not app.exception
-    expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1)
+    expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1, seed=3)
+    assert "|seed:3|" in expected.signature
+    assert expected.signature in [one.value for one in app.code]
     assert f"#### {plain(drawn.finding(expected, 'F1', 0.5))}" in words(app)
     table = shown(app, "kappa, 95 % interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]

@@ -106,13 +106,14 @@ def settle() -> Callable[[Page], None]:
     def wait(page: Page) -> None:
         page.wait_for_selector('[data-testid="stAppViewContainer"]', timeout=60_000)
         end, last, calm = time.monotonic() + 60, -1, 0
-        while calm < 4:
+        while calm < 5:
             if time.monotonic() > end:
                 pytest.fail(f"{page.url} did not come to rest within a minute")
             size = page.evaluate("document.body.innerText.length + document.querySelectorAll('svg,canvas').length")
-            busy = page.query_selector('[data-testid="stStatusWidget"]') is not None
+            # From the moment a run is asked for until its last element is drawn, the app says so itself.
+            busy = page.get_attribute('[data-testid="stApp"]', "data-test-script-state") != "notRunning"
             calm = calm + 1 if size == last and not busy else 0
             last = size
-            page.wait_for_timeout(300)
+            page.wait_for_timeout(120)
 
     return wait
