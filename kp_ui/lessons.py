@@ -50,7 +50,7 @@ def draw(lesson: Lesson, large: bool) -> None:
 
 def _narrow(table: pd.DataFrame) -> bool:
     """Tell whether a table has room beside the controls."""
-    return len(table.columns) <= 4 and table.astype(str).map(len).max(axis=None) <= 24
+    return len(table.columns) <= 4 and all(len(str(cell)) <= 24 for column in table for cell in table[column])
 
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:

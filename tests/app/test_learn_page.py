@@ -51,4 +51,4 @@ def test_large_type_makes_everything_larger(learn: Any) -> None:
     learn.toggle(key="large").set_value(True).run()
     assert not learn.exception
     assert any("font-size" in one.value for one in learn.get("html"))
-    assert len(learn.columns) == 2  # lesson and toggle; a picture beside its formulas would have no room
+    assert len(learn.columns) == 4  # the sliders in a row; a picture beside its formulas would have no room

@@ -153,7 +153,7 @@ def test_scores_win_over_ranks_and_higher_is_always_better():
     corpus = read("d Q0 a 1 0.1 x\nd Q0 b 2 0.2 x\nd Q0 c 3 0.3 x\n")
     assert corpus.runs["phrase"].tolist() == ["c", "b", "a"]
     assert corpus.rankings["x"].higher_is_better
-    assert "1 lists have ranks against their scores" in str(corpus.report.notes)
+    assert "1 list with ranks against the scores" in str(corpus.report.notes)
 
 
 def test_qrels_of_others():

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
+from kp_core.errors import counted
 from kp_core.model import Note, Role
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -115,7 +116,7 @@ def _ranked(columns: dict[str, list[str]], rows: Rows, file: str) -> Sequence[in
     against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
     if against.any():
         lists = len(np.unique(group[order][1:][against]))
-        message = f"{lists:,} lists have ranks against their scores; TREC tools follow the scores, and so does this."
+        message = f"{counted(lists, 'list')} with ranks against the scores; like TREC tools, this follows the scores."
         rows.notes.append(Note("warning", file, message))
     size = np.bincount(group, minlength=len(numbers))
     left = np.repeat(np.cumsum(size), size) - np.arange(len(order))
