@@ -335,7 +335,7 @@ def test_charts_say_what_is_seen(study):
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
     tree = drawn.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
-    assert f"with {len(table)} leaves, {(table['decision'] == 'yes').sum()} of which decide yes" in tree.alt
+    assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
     assert drawn.used(study).figure.data[0].z.shape == (7, 2)
