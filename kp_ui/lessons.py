@@ -51,7 +51,7 @@ def draw(lesson: Lesson, large: bool) -> None:
 
 def _narrow(table: pd.DataFrame) -> bool:
     """Tell whether a table has room beside the controls."""
-    return len(table.columns) <= 4 and table.map(lambda cell: len(str(cell))).max(axis=None) <= 24
+    return len(table.columns) <= 4 and all(len(str(cell)) <= 24 for column in table for cell in table[column])
 
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:

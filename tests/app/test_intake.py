@@ -151,10 +151,10 @@ def test_a_fix_is_offered_listed_and_undone() -> None:
     assert offer.label == r"Strip the extension\: 2 of 3 ids of gold and systems match"
     offer.click().run()
     assert r"strip\-extension\: strip the extension" in words(app)
-    assert "Documents: gold 3, systems 3, every side 2, all 4" in words(app)
+    assert "Documents: 3 in the gold standard, 3 in system outputs, 2 in all of these, 4 altogether" in words(app)
     app.button(key="fix casefold-ids").click().run()
     assert app.session_state["workspace"].corpus.report.fixes == ("strip-extension", "casefold-ids")
-    assert "Documents: gold 3, systems 3, every side 3, all 3" in words(app)
+    assert "Documents: 3 in the gold standard, 3 in system outputs, 3 in all of these, 3 altogether" in words(app)
     app.button(key="undo strip-extension").click().run()
     assert app.session_state["workspace"].corpus.report.fixes == ("casefold-ids",)
     app.button(key="undo casefold-ids").click().run()
@@ -178,9 +178,9 @@ def test_a_role_holds_for_everything_in_an_archive() -> None:
     app = opened("data", files=[GOLD, Source("lists.zip", lists)])
     app.selectbox(key="role lists.zip").set_value("gold").run()
     assert not app.exception
-    assert table(app, "phrases")["role"].unique().tolist() == ["gold"]
+    assert table(app, "phrases")["role"].unique().tolist() == ["gold standard"]
     app.selectbox(key="role lists.zip").set_value("system").run()
-    assert table(app, "phrases")["role"].tolist() == ["gold", "system"]
+    assert table(app, "phrases")["role"].tolist() == ["gold standard", "system output"]
 
 
 def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
