@@ -94,7 +94,7 @@ class Uploads:
         """Say what is loaded, in words."""
         files = show.counted(len(self.files), "file")
         if self.saved is None:
-            return f"your {files}"
+            return "your file" if len(self.files) == 1 else f"your {files}"
         return f"the workspace {self.saved_as}" + (f" and {files}" if self.files else "")
 
 

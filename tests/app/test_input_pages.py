@@ -161,5 +161,3 @@ def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
     assert alone.markdown[-1].value.count("**: ") == len(glossary.TERMS)
 
 
-def test_the_methods_document_is_up_to_date() -> None:
-    assert (ROOT / "docs" / "methods.md").read_text(encoding="utf-8") == methods.markdown()

@@ -97,7 +97,7 @@ def test_a_shared_data_set_is_one_click_away(small_server: str, people: Callable
         if page.get_by_role("heading", name="Data", exact=True).count():
             break
     page.get_by_role("button", name="Add to your files").click()
-    page.get_by_text("On screen: your 1 file.").wait_for()
+    page.get_by_text("On screen: your file.").wait_for()
     settle(page)
     assert page.get_by_text("<b>five $x$.csv").count() > 0
 
