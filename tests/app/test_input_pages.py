@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import glossary, methods
+from kp_core import glossary
 from kp_core.reading import Source
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened
