@@ -11,7 +11,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.conventions import FIELDS
 from kp_core.evaluate import resolve
-from kp_core.settings import Settings, make_settings
+from kp_core.settings import Settings, format_value, make_settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.sentence_ids import names_sentences
 from kp_core.text.stem import SNOWBALL
@@ -115,6 +115,13 @@ def settings() -> Settings:
 def chosen() -> dict[str, str]:
     """Return every setting as its parameter in a link, also where it is the one that holds anyway."""
     return {name: str(st.session_state[name]) for name in _SETTINGS if name in st.session_state}
+
+
+def numbers() -> dict[str, list[str]]:
+    """Return the numbers in use as parameters of a link; the browser leaves out those that a workspace brought."""
+    state = st.session_state
+    used = ("rel", "N") if state.get("universe") == "number" else ("rel",)
+    return {name: [format_value(state[name])] for name in used if name in state}
 
 
 def restore(query: Mapping[str, str]) -> None:

@@ -115,6 +115,16 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
     assert again.number_input(key="rel").value == 1
 
 
+def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
+    query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
+    app = start()
+    corpus = corpus_of({"d1": ["tide"]}, {"a": {"d1": ["tide"]}})
+    drop(app, Source("mine.kpscope", workspace_file(Saved(corpus, query=query))))
+    link = next(one.value for one in app.code if "?" in one.value)
+    assert "N=5000" in link
+    assert "rel=2&" in f"{link}&"
+
+
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
     app = start("overview")
     for page in ("overview", "agreement", "methods"):
