@@ -94,7 +94,7 @@ def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
     parts = [str(part).strip() for part in given]
     found: list[int | str] = []
     for part in ",".join(parts).split(","):
-        word = {"O": "gold", "M": "all", "G": "larger"}.get(part.strip(), part.strip())
+        word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
         if word in ("average", "gold", "all"):
             found.append(word)

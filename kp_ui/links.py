@@ -7,7 +7,7 @@ from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
-from kp_ui import show
+from kp_ui import show, sidebar
 
 
 def asked() -> dict[str, list[str]]:
@@ -48,7 +48,7 @@ def _taken(values: Sequence[str], used: object) -> bool:
 def copy() -> None:
     """Show the link of this page with all its choices, to copy; the data are not in it."""
     with st.popover("Link to this view", icon=":material/link:"):
-        query = urlencode(asked(), doseq=True)
+        query = urlencode(asked() | sidebar.numbers(), doseq=True)
         address = urlsplit(st.context.url or "")._replace(query=query, fragment="").geturl()
         st.code(address, language=None, wrap_lines=True)
         st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")

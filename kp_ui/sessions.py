@@ -91,8 +91,8 @@ def turn() -> Iterator[None]:
     _turns.acquire()
     late = threading.Timer(_LONGEST, give_back)
     late.daemon = True
-    late.start()
     try:
+        late.start()  # fails where the system gives no more threads, and the turn must not go with it
         yield
     finally:
         late.cancel()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +11,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.conventions import FIELDS
 from kp_core.evaluate import resolve
-from kp_core.settings import Settings, make_settings
+from kp_core.settings import Settings, format_value, make_settings
 from kp_core.text.normalise import Normaliser
 from kp_core.text.sentence_ids import names_sentences
 from kp_core.text.stem import SNOWBALL
@@ -24,13 +25,13 @@ _NORMALISERS = (
     "nfkc+lower+space+possessive-drop+porter-nltk", "nfkc+lower+space+hyphen-split+porter-nltk",
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
 )  # fmt: skip
-_LARGEST_N = 10**9
+_LARGEST_N, _LARGEST_GRADE = 10**9, 1e9
 _AS_PRESET = "as the preset says"
 #: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
 _CONTROLS = ("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as",
              "variants", "filter", "ties", "gain", "ap", "ideal", "rr")  # fmt: skip
 #: Every setting: the key of its widget, and its parameter in the link.
-_SETTINGS = ("k", "annotators", "universe", "N", "preset", "pool", "normalise", *_CONTROLS)
+_SETTINGS = ("k", "annotators", "rel", "universe", "N", "preset", "pool", "normalise", *_CONTROLS)
 
 
 def draw() -> None:
@@ -55,9 +56,12 @@ def draw() -> None:
             "document. votes: the number of annotators is the grade. Or one annotator alone.",
         )
         if workspace.has_grades() or st.session_state["annotators"] == "votes":
-            st.number_input("Smallest grade that counts", 0.0, 1e9, 1.0, 1.0, "%g", key="rel", bind="query-params",
+            st.number_input("Smallest grade that counts", 0.0, _LARGEST_GRADE, 1.0, 1.0, "%g", key="rel",
+                            bind="query-params",
                             help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their "
                             "grade.")  # fmt: skip
+        else:
+            st.session_state.pop("rel", None)  # it would go on counting where nobody sees it
         of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []
         universes = [*of_texts, "rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
@@ -113,11 +117,23 @@ def chosen() -> dict[str, str]:
     return {name: str(st.session_state[name]) for name in _SETTINGS if name in st.session_state}
 
 
+def numbers() -> dict[str, list[str]]:
+    """Return the numbers in use as parameters of a link; the browser leaves out those that a workspace brought."""
+    state = st.session_state
+    used = ("rel", "N") if state.get("universe") == "number" else ("rel",)
+    return {name: [format_value(state[name])] for name in used if name in state}
+
+
 def restore(query: Mapping[str, str]) -> None:
     """Set the settings anew, before they are drawn; a value that is no choice here becomes the first one."""
+    st.session_state.pop("rel", None)
     for name in _SETTINGS:
         value = query.get(name, "")
-        if name != "N" and value:
+        if name == "rel":
+            with suppress(ValueError):
+                if 0 <= float(value) <= _LARGEST_GRADE:
+                    st.session_state[name] = float(value)
+        elif name != "N" and value:
             st.session_state[name] = value
         elif value.isdecimal() and 1 <= int(value) <= _LARGEST_N:
             st.session_state[name] = int(value)

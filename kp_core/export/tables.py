@@ -9,10 +9,11 @@ from typing import Any
 
 import pandas as pd
 
+#: A signature has no blanks: without a place to break after each field, it would run off the page.
 _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "_": r"\_", "%": r"\%",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", '"': r"\textquotedbl{}", "\n": " ", "\r": " ", "\t": " ",
+    "|": r"\textbar{}\allowbreak{}", '"': r"{\ttfamily\char34}", "\n": " ", "\r": " ", "\t": " ",
 }  # fmt: skip
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])")
 #: Marks that turn the direction of all that follows: in a sentence they would turn our words too.

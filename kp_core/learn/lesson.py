@@ -50,16 +50,17 @@ class Question:
     tolerance: float = 0.0051
 
     def right(self, given: str) -> bool | None:
-        """Tell whether what was given is right; None where it is no answer at all. Fractions such as 5/11 count."""
+        """Tell whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
         if isinstance(self.answer, str):
             return given == self.answer
-        text = given.strip().replace(",", ".").replace("−", "-")
+        written = "".join(given.split()).replace(",", ".").replace("−", "-")
+        text = written.removesuffix("%")
         try:
             # A Fraction would write 1e99999999 out in full; no answer needs so many digits.
             value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
         except (ValueError, ZeroDivisionError):
             return None
-        return abs(value - self.answer) <= self.tolerance
+        return abs(value / (1 if text == written else 100) - self.answer) <= self.tolerance
 
 
 @dataclass(frozen=True)

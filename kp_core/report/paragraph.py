@@ -96,6 +96,11 @@ WORDS: dict[str, dict[str, str]] = {
 }
 #: Conventions that only some measures know.
 _ONLY = {"gain": "nDCG", "ideal": "nDCG", "ap": "MAP", "rr": "MRR", "rr_miss": "MRR"}
+_BOTH = "Precision, recall and F1 are given as means over documents, and from counts pooled over documents."
+_POOLED = {
+    "micro": "pooled over documents", "macro": "averaged over documents",
+    "both": "both pooled over documents and averaged over them",
+}  # fmt: skip
 _GOLD = {
     "union": "what any annotator chose", "majority": "what more than half of the annotators of a document chose",
     "intersection": "what all annotators of a document chose",
@@ -104,6 +109,8 @@ _GOLD = {
 }  # fmt: skip
 _UNIVERSE = {
     "ngrams": "the word n-grams of its text (up to {} words) and what was chosen beside them",
+    "candidates": "the noun chunks of its text and what was chosen beside them",
+    "sentences": "the sentences of its text",
     "rankings": "all phrases that any annotator or system chose",
     "vocabulary": "all phrases of the collection",
 }
@@ -140,19 +147,27 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
     """
     bases = " ".join(measures)
+    record = settings.conventions
     said = [
-        WORDS[name][format_value(getattr(settings.conventions, name))]
+        _BOTH if name == "average" and settings.both else WORDS[name][format_value(getattr(record, name))]
         for name in FIELDS
         if name in WORDS and _ONLY.get(name, "") in bases
     ]
+    if record.rel != 1:
+        said.insert(0, f"Gold keyphrases of grade {format_value(record.rel)} or higher count as relevant.")
     start = preset(settings.preset)
     if settings.preset != "kpscope":
-        said.insert(0, f"The conventions follow the preset {settings.preset} ({start.source}).")
+        own = [name.replace("_", " ") for name in record.differences(start.conventions)]
+        own += ["average"] if settings.both and "average" not in own else []
+        apart = f", apart from: {', '.join(own)}" if own else ""
+        said.insert(0, f"The conventions follow the preset {settings.preset} ({start.source}){apart}.")
     return [sentence for sentence in said if sentence]
 
 
 def _gold(settings: Settings) -> str:
-    name = settings.annotators.split(":")[0]
+    name, _, votes = settings.annotators.partition(":")
+    if name == "majority" and votes:
+        return f"what at least {counted(int(votes), 'annotator')} of a document chose"
     return _GOLD.get(name, f"what the annotator {settings.annotators} chose")
 
 
@@ -176,9 +191,9 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     if not any(parse(name).measure.family == "concordance" for name in measures):
         return ""
     name, _, size = settings.universe.partition(":")
-    universe = _UNIVERSE.get(name, f"{settings.universe} phrases").format(size)
-    pooled = "pooled over documents" if settings.pool == "micro" else "averaged over documents"
-    return f"Agreement was measured on concordance tables {pooled}; the universe of a document is {universe}."
+    universe = _UNIVERSE[name].format(size) if name in _UNIVERSE else f"{int(name):,} phrases"
+    tables = f"concordance tables {_POOLED[settings.pool]}"
+    return f"Agreement was measured on {tables}; the universe of a document is {universe}."
 
 
 def _uncertainty(settings: Settings) -> str:
@@ -186,8 +201,9 @@ def _uncertainty(settings: Settings) -> str:
         return ""
     if settings.interval == "cluster-t":
         return "Intervals are 95 % t intervals with documents as clusters (Liang & Zeger 1986)."
+    kind = "Poisson bootstrap" if settings.interval == "poisson" else "bootstrap"
     return (
-        f"Intervals are 95 % percentile intervals from {settings.resamples:,} bootstrap resamples of documents "
+        f"Intervals are 95 % percentile intervals from {settings.resamples:,} {kind} resamples of documents "
         f"(Efron & Tibshirani 1993), seed {settings.seed}."
     )
 

@@ -118,8 +118,9 @@ def all_measures(asked: Asked) -> Section:
     here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     names = [tables.named(name, asked.cutoff) for name in DEFAULT_MEASURES]
     shown = tables.with_intervals(asked.result(DEFAULT_MEASURES), names)
+    said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
     return Section(
-        "All measures", ("In brackets: the 95 % interval.",), (),
+        "All measures", said, (),
         (Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature),),
     )  # fmt: skip
 

@@ -96,6 +96,35 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert "fix:strip-extension" in line
 
 
+def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str, Any]) -> None:
+    app = opened("overview", annotators="votes", rel="2")
+    assert "|rel:2|" in app.code[0].value
+    file = Source("votes.kpscope", offered["save"]())
+    app.selectbox(key="annotators").set_value("union").run()
+    assert "|rel:1|" in app.code[0].value
+    assert not [one for one in app.number_input if one.key == "rel"]
+
+    again = start()
+    drop(again, file)
+    go(again, "overview")
+    assert again.number_input(key="rel").value == 2
+    assert "|rel:2|" in again.code[0].value
+    plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).corpus, query={"annotators": "votes"})))
+    go(again, "data")
+    drop(again, plain)
+    assert again.number_input(key="rel").value == 1
+
+
+def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
+    query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
+    app = start()
+    corpus = corpus_of({"d1": ["tide"]}, {"a": {"d1": ["tide"]}})
+    drop(app, Source("mine.kpscope", workspace_file(Saved(corpus, query=query))))
+    link = next(one.value for one in app.code if "?" in one.value)
+    assert "N=5000" in link
+    assert "rel=2&" in f"{link}&"
+
+
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
     app = start("overview")
     for page in ("overview", "agreement", "methods"):
@@ -131,7 +160,8 @@ def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
 
 
 def test_settings_that_are_no_choice_here_fall_back() -> None:
-    query = {"k": "banana", "annotators": "nobody", "preset": "none", "N": "x", "universe": "number", "ties": "1"}
+    query = {"k": "banana", "annotators": "nobody", "preset": "none", "N": "x", "universe": "number", "ties": "1",
+             "rel": "nan"}  # fmt: skip
     app = start()
     drop(
         app,

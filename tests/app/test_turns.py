@@ -50,3 +50,15 @@ def test_a_page_that_fails_gives_its_turn_back(monkeypatch: pytest.MonkeyPatch) 
     for _ in range(3):
         with pytest.raises(ZeroDivisionError), sessions.turn():
             raise ZeroDivisionError
+
+
+def test_a_turn_is_not_lost_where_no_thread_can_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(timer: threading.Timer) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Timer, "start", refuse)
+    with pytest.raises(RuntimeError, match="can't start new thread"), sessions.turn():
+        pass
+    assert sessions._turns.acquire(blocking=False)
+    assert sessions._turns.acquire(blocking=False)
+    sessions._turns.release(2)

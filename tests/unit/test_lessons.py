@@ -47,9 +47,13 @@ def test_every_lesson_has_three_questions_a_formula_and_a_source() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "right"), [("5/11", True), (" .4545 ", True), ("0,4545", True), ("5/0", None), ("five", None), ("", None)]
-)
-def test_an_answer_may_be_a_fraction(given: str, right: bool | None) -> None:
+    ("given", "right"),
+    [
+        ("5/11", True), (" .4545 ", True), ("0,4545", True), ("5 / 11", True), ("45.5 %", True), ("45.5%", True),
+        ("45.5", False), (".455 %", False), ("5/0", None), ("five", None), ("", None), ("%", None), ("nan", None),
+    ],
+)  # fmt: skip
+def test_an_answer_may_be_a_fraction_or_a_percentage(given: str, right: bool | None) -> None:
     assert LESSONS["weights"].questions[0].right(given) is right
 
 

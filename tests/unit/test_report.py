@@ -5,6 +5,7 @@ import json
 import re
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -123,6 +124,40 @@ def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
     assert "bootstrap" in one
     assert "bootstrap" not in other
     assert "reciprocal" not in one
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"annotators": "majority:3"}, "The gold standard is what at least 3 annotators of a document chose."),
+        ({"annotators": "majority:1"}, "The gold standard is what at least 1 annotator of a document chose."),
+        ({"annotators": "votes", "rel": 2}, "Gold keyphrases of grade 2 or higher count as relevant."),
+        ({"average": "both"}, "are given as means over documents, and from counts pooled over documents."),
+        ({"average": "both"}, "on concordance tables both pooled over documents and averaged over them;"),
+        ({"universe": "candidates"}, "the universe of a document is the noun chunks of its text and what was chosen"),
+        ({"universe": "1e6"}, "the universe of a document is 1,000,000 phrases."),
+        ({"interval": "poisson", "resamples": 20}, "from 20 Poisson bootstrap resamples of documents"),
+        (
+            {"preset": "ijcnlp13"},
+            "follow the preset ijcnlp13 (per-document scores published with Boudin 2013 (IJCNLP)).",
+        ),
+        (
+            {"preset": "ijcnlp13", "average": "micro", "ap": "hits", "duplicates": "keep"},
+            "(per-document scores published with Boudin 2013 (IJCNLP)), apart from: duplicates, average, ap.",
+        ),
+    ],
+)
+def test_the_paragraph_is_true_for_unusual_settings(
+    lectures: kp.Corpus, options: dict[str, Any], expected: str
+) -> None:
+    given: dict[str, Any] = {"k": 5, "interval": "none", "sections": ["methods"], **options}
+    assert expected in report(lectures, **given).paragraph()
+
+
+def test_brackets_are_explained_only_where_there_are_some(lectures: kp.Corpus, whole: kp.report.Report) -> None:
+    said = {one.title: one.text for one in whole.sections}["All measures"]
+    assert said == ("In brackets: the 95 % interval.",)
+    assert report(lectures, 5, interval="none", sections=["measures"]).sections[0].text == ()
 
 
 def test_sources_have_references() -> None:
