@@ -45,7 +45,7 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
-    with st.expander("What the measures say"):
+    with st.popover("What the measures say"):
         show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
     words = "Group the pairs as in the published study: contiguous near misses only"

@@ -11,8 +11,9 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import Marks
 from kp_core.charts.style import distinct, short
-from kp_core.charts.tables import FEW, digits, styled
+from kp_core.charts.tables import FEW, styled
 from kp_core.coding import shallowest
+from kp_core.export.tables import digits_of
 from kp_core.metrics import parse
 from kp_core.model import Note
 from kp_ui import kept, show, sidebar, workspace
@@ -166,7 +167,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            shown, decimals = short(str(name), 40), digits(str(name))
+            shown, decimals = short(str(name), 40), digits_of(str(name))
             found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)

@@ -43,9 +43,9 @@ _HEAPS = -8  # M_ARENA_MAX of malloc.h
 if hasattr(_c_library, "mallopt"):
     _c_library.mallopt(_HEAPS, 2)
 # Pages that compute side by side take the interpreter from each other: eight at once took half as long again.
-_turns = threading.BoundedSemaphore(2)
+_turns = threading.BoundedSemaphore()
 #: Seconds after which the next page computes beside one that is at it still: nobody waits for a long computation.
-_LONGEST = 2.0
+_LONGEST = 1.0
 
 
 def most(environment: Mapping[str, str] = os.environ) -> int | None:
@@ -81,7 +81,7 @@ def admit() -> None:
 
 @contextmanager
 def turn() -> Iterator[None]:
-    """Wait until fewer than two pages compute, those apart that take long."""
+    """Wait until no other page computes, those apart that take long."""
     over = threading.Lock()
 
     def give_back() -> None:

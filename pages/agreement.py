@@ -7,6 +7,7 @@ import streamlit as st
 from kp_core import charts
 from kp_core.charts import tables
 from kp_core.diagnostics import diagnose
+from kp_core.export.tables import CELLS
 from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -18,7 +19,7 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
 results.ids_that_do_not_meet(here.notes)
-pooled = tables.numbers(cached.at_cutoff(tables.CELLS), tables.CELLS)
+pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
 system = str(st.selectbox("System", systems, key="system", bind="query-params"))
@@ -66,7 +67,7 @@ with second:
     agreement.against_universe(cells)
 
 st.subheader("Document by document", anchor=False)
-documents = cached.tables_by_document((*tables.CELLS, "kappa", "P_pos", "PABAK"))
+documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
 documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
 event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
 if rows := event.selection.rows:

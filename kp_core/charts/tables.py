@@ -27,19 +27,6 @@ FEW = 10
 MANY = 30
 
 
-#: The cells of a concordance table.
-CELLS = ("a", "b", "c", "d", "N")
-
-
-def digits(column: str) -> int:
-    """Return with how many digits after the point a column of numbers is shown.
-
-    >>> digits("kappa"), digits("% of human ceiling"), digits("N")
-    (3, 1, 0)
-    """
-    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column else 3
-
-
 def interval(low: float, high: float) -> str:
     """Print an interval, or a dash where there is none.
 

@@ -70,6 +70,19 @@ def as_text(value: Any, digits: int = 4) -> str:
     return str(value)
 
 
+#: The cells of a concordance table.
+CELLS = ("a", "b", "c", "d", "N")
+
+
+def digits_of(column: str, usual: int = 3) -> int:
+    """Return with how many digits after the point a column of numbers is shown.
+
+    >>> digits_of("kappa"), digits_of("% of human ceiling"), digits_of("N")
+    (3, 1, 0)
+    """
+    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column else usual
+
+
 def neutral(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table for spreadsheets: text that looks like a formula is neutralised, numbers stay numbers."""
     safe = frame.copy()
@@ -128,5 +141,7 @@ def text(frame: pd.DataFrame, digits: int = 4) -> str:
 
 
 def _rows(frame: pd.DataFrame, digits: int) -> Sequence[list[tuple[Any, str]]]:
-    columns = [frame[column].tolist() for column in frame.columns]
-    return [[(cell, as_text(cell, digits)) for cell in row] for row in zip(*columns, strict=True)]
+    columns = [
+        [(cell, as_text(cell, digits_of(str(column), digits))) for cell in frame[column].tolist()] for column in frame
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -38,7 +38,7 @@ class Saved:
 
     title      what is on screen, in words
     signature  the settings as one line, for those who read the file
-    query      the settings and the view as the parameters of a link
+    query      the settings as the parameters of a link, beside those of the page that it was saved from
     names      systems that were given other names: name in the files → name on screen
     ratings    pairs rated in the app, as judgements
     version    the KPScope that wrote the file; empty if it is not written yet

@@ -11,8 +11,7 @@ import plotly.graph_objects as go
 from plotly.offline import get_plotlyjs
 
 from kp_core.charts import Chart
-from kp_core.charts.tables import digits as digits_of
-from kp_core.export.tables import as_text, visible
+from kp_core.export.tables import as_text, digits_of, visible
 from kp_core.report.sections import Section, Table
 from kp_core.settings import __version__
 

@@ -17,6 +17,7 @@ from kp_core.correlate import correlate
 from kp_core.diagnostics import diagnose
 from kp_core.errors import InputError, UsageError
 from kp_core.evaluate import DEFAULT_MEASURES, evaluate_with
+from kp_core.export.tables import CELLS
 from kp_core.metrics import MEASURES
 from kp_core.model import Corpus
 from kp_core.near_misses import near_misses as find_near_misses
@@ -144,8 +145,8 @@ def pairs(asked: Asked) -> Section | None:
 
 def agreement(asked: Asked) -> Section:
     """Show each system's concordance table and what it says."""
-    here = evaluate_with(asked.corpus, replace(asked.settings, k=(asked.cutoff,), interval="none"), tables.CELLS)
-    frame = tables.numbers(here, tables.CELLS)
+    here = evaluate_with(asked.corpus, replace(asked.settings, k=(asked.cutoff,), interval="none"), CELLS)
+    frame = tables.numbers(here, CELLS)
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
     said = diagnose(best, cells[best], {name: found for name, found in cells.items() if name != best})

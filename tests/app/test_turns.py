@@ -1,4 +1,4 @@
-"""Pages compute in turn, two at a time, and nobody waits for somebody else's long computation."""
+"""Pages compute in turn, and nobody waits for somebody else's long computation."""
 
 from __future__ import annotations
 
@@ -10,34 +10,35 @@ import pytest
 from kp_ui import sessions
 
 
-def test_two_pages_compute_at_once_and_a_third_waits_for_one_of_them() -> None:
-    log, first, second = list[str](), threading.Event(), threading.Event()
+def test_a_page_waits_for_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sessions, "_LONGEST", 60)
+    log, may_end, begun = list[str](), threading.Event(), threading.Event()
 
-    def page(name: str, may_end: threading.Event | None = None) -> None:
+    def first() -> None:
         with sessions.turn():
-            log.append(name)
-            if may_end:
-                may_end.wait(5)
-        log.append(f"{name} ended")
+            begun.set()
+            may_end.wait(5)
+            log.append("first")
 
-    one, two = (threading.Thread(target=page, args=each) for each in (("one", first), ("two", second)))
-    one.start()
-    two.start()
-    third = threading.Thread(target=page, args=("three",))
-    third.start()
+    def second() -> None:
+        begun.wait(5)
+        with sessions.turn():
+            log.append("second")
+
+    threads = [threading.Thread(target=page) for page in (first, second)]
+    for thread in threads:
+        thread.start()
     time.sleep(0.3)
-    assert sorted(log) == ["one", "two"]
-    first.set()
-    third.join(5)
-    assert log[2:] in (["one ended", "three", "three ended"], ["three", "one ended", "three ended"])
-    second.set()
-    for thread in (one, two):
+    assert log == []
+    may_end.set()
+    for thread in threads:
         thread.join(5)
+    assert log == ["first", "second"]
 
 
-def test_nobody_waits_for_two_long_computations(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nobody_waits_for_a_long_computation(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sessions, "_LONGEST", 0.2)
-    with sessions.turn(), sessions.turn():
+    with sessions.turn():
         begun = time.monotonic()
         with sessions.turn():
             assert 0.1 < time.monotonic() - begun < 2
@@ -60,5 +61,4 @@ def test_a_turn_is_not_lost_where_no_thread_can_start(monkeypatch: pytest.Monkey
     with pytest.raises(RuntimeError, match="can't start new thread"), sessions.turn():
         pass
     assert sessions._turns.acquire(blocking=False)
-    assert sessions._turns.acquire(blocking=False)
-    sessions._turns.release(2)
+    sessions._turns.release()

@@ -22,7 +22,7 @@ def test_no_serious_finding(server: str, page: Page, settle: Callable[[Page], No
     settle(page)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        page.wait_for_timeout(700)  # colours fade from one scheme to the other
+        page.wait_for_timeout(1200)  # what is drawn anew, and colours of another scheme, fade in
         found = Axe().run(page, context={"exclude": NOT_OURS})["violations"]
         asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
         serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]

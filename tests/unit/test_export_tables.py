@@ -119,3 +119,9 @@ def test_one_cutoff_of_a_result(result):
     assert set(at.frame["k"].dropna()) == {1}
     assert "|k:1|" in at.signature
     assert at.wide().columns.tolist() == ["system", "P@1", "kappa", "bpref"]
+
+
+def test_cells_of_a_table_have_no_digits_and_percentages_one():
+    frame = pd.DataFrame({"kappa": [0.25], "a": [41.0], "% of human ceiling": [95.2214]})
+    assert tables.latex(frame, "t").splitlines()[7] == r"0.2500 & 41 & 95.2 \\"
+    assert tables.markdown(frame).splitlines()[2] == "| 0.2500 | 41 | 95.2 |"
