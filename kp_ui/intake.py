@@ -71,7 +71,7 @@ def next_step() -> None:
     here = workspace.current()
     if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
         return
-    st.success(show.plain(f"On screen: {here.title}. What was understood of them stands below."))
+    st.success("These data are on screen. What was understood of them stands below.")
     st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
 
 

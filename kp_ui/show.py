@@ -122,12 +122,14 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
     """Offer a table as CSV, XLSX, LaTeX and Markdown."""
     with st.popover("Download", icon="⬇️"):
         signed = frame.assign(signature=line) if line else frame
-        st.download_button("CSV", lambda: tables.csv(signed), f"{name}.csv", "text/csv", key=f"csv {name}")
-        st.download_button("XLSX", lambda: _xlsx(signed), f"{name}.xlsx", key=f"xlsx {name}")
-        st.download_button(
-            "LaTeX", lambda: tables.latex(frame, caption, line), f"{name}.tex", "text/plain", key=f"tex {name}"
-        )
-        st.download_button("Markdown", lambda: _markdown(frame, line), f"{name}.md", "text/markdown", key=f"md {name}")
+        for label, made, ending, kind in (
+            ("CSV", lambda: tables.csv(signed), "csv", "text/csv"),
+            ("XLSX", lambda: _xlsx(signed), "xlsx", None),
+            ("LaTeX", lambda: tables.latex(frame, caption, line), "tex", "text/plain"),
+            ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
+        ):
+            # A run of the page would change nothing, and might close the popover.
+            st.download_button(label, made, f"{name}.{ending}", kind, key=f"{ending} {name}", on_click="ignore")
 
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:
