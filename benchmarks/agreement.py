@@ -33,10 +33,10 @@ def with_intervals() -> Task:
     from sklearn.metrics import cohen_kappa_score
 
     import kp_core as kp
-    from kp_core.aggregate import View, averaged
-    from kp_core.evaluate import counts_of, evaluate_with, resolve
-    from kp_core.inference import intervals
-    from kp_core.metrics import parse
+    from kp_core.scoring import intervals
+    from kp_core.scoring.average import View, averaged
+    from kp_core.scoring.measures import parse
+    from kp_core.studies.evaluate import counts_of, evaluate_with, resolve
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
     corpus = kp.load(gold=gold, systems=systems(gold, SYSTEMS, CANDIDATES))
@@ -102,10 +102,10 @@ def of_annotators() -> Task:
     from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
     import kp_core as kp
-    from kp_core.annotators import panel
-    from kp_core.coding import code, identify
-    from kp_core.gold import choices
-    from kp_core.metrics import parse
+    from kp_core.scoring.annotator_tables import panel
+    from kp_core.scoring.codes import code, identify
+    from kp_core.scoring.gold import choices
+    from kp_core.scoring.measures import parse
 
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
     corpus, record = kp.load(gold=gold), kp.Conventions("none")
@@ -162,10 +162,10 @@ def of_pairs() -> Task:
     from sklearn.metrics import cohen_kappa_score, f1_score
 
     import kp_core as kp
-    from kp_core.annotators import pairs
-    from kp_core.coding import code, identify
-    from kp_core.gold import choices
-    from kp_core.metrics import parse
+    from kp_core.scoring.annotator_tables import pairs
+    from kp_core.scoring.codes import code, identify
+    from kp_core.scoring.gold import choices
+    from kp_core.scoring.measures import parse
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Conventions("none")
@@ -213,8 +213,8 @@ def of_tables() -> Task:
     from sklearn.metrics import cohen_kappa_score, f1_score
     from statsmodels.stats.inter_rater import cohens_kappa
 
-    from kp_core.metrics import parse
-    from kp_core.metrics.concordance import table
+    from kp_core.scoring.measures import parse
+    from kp_core.scoring.measures.concordance import table
 
     rng = np.random.default_rng(0)
     a, b, c = rng.integers(1, 12, (3, TABLES))
@@ -230,10 +230,13 @@ def of_tables() -> Task:
     def weighed() -> list[tuple[float, float, float]]:
         one, two = [1, 1, 0, 0], [1, 0, 1, 0]
         return [
-            (cohen_kappa_score(one, two, sample_weight=row), f1_score(one, two, sample_weight=row),
-             f1_score(one, two, pos_label=0, sample_weight=row))
+            (
+                cohen_kappa_score(one, two, sample_weight=row),
+                f1_score(one, two, sample_weight=row),
+                f1_score(one, two, pos_label=0, sample_weight=row),
+            )
             for row in some
-        ]  # fmt: skip
+        ]
 
     def labelled() -> list[tuple[float, float, float]]:
         return [

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import permutation_test
 
 from benchmarks.timing import Task, equal, timed
-from kp_core.inference import intervals, paired
+from kp_core.scoring import intervals, paired
 
 PACKAGES = ("numpy", "scipy")
 SYSTEMS, DOCUMENTS, TRIALS = 6, 2_000, 10_000
@@ -28,8 +28,8 @@ def of_pairs() -> Task:
 
     def scipy(column: np.ndarray, trials: int) -> float:
         found = permutation_test(
-            (column,), np.mean, permutation_type="samples", n_resamples=trials, rng=np.random.default_rng(1),
-        )  # fmt: skip
+            (column,), np.mean, permutation_type="samples", n_resamples=trials, rng=np.random.default_rng(1)
+        )
         return float(found.pvalue)
 
     ours = float(paired.randomisation(small[:, None], 2**FEW, np.random.default_rng(0))[0])

@@ -10,8 +10,9 @@ import numpy as np
 from scipy import stats
 
 from benchmarks.timing import Task, equal, timed
-from kp_core.inference.intervals import resample
-from kp_core.judgements import correlation, pairwise, tie_accuracy
+from kp_core.scoring.intervals import resample
+from kp_core.studies.correlation import coefficients as correlation
+from kp_core.studies.correlation import pairwise, tie_accuracy
 
 PAIRS, MEASURES, DOCUMENTS, RESAMPLES, TRIALS = 1_000, 12, 100, 2_000, 2_000
 #: Distinct values of the measures: overlaps of short phrases have few, character measures many.
@@ -98,9 +99,13 @@ def tasks() -> list[Task]:
     williams = {"KPScope": lambda: pairwise.williams_test(measures, human)}
     ties = {"KPScope": lambda: tie_accuracy.calibrated_acc_eq(measures[:, 5], human)}
     return [
-        timed("Spearman, 2,000 clustered resamples × 12 measures, 1,000 pairs", drawn,
-              scale={loop: RESAMPLES / LOOPED}, aim="400 ms, 20 × the loop"),
+        timed(
+            "Spearman, 2,000 clustered resamples × 12 measures, 1,000 pairs",
+            drawn,
+            scale={loop: RESAMPLES / LOOPED},
+            aim="400 ms, 20 × the loop",
+        ),
         timed("PERM-BOTH, 66 pairs of measures × 2,000 trials", swaps, scale={loop: TRIALS / LOOPED}, aim="5 s"),
         timed("Williams, 12 × 12 measures", williams, aim="10 ms"),
         timed("Tie calibration, 499,500 pairs of items", ties, aim="100 ms"),
-    ]  # fmt: skip
+    ]

@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.workload import machine
-from kp_core.counts import Cells
-from kp_core.inference import intervals
-from kp_core.metrics import concordance
+from kp_core.scoring import intervals
+from kp_core.scoring.counts import Cells
+from kp_core.scoring.measures import concordance
 
 HERE = Path(__file__).parent
 PHRASES, GOLD, RETURNED, PRECISION = 1_000, 0.046, 15, 0.36
@@ -112,8 +112,13 @@ def main(runs: int = RUNS) -> None:
             found = cell(kind, documents, truth, runs, rng)
             rows.append({"kind": kind.name, "documents": documents, "kappa": truth, "gold": share} | found)
     error = 1.96 * (0.25 / runs) ** 0.5
-    report = {"machine": machine(("numpy", "scipy")), "runs": runs, "resamples": RESAMPLES, "rows": rows,
-              "largest error of a share": error}  # fmt: skip
+    report = {
+        "machine": machine(("numpy", "scipy")),
+        "runs": runs,
+        "resamples": RESAMPLES,
+        "rows": rows,
+        "largest error of a share": error,
+    }
     (HERE / "coverage.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(f"{runs} runs, {RESAMPLES} resamples; shares are exact to ± {error:.3f} or better")
     columns = [f"{row['kind']} {row['documents']}" for row in rows]

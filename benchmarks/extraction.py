@@ -20,10 +20,10 @@ import pandas as pd
 
 import kp_core as kp
 from benchmarks.workload import machine
-from kp_core.export.tables import markdown
-from kp_core.extractors import RECONSTRUCTED
-from kp_core.extractors.external import read_phrases
-from kp_core.recovery import LECTURE_SYSTEMS
+from kp_core.extraction import RECONSTRUCTED
+from kp_core.extraction.external import read_phrases
+from kp_core.studies.published_tables import LECTURE_SYSTEMS
+from kp_core.tables import markdown
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -40,8 +40,14 @@ def _measured(corpus: Any, normalise: str = "none", measures: Sequence[str] | No
 
     settings = kp.Settings(kp.Conventions(normalise), k=K, universe="1000", interval="none")
     means = {name: values.mean(axis=0) for _, name, values in kp.all_values(corpus, settings, measures)}
-    return {"P@10": means["P@k"][9], "R@10": means["R@k"][9], "F1@10": means["F1@k"][9], "MRR": means["MRR"][0],
-            "MAP": means["MAP"][0], "nDCG@10": means["nDCG@k"][9]}  # fmt: skip
+    return {
+        "P@10": means["P@k"][9],
+        "R@10": means["R@k"][9],
+        "F1@10": means["F1@k"][9],
+        "MRR": means["MRR"][0],
+        "MAP": means["MAP"][0],
+        "nDCG@10": means["nDCG@k"][9],
+    }
 
 
 def six_measures(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
@@ -74,13 +80,16 @@ def numpy_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     precision, discount = found / k, 1 / np.log2(k + 1)
     best = np.cumsum(discount)[np.minimum(k, g) - 1]
     means = {
-        "P@10": precision, "R@10": found / g, "F1@10": 2 * found / (k + g),
+        "P@10": precision,
+        "R@10": found / g,
+        "F1@10": 2 * found / (k + g),
         "nDCG@10": np.cumsum(hit * discount, axis=1) / best,
-    }  # fmt: skip
+    }
     first = np.where(hit.any(axis=1), 1 / (hit.argmax(axis=1) + 1), 0)
     return {name: float(each.mean(axis=0)[9]) for name, each in means.items()} | {
-        "MRR": float(first.mean()), "MAP": float(((hit * precision).sum(axis=1) / size).mean())
-    }  # fmt: skip
+        "MRR": float(first.mean()),
+        "MAP": float(((hit * precision).sum(axis=1) / size).mean()),
+    }
 
 
 def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
@@ -93,9 +102,11 @@ def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
     hits = hits.with_columns(at=pl.int_range(1, pl.len() + 1).over("doc_id"))
     within = pl.col("rank") <= 10
     found = hits.group_by("doc_id").agg(
-        a=within.sum(), rr=1 / pl.col("rank").min(), ap=(pl.col("at") / pl.col("rank")).sum(),
+        a=within.sum(),
+        rr=1 / pl.col("rank").min(),
+        ap=(pl.col("at") / pl.col("rank")).sum(),
         dcg=(1 / (pl.col("rank").filter(within) + 1).log(2)).sum(),
-    )  # fmt: skip
+    )
     ideal = pl.DataFrame({"m": np.arange(1, 11), "ideal": np.cumsum(1 / np.log2(np.arange(2, 12)))})
     table = (
         size.lazy()
@@ -105,10 +116,13 @@ def polars_limit(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
         .fill_null(0)
     )
     means = table.select(
-        (pl.col("a") / 10).mean().alias("P@10"), (pl.col("a") / pl.col("g")).mean().alias("R@10"),
-        (2 * pl.col("a") / (10 + pl.col("g"))).mean().alias("F1@10"), pl.col("rr").mean().alias("MRR"),
-        (pl.col("ap") / pl.col("g")).mean().alias("MAP"), (pl.col("dcg") / pl.col("ideal")).mean().alias("nDCG@10"),
-    )  # fmt: skip
+        (pl.col("a") / 10).mean().alias("P@10"),
+        (pl.col("a") / pl.col("g")).mean().alias("R@10"),
+        (2 * pl.col("a") / (10 + pl.col("g"))).mean().alias("F1@10"),
+        pl.col("rr").mean().alias("MRR"),
+        (pl.col("ap") / pl.col("g")).mean().alias("MAP"),
+        (pl.col("dcg") / pl.col("ideal")).mean().alias("nDCG@10"),
+    )
     return dict(means.collect().row(0, named=True))
 
 
@@ -135,8 +149,13 @@ def pytrec_eval(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
 
 
 _RANX = {
-    "P@10": "precision@10", "R@10": "recall@10", "F1@10": "f1@10", "MRR": "mrr", "MAP": "map", "nDCG@10": "ndcg@10",
-}  # fmt: skip
+    "P@10": "precision@10",
+    "R@10": "recall@10",
+    "F1@10": "f1@10",
+    "MRR": "mrr",
+    "MAP": "map",
+    "nDCG@10": "ndcg@10",
+}
 
 
 def ranx_frames(gold: pd.DataFrame, run: pd.DataFrame) -> Values:
@@ -227,7 +246,7 @@ def _moving_k(gold: pd.DataFrame, run: pd.DataFrame) -> Task:
 def tasks() -> list[Task]:
     """Return the tasks, after all tools gave the same values."""
     import kp_core as kp
-    from kp_core.coding import code
+    from kp_core.scoring.codes import code
 
     gold, run = frames(DOCUMENTS)
     _compared(gold, run)
@@ -237,12 +256,18 @@ def tasks() -> list[Task]:
     )
     corpus = kp.load(gold=gold, systems={"s": run.drop(columns="score")})
     code(corpus)
-    codes = timed("The same from integers", {
-        "KPScope, all 32 measures": lambda: _measured(corpus),
-        "KPScope, six measures": lambda: _measured(corpus, measures=SIX),
-    }, aim="60 ms")  # fmt: skip
+    codes = timed(
+        "The same from integers",
+        {
+            "KPScope, all 32 measures": lambda: _measured(corpus),
+            "KPScope, six measures": lambda: _measured(corpus, measures=SIX),
+        },
+        aim="60 ms",
+    )
     sizes = {f"KPScope, {size:,} documents": frames(size) for size in (DOCUMENTS // 10, DOCUMENTS, DOCUMENTS * 10)}
     return [
-        _with_peaks(main, gold, run), codes, _moving_k(gold, run),
+        _with_peaks(main, gold, run),
+        codes,
+        _moving_k(gold, run),
         grown("Growth with documents, strings to measures", sizes, kpscope, aim="exponent 1.1"),
-    ]  # fmt: skip
+    ]

@@ -77,9 +77,13 @@ def _run(folder: Path, cluster: str, resamples: int) -> None:
     systems = {f"system-{s}": folder / f"system-{s}.parquet" for s in range(SYSTEMS)}
     begun, before = time.perf_counter(), time.process_time()
     found = scale.evaluate(
-        folder / "gold.parquet", systems, k=10, resamples=resamples, engine=scale.Engine(cluster=cluster),
+        folder / "gold.parquet",
+        systems,
+        k=10,
+        resamples=resamples,
+        engine=scale.Engine(cluster=cluster),
         interval="bootstrap" if resamples > 1 else "none",
-    )  # fmt: skip
+    )
     seconds, processor = time.perf_counter() - begun, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     first = float(found.frame["value"].iloc[0])
@@ -92,10 +96,14 @@ def measured(folder: Path, cluster: str = "", rounds: int = ROUNDS) -> dict[str,
     runs = [one_run(folder, cluster) for _ in range(rounds)]
     seconds = [run["seconds"] for run in runs]
     return {
-        "median": statistics.median(seconds), "min": min(seconds), "max": max(seconds),
+        "median": statistics.median(seconds),
+        "min": min(seconds),
+        "max": max(seconds),
         "processor": statistics.median(run["processor"] for run in runs),
-        "megabytes": max(run["megabytes"] for run in runs), "documents": runs[0]["documents"], "P@10": runs[0]["P@10"],
-    }  # fmt: skip
+        "megabytes": max(run["megabytes"] for run in runs),
+        "documents": runs[0]["documents"],
+        "P@10": runs[0]["P@10"],
+    }
 
 
 def _slope(growth: list[dict[str, Any]]) -> float:
@@ -119,10 +127,13 @@ def main(documents: int = DOCUMENTS, root: str | None = None) -> None:
     report = {
         "machine": machine(("numpy", "pyarrow", "pandas", "distributed")),
         "what": f"{SYSTEMS} systems × {DEPTH} phrases, ten measures at k = 10 with 1,000 Poisson resamples",
-        "growth": growth, "exponent": slope, "exponent of the last step": _slope(growth[-2:]),
-        "rows a second": large["rows"] / large["median"], "workers": workers,
+        "growth": growth,
+        "exponent": slope,
+        "exponent of the last step": _slope(growth[-2:]),
+        "rows a second": large["rows"] / large["median"],
+        "workers": workers,
         "two workers against one": workers["local:1"]["median"] / workers["local:2"]["median"],
-    }  # fmt: skip
+    }
     (HERE / "scale.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
     print(json.dumps(report, indent=1))
 

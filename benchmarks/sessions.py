@@ -118,15 +118,19 @@ def crowd(pause: float, sessions: int) -> dict[str, Any]:
     moves = sorted(load.moves) or [float("nan")]
     used = load.marks.get("ended", float("nan")) - load.marks.get("begun", float("nan"))
     return {
-        "sessions": sessions, "mean pause": pause, "moves": len(load.moves), "errors": load.errors[:10],
+        "sessions": sessions,
+        "mean pause": pause,
+        "moves": len(load.moves),
+        "errors": load.errors[:10],
         "upload and reading, median": _rounded(statistics.median(load.uploads or moves)),
         "overview, median": _rounded(statistics.median(load.pages or moves)),
         "move of k, median": _rounded(statistics.median(moves)),
         "move of k, p95": _rounded(moves[min(len(moves) - 1, int(0.95 * len(moves)))]),
         "processor time of a move": _rounded(used / max(1, len(load.moves))),
-        "MB at the start": round(start), "MB with all open": round(load.marks.get("open", 0)),
+        "MB at the start": round(start),
+        "MB with all open": round(load.marks.get("open", 0)),
         "MB after all closed": round(closed),
-    }  # fmt: skip
+    }
 
 
 def _rounded(seconds: float) -> float:
@@ -141,9 +145,13 @@ def main(sessions: int = SESSIONS) -> None:
         rows.append(crowd(pause, sessions))
         print(json.dumps(rows[-1], indent=2))
     made = {
-        "machine": machine(("streamlit", "numpy", "pandas", "plotly")), "load average before": round(others, 1),
-        "documents": DOCUMENTS, "systems": SYSTEMS, "seconds a closed session is kept": KEPT, "runs": rows,
-    }  # fmt: skip
+        "machine": machine(("streamlit", "numpy", "pandas", "plotly")),
+        "load average before": round(others, 1),
+        "documents": DOCUMENTS,
+        "systems": SYSTEMS,
+        "seconds a closed session is kept": KEPT,
+        "runs": rows,
+    }
     (_HERE / "sessions.json").write_text(json.dumps(made, indent=2) + "\n", encoding="utf-8")
 
 

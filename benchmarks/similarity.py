@@ -23,9 +23,12 @@ PACKAGES = ("numpy", "scipy", "nltk", "rouge-score", "sacrebleu", "rapidfuzz")
 
 BUNDLE = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU", "NIST", "METEOR", "ROUGE-1-F", "ROUGE-2-F", "ROUGE-L-F")
 FAMILY = (
-    "R-precision", "R-precision(overlap=contiguous)", "M-R-precision", "M-R-precision(alignment=ordered)",
+    "R-precision",
+    "R-precision(overlap=contiguous)",
+    "M-R-precision",
+    "M-R-precision(alignment=ordered)",
     "M-R-precision(alignment=contiguous)",
-)  # fmt: skip
+)
 
 
 def _words(number: int, seed: int) -> np.ndarray:
@@ -125,7 +128,7 @@ def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> A
 def soft_matching(name: str, tau: float) -> Task:
     """Time soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
     import kp_core as kp
-    from kp_core.coding import code, identify
+    from kp_core.scoring.codes import code, identify
 
     settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none")
 
@@ -179,5 +182,7 @@ def tasks() -> list[Task]:
     soft = [soft_matching(*choice) for choice in (("R-precision", 0.5), ("jaccard", 0.3), ("levenshtein", 0.8))]
     return [
         timed(title, TOOLS, fresh=lambda: (rebuilt(table),), aim="290 ms, 40 × NLTK and rouge-score"),
-        letters(table), grown("Growth with pairs, 14 measures", sizes, ours), *soft,
-    ]  # fmt: skip
+        letters(table),
+        grown("Growth with pairs, 14 measures", sizes, ours),
+        *soft,
+    ]

@@ -24,8 +24,15 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "streamlit", "plotly", "playwright")
 ROOT, HOST = Path(__file__).resolve().parents[1], "127.0.0.1"
 PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "documents")
 CHART = ".stPlotlyChart .main-svg"
-FLAGS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run", "--disable-quic")  # fmt: skip
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
 
 
 def _importing() -> Task:
@@ -112,8 +119,10 @@ def _app(chromium: str) -> list[Task]:
                     moved = {name: _moved(page, address, name) for name in PAGES}
                 page.close()
         browser.close()
-    rows = [_row("KPScope: from `streamlit run` to the first chart", whole),
-            _row("KPScope: from opening the address of a fresh server to the first chart", opened)]  # fmt: skip
+    rows = [
+        _row("KPScope: from `streamlit run` to the first chart", whole),
+        _row("KPScope: from opening the address of a fresh server to the first chart", opened),
+    ]
     again = [_row(f"KPScope, {name}", found) for name, found in moved.items()]
     return [
         Task("Cold start of the app, sample data, Chromium", rows, "4 s"),

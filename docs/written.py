@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from kp_core import glossary, methods, reference
+from kp_core import reference
 from kp_core.reading.page import formats_page
+from kp_core.words import glossary, methods
 
 PAGES = {
     "methods.md": methods.markdown,

@@ -6,30 +6,30 @@
 [0.5, 0.375]
 """
 
-from kp_core.abstracting.study import SentenceStudy, sentence_study
-from kp_core.agreement import agreement, agreement_with
-from kp_core.compare import Comparison, compare, compare_with
 from kp_core.conventions import PRESETS, Conventions
-from kp_core.correlate import CorrelationStudy, correlate
-from kp_core.documents import all_values, by_document, one_document
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.evaluate import evaluate, evaluate_with
-from kp_core.extractors import SYSTEMS, External, Extracted, extract
-from kp_core.extractors.coverage import coverage
-from kp_core.metrics import MEASURES
-from kp_core.model import Corpus
-from kp_core.near_misses import NearMisses, near_misses
+from kp_core.extraction import SYSTEMS, External, Extracted, extract
+from kp_core.extraction.coverage import coverage
 from kp_core.reading import load
-from kp_core.recovery import recover
-from kp_core.result import Result
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.sentence_ids import list_sentences
 from kp_core.settings import Settings, __version__, settings_from, signature
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
-from kp_core.soft import SOFT_PRESETS, Soft, soft_evaluate
-from kp_core.spread import Spread, spread, spread_with
-from kp_core.stability import Stability, stability, stability_with
-from kp_core.text.sentence_ids import list_sentences
-from kp_core.trimming import Trimmed, trim, trim_with
+from kp_core.studies.annotators import agreement, agreement_with
+from kp_core.studies.compare import Comparison, compare, compare_with
+from kp_core.studies.correlation.study import CorrelationStudy, correlate
+from kp_core.studies.documents import all_values, by_document, one_document
+from kp_core.studies.evaluate import evaluate, evaluate_with
+from kp_core.studies.near_misses import NearMisses, near_misses
+from kp_core.studies.published_tables import recover
+from kp_core.studies.result import Result
+from kp_core.studies.sentence_study.study import SentenceStudy, sentence_study
+from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
+from kp_core.studies.spread import Spread, spread, spread_with
+from kp_core.studies.stability import Stability, stability, stability_with
+from kp_core.studies.trimming import Trimmed, trim, trim_with
 
 __all__ = [
     "MEASURES",

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from kp_core import commands, convert, making
+from kp_core import commands, making
 from kp_core.conventions import FIELDS, PRESETS, Conventions
 from kp_core.errors import InputError, UsageError
 from kp_core.settings import __version__
+from kp_core.takeaway import convert
 
 _COMMANDS = commands.COMMANDS | making.COMMANDS
 FORMATS = ("table", "json", "csv", "latex", "markdown")
@@ -31,8 +32,13 @@ def _data_options(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--judgements", metavar="PATH", nargs="+", help="judged pairs")
     data.add_argument("--workspace", metavar="PATH", help="a saved workspace, in place of all other data")
     data.add_argument("--encoding", help="encoding of files that are not UTF-8")
-    data.add_argument("--as", action="append", default=[], metavar="FILE:KEY=VALUE",
-                      help="how to read a file: g.xlsx:sheet=Lists, a.csv:phrase=Term, a.csv:better=lower")  # fmt: skip
+    data.add_argument(
+        "--as",
+        action="append",
+        default=[],
+        metavar="FILE:KEY=VALUE",
+        help="how to read a file: g.xlsx:sheet=Lists, a.csv:phrase=Term, a.csv:better=lower",
+    )
     data.add_argument("--strict", action="store_true", help="refuse at the first rejected row")
     data.add_argument("--fix", action="append", default=[], metavar="NAME", help="a fix that the load report offers")
 

@@ -12,17 +12,16 @@ from typing import TYPE_CHECKING, Any
 
 from kp_core import streaming
 from kp_core.conventions import FIELDS
-from kp_core.errors import UsageError
-from kp_core.model import Corpus, Note
-from kp_core.plural import counted
+from kp_core.corpus import Corpus
+from kp_core.errors import Note, UsageError, counted
 from kp_core.settings import Settings, make_settings
 
 if TYPE_CHECKING:
-    from kp_core.abstracting.study import SentenceStudy
-    from kp_core.compare import Comparison
-    from kp_core.correlate import CorrelationStudy, Similarities
-    from kp_core.result import Result
-    from kp_core.trimming import Trimmed
+    from kp_core.studies.compare import Comparison
+    from kp_core.studies.correlation.study import CorrelationStudy, Similarities
+    from kp_core.studies.result import Result
+    from kp_core.studies.sentence_study.study import SentenceStudy
+    from kp_core.studies.trimming import Trimmed
 
     _Printable = Comparison | CorrelationStudy | SentenceStudy | Similarities | Trimmed
 
@@ -75,8 +74,8 @@ def systems_of(options: argparse.Namespace) -> Any:
 
 def _saved(options: argparse.Namespace) -> Corpus:
     """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-    from kp_core.judgements.sample import with_ratings
     from kp_core.reading import read_workspace
+    from kp_core.studies.correlation.sample import with_ratings
 
     beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict", "as")
     given = next((name for name in beside if getattr(options, name)), "")
@@ -95,7 +94,7 @@ def _stem(path: str) -> str:
 def write_out(text: str, options: argparse.Namespace) -> int:
     """Write to the file that was asked for, or to standard output."""
     if options.out:
-        from kp_core.export.disk import write_files
+        from kp_core.takeaway.disk import write_files
 
         try:
             write_files({Path(options.out): text.encode()})
@@ -110,16 +109,21 @@ def settings_of(options: argparse.Namespace) -> Settings:
     """Return the settings that the options ask for."""
     conventions = {n: getattr(options, n) for n in FIELDS if n != "average" and getattr(options, n) is not None}
     made = make_settings(
-        k=options.k, preset_name=options.preset, annotators=options.annotators, average=options.average,
-        interval=options.interval, resamples=1000 if options.resamples is None else options.resamples,
-        seed=options.seed, **conventions,
-    )  # fmt: skip
+        k=options.k,
+        preset_name=options.preset,
+        annotators=options.annotators,
+        average=options.average,
+        interval=options.interval,
+        resamples=1000 if options.resamples is None else options.resamples,
+        seed=options.seed,
+        **conventions,
+    )
     return replace(made, universe=options.universe or "")
 
 
 def print_result(result: Result, options: argparse.Namespace, caption: str) -> int:
     """Print a result in the format asked for, its notes on standard error."""
-    from kp_core.export import tables
+    from kp_core import tables
 
     parts = (result.frame["subset"] != "all").any()
     texts: dict[str, Callable[[], str]] = {
@@ -142,7 +146,7 @@ def warn(notes: Iterable[Note]) -> None:
 
 
 def _evaluate(options: argparse.Namespace) -> int:
-    from kp_core.evaluate import evaluate_with
+    from kp_core.studies.evaluate import evaluate_with
 
     if streaming.wanted(options):
         streamed = streaming.evaluated(options, systems_of(options), settings_of(options))
@@ -152,7 +156,7 @@ def _evaluate(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from kp_core.compare import TRIALS, compare_all
+    from kp_core.studies.compare import TRIALS, compare_all
 
     trials = TRIALS if options.resamples is None else options.resamples
     names = options.measures.split(",")
@@ -164,7 +168,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _agreement(options: argparse.Namespace) -> int:
-    from kp_core.agreement import agreement_with
+    from kp_core.studies.annotators import agreement_with
 
     if streaming.wanted(options):
         agreed = streaming.agreed(options, systems_of(options), settings_of(options))
@@ -175,7 +179,7 @@ def _agreement(options: argparse.Namespace) -> int:
 
 
 def _trim(options: argparse.Namespace) -> int:
-    from kp_core.trimming import trim_with
+    from kp_core.studies.trimming import trim_with
 
     corpus = load_data(options, ("gold",))
     found = trim_with(corpus, settings_of(options), options.threshold, options.pooled, options.form)
@@ -186,8 +190,8 @@ _SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
 
 
 def _similarity(options: argparse.Namespace) -> int:
-    from kp_core.correlate import Similarities
     from kp_core.reading.pairs import load_pairs
+    from kp_core.studies.correlation.study import Similarities
 
     if not options.pairs:
         raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
@@ -199,7 +203,7 @@ def _similarity(options: argparse.Namespace) -> int:
 
 
 def _correlate(options: argparse.Namespace) -> int:
-    from kp_core.correlate import correlate
+    from kp_core.studies.correlation.study import correlate
 
     if not (options.judgements or options.workspace):
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")
@@ -213,7 +217,7 @@ def _correlate(options: argparse.Namespace) -> int:
 
 def print_table(found: _Printable, options: argparse.Namespace, caption: str) -> int:
     """Print rows in the format asked for, their notes on standard error."""
-    from kp_core.export import tables
+    from kp_core import tables
 
     texts: dict[str, Callable[[], str]] = {
         "json": found.as_json,
@@ -228,7 +232,7 @@ def print_table(found: _Printable, options: argparse.Namespace, caption: str) ->
 
 
 def _validate(options: argparse.Namespace) -> int:
-    from kp_core import validation
+    from kp_core.words import validation
 
     if not (options.gold or options.system or options.documents or options.judgements or options.workspace):
         raise UsageError("name the files to look at: --gold, --system, --documents, --judgements or --workspace")
@@ -242,7 +246,7 @@ def _validate(options: argparse.Namespace) -> int:
 
 
 def _methods(options: argparse.Namespace) -> int:
-    from kp_core import methods
+    from kp_core.words import methods
 
     return write_out(methods.text(options.format), options)
 
@@ -259,6 +263,13 @@ def _app(options: argparse.Namespace) -> int:
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "evaluate": _evaluate, "compare": _compare, "agreement": _agreement, "trim": _trim, "similarity": _similarity,
-    "correlate": _correlate, "validate": _validate, "methods": _methods, "app": _app,
-}  # fmt: skip
+    "evaluate": _evaluate,
+    "compare": _compare,
+    "agreement": _agreement,
+    "trim": _trim,
+    "similarity": _similarity,
+    "correlate": _correlate,
+    "validate": _validate,
+    "methods": _methods,
+    "app": _app,
+}

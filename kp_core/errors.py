@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from typing import Literal
+
 
 class InputError(ValueError):
     """Say what is wrong with the data: where, what was found, what was expected, what to do.
@@ -21,6 +24,50 @@ class InputError(ValueError):
 
 class UsageError(ValueError):
     """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing the reader must be told: level `info` or `warning`, where it stands, and a full sentence.
+
+    counts  of notes on parts of the data, which add up: the number, and the words for one and for several
+    """
+
+    level: Literal["info", "warning"]
+    where: str
+    message: str
+    counts: tuple[int, str, str] | None = field(default=None, compare=False, repr=False)
+
+    @staticmethod
+    def counting(level: Literal["info", "warning"], where: str, number: int, one: str, several: str) -> Note:
+        """Return a note that begins with a number, so that those on parts of the data add up.
+
+        >>> Note.counting("info", "a.csv", 1, "list was sorted", "lists were sorted").message
+        '1 list was sorted'
+        """
+        return Note(level, where, counted(number, one, several), (number, one, several))
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the note as the command line prints it."""
+        return {"level": self.level, "where": self.where, "message": self.message}
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """Return a number with its noun, or with words that begin with it; several: what more than one takes.
+
+    >>> counted(1, "note"), counted(1200, "note"), counted(2, "list was", "lists were")
+    ('1 note', '1,200 notes', '2 lists were')
+    """
+    return f"{number:,} {one if number == 1 else several or f'{one}s'}"
+
+
+def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
+    """Return a part of a whole with its noun and a verb that agrees with the part.
+
+    >>> part_of(1, 2, "document", "has no text", "have no text"), part_of(2, 2, "document", "has", "have")
+    ('1 of 2 documents has no text', '2 of 2 documents have')
+    """
+    return f"{part:,} of {counted(whole, noun)} {one if part == 1 else several}"
 
 
 #: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.

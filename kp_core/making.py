@@ -7,32 +7,39 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from kp_core import convert as converting
 from kp_core.commands import load_data, print_table, settings_of, warn, write_out
-from kp_core.errors import InputError, UsageError
-from kp_core.plural import counted
+from kp_core.errors import InputError, UsageError, counted
+from kp_core.takeaway import convert
 
 
 def _sentences(options: argparse.Namespace) -> int:
-    from kp_core.abstracting.study import sentence_study
-    from kp_core.export import tables
+    from kp_core import tables
     from kp_core.reading.attribute_tables import load_attributes
-    from kp_core.text.sentence_ids import list_sentences
+    from kp_core.scoring.sentence_ids import list_sentences
+    from kp_core.studies.sentence_study.study import sentence_study
 
     if not options.documents:
         raise UsageError("--documents is missing: name the texts")
     corpus = load_data(options, ())
     if options.gold:
         given = load_attributes(options.attributes, options.encoding) if options.attributes else None
-        found = sentence_study(corpus, attributes=given, form=options.form, repeats=options.repeats,
-                               grouped=options.grouped, seed=options.seed)  # fmt: skip
+        found = sentence_study(
+            corpus,
+            attributes=given,
+            form=options.form,
+            repeats=options.repeats,
+            grouped=options.grouped,
+            seed=options.seed,
+        )
         return print_table(found, options, "Sentence study")
     frame = list_sentences(corpus)
     texts: dict[str, Callable[[], str]] = {
         "json": lambda: json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1),
-        "csv": lambda: tables.exchange_csv(frame), "latex": lambda: tables.latex(frame, "Sentences"),
-        "markdown": lambda: tables.markdown(frame), "table": lambda: tables.text(frame),
-    }  # fmt: skip
+        "csv": lambda: tables.exchange_csv(frame),
+        "latex": lambda: tables.latex(frame, "Sentences"),
+        "markdown": lambda: tables.markdown(frame),
+        "table": lambda: tables.text(frame),
+    }
     return write_out(texts[options.format](), options)
 
 
@@ -44,8 +51,12 @@ def extract_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--documents", nargs="+", metavar="PATH", help="the texts: files, folders or zips")
     parser.add_argument("--method", default="tfidf", help="one system or several, as tfidf,tfidf-chunks (see: methods)")
     parser.add_argument("--external", nargs="+", metavar="PATH", help="external documents, or lists of phrases")
-    parser.add_argument("--phrases", nargs="+", metavar="PATH",
-                        help="external lists of phrases, where --external names documents as well")  # fmt: skip
+    parser.add_argument(
+        "--phrases",
+        nargs="+",
+        metavar="PATH",
+        help="external lists of phrases, where --external names documents as well",
+    )
     parser.add_argument("--top", default="50", help="length of the lists, or all (50)")
     parser.add_argument("--longest", type=float, help="most words of a candidate (3); 0: any number, with chunks only")
     parser.add_argument("--m", type=float, help="how many of the most similar external documents count (5)")
@@ -59,9 +70,9 @@ def extract_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _extract(options: argparse.Namespace) -> int:
-    from kp_core.export import tables
-    from kp_core.extractors import extract
-    from kp_core.extractors.extraction import stop_words_in
+    from kp_core import tables
+    from kp_core.extraction import extract
+    from kp_core.extraction.extract import stop_words_in
     from kp_core.reading.family import File
     from kp_core.reading.limits import LIMITS
     from kp_core.reading.source import expand
@@ -77,10 +88,14 @@ def _extract(options: argparse.Namespace) -> int:
             raise InputError(Path(options.stop_words).name, "no word", "stop words, one a line", "Load another file.")
     external = {"documents": options.external, "phrases": options.phrases} if options.phrases else options.external
     found = extract(
-        options.documents, options.method, None if options.top == "all" else int(options.top), external,
-        stop_words=stop, stemmer=options.stemmer,
+        options.documents,
+        options.method,
+        None if options.top == "all" else int(options.top),
+        external,
+        stop_words=stop,
+        stemmer=options.stemmer,
         **{name: value for name in _PARAMETERS if (value := getattr(options, name)) is not None},
-    )  # fmt: skip
+    )
     texts: dict[str, Callable[[], str]] = {
         "jsonl": lambda: found.jsonl().decode(),
         "csv": lambda: tables.exchange_csv(found.runs),
@@ -92,22 +107,27 @@ def _extract(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    corpus = load_data(converting.checked(options), ())
-    written = converting.converted(corpus, options)
+    corpus = load_data(convert.checked(options), ())
+    written = convert.converted(corpus, options)
     warn((*corpus.report.notes, *written.notes))
-    return write_out(converting.save(written, options.folder, options.force), options)
+    return write_out(convert.save(written, options.folder, options.force), options)
 
 
 def _report(options: argparse.Namespace) -> int:
-    from kp_core.export.disk import write_files
-    from kp_core.report import SECTIONS, report_with
+    from kp_core.takeaway.bundle import report_with
+    from kp_core.takeaway.disk import write_files
+    from kp_core.takeaway.sections import SECTIONS
 
     path = Path(options.out)
     sections = options.sections.split(",") if options.sections else tuple(SECTIONS)
     found = report_with(load_data(options), settings_of(options), options.measure, sections, options.title)
     forms: dict[str, Callable[[], str | bytes]] = {
-        ".html": found.html, ".zip": found.zip, ".md": found.markdown, ".tex": found.latex, ".json": found.record,
-    }  # fmt: skip
+        ".html": found.html,
+        ".zip": found.zip,
+        ".md": found.markdown,
+        ".tex": found.latex,
+        ".json": found.record,
+    }
     if path.suffix not in forms:
         raise UsageError(f"--out is {options.out}; let the name end in {', '.join(forms)}")
     content = forms[path.suffix]()
@@ -120,5 +140,8 @@ def _report(options: argparse.Namespace) -> int:
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "sentences": _sentences, "extract": _extract, "convert": _convert, "report": _report,
-}  # fmt: skip
+    "sentences": _sentences,
+    "extract": _extract,
+    "convert": _convert,
+    "report": _report,
+}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from kp_core import tables
 from kp_core.cli import make_parser
-from kp_core.export import tables
 
 _ABOUT = (
     "`kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), "

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from typing import Any, Literal, cast
 from urllib.parse import quote, unquote
 
 from kp_core.conventions import FIELDS, Conventions, preset
-from kp_core.counts import Cutoff
 from kp_core.errors import UsageError
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
 __version__ = "1.0.0"
+
+#: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), or none.
+Cutoff = int | Literal["gold", "all", "larger", "none"]
 
 AVERAGES = ("macro", "f-of-means", "micro", "both")
 #: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed.
@@ -212,8 +214,14 @@ def settings_from(line: str) -> Settings:
     if interval not in INTERVALS:
         raise UsageError(f"interval is '{interval}'; choose one of: {', '.join(INTERVALS)}")
     return replace(
-        settings, conventions=record, universe=given.get("N", ""), pool=given.get("pool", "micro"),
-        both=given.get("avg") == "both", interval=interval, resamples=resamples, seed=seed,
+        settings,
+        conventions=record,
+        universe=given.get("N", ""),
+        pool=given.get("pool", "micro"),
+        both=given.get("avg") == "both",
+        interval=interval,
+        resamples=resamples,
+        seed=seed,
         fixes=tuple(given["fix"].split(",")) if "fix" in given else (),
         trim=given.get("trim", ""),
-    )  # fmt: skip
+    )

@@ -13,9 +13,9 @@ from kp_core.reading.limits import LIMITS
 from kp_core.settings import Settings
 
 if TYPE_CHECKING:
-    from kp_core.compare import Comparison
-    from kp_core.result import Result
     from kp_core.scale import Engine, Streamed
+    from kp_core.studies.compare import Comparison
+    from kp_core.studies.result import Result
 
 _FORMATS = (".parquet", ".csv", ".jsonl", ".ndjson")
 _TELLING = ("cluster", "checkpoint", "partition_rows", "scratch", "save_statistics")
@@ -129,8 +129,8 @@ def compared(
     options: argparse.Namespace, systems: Any, settings: Settings, names: list[str], trials: int
 ) -> Comparison:
     """Return the result of `compare`."""
-    from kp_core.compare import checked
     from kp_core.scale import Compare
+    from kp_core.studies.compare import checked
 
     for name in names:
         checked(name, trials, options.test, options.correction)
@@ -147,7 +147,7 @@ def agreed(options: argparse.Namespace, systems: Any, settings: Settings) -> Res
 
 def similarities(options: argparse.Namespace, choices: dict[str, Any]) -> int:
     """Write the scores of pairs to --out, and say on standard error what they are on average."""
-    from kp_core.export import tables
+    from kp_core import tables
     from kp_core.scale.pairs import similarity
 
     if not options.out:

@@ -9,19 +9,19 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.abstracting.attributes import ATTITUDE_WORDS, attributes
-from kp_core.abstracting.extracts import Extracts, extracts
-from kp_core.abstracting.protocol import FOLDS, MOST_YES, NO_PER_YES, TREE
-from kp_core.abstracting.rules import rules
-from kp_core.abstracting.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
-from kp_core.charts import abstracting as drawn
-from kp_core.coding import Ints
-from kp_core.model import Note
+from kp_core.charts import sentence_trees
+from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
-from kp_core.text.sentence_ids import names_sentences, sentence_id
-from kp_core.trimming import FORMS, Form
-from kp_core.trimming_curve import THRESHOLDS
+from kp_core.scoring.codes import Ints
+from kp_core.scoring.sentence_ids import names_sentences, sentence_id
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
+from kp_core.studies.sentence_study.extracts import Extracts, extracts
+from kp_core.studies.sentence_study.protocol import FOLDS, MOST_YES, NO_PER_YES, TREE
+from kp_core.studies.sentence_study.rules import rules
+from kp_core.studies.sentence_study.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
+from kp_core.studies.trimming import FORMS, Form
+from kp_core.studies.trimming_curve import THRESHOLDS
 from kp_ui import cached, intake, results, show, workspace
 from kp_ui.workspace import Workspace
 
@@ -35,10 +35,13 @@ def data() -> Workspace:
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.beside("extracts")
-        st.caption("The sample on screen names keyphrases; this page takes the sentences that the same made-up "
-                   "annotators chose from the same lectures.")  # fmt: skip
-        st.button("Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",),
-                  key="open_extracts")  # fmt: skip
+        st.caption(
+            "The sample on screen names keyphrases; this page takes the sentences that the same made-up "
+            "annotators chose from the same lectures."
+        )
+        st.button(
+            "Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",), key="open_extracts"
+        )
     if not here.corpus.has_texts:
         results.lacks("The study needs the texts of the documents, and none are loaded.")
         st.stop()
@@ -62,10 +65,17 @@ def sentences(here: Workspace) -> None:
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
-        st.caption("A table with the column sentence, and any of the attributes above under the same names, takes the "
-                   "place of what is computed here; empty cells count as 0.")  # fmt: skip
-        st.file_uploader("A table of attributes", ["csv", "tsv", "txt"], key="attributes_file", on_change=_take,
-                         max_upload_size=intake.megabytes())  # fmt: skip
+        st.caption(
+            "A table with the column sentence, and any of the attributes above under the same names, takes the "
+            "place of what is computed here; empty cells count as 0."
+        )
+        st.file_uploader(
+            "A table of attributes",
+            ["csv", "tsv", "txt"],
+            key="attributes_file",
+            on_change=_take,
+            max_upload_size=intake.megabytes(),
+        )
         if _GIVEN in st.session_state:
             st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
             st.button("Compute all attributes again", on_click=_forget, key="forget_attributes")
@@ -116,20 +126,33 @@ def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how:
 def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
-        st.info("The gold standard on screen names no sentences. See under “Sentences” what ids they have and how to "
-                "annotate them, or open the sample extracts.")  # fmt: skip
+        st.info(
+            "The gold standard on screen names no sentences. See under “Sentences” what ids they have and how to "
+            "annotate them, or open the sample extracts."
+        )
         st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
-    measure = str(columns[0].selectbox("Measure", list(MEASURES), list(MEASURES).index("F1"), key="of_yes",
-                                       bind="query-params", help=_MEASURES_HELP))  # fmt: skip
+    measure = str(
+        columns[0].selectbox(
+            "Measure",
+            list(MEASURES),
+            list(MEASURES).index("F1"),
+            key="of_yes",
+            bind="query-params",
+            help=_MEASURES_HELP,
+        )
+    )
     draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
     form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
     seed = columns[3].number_input("Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=_SEED_HELP)
     grouped = columns[4].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
     how = Plan(form, int(draws), bool(grouped), int(seed))
-    threshold = float(st.select_slider("Look at the threshold of K", [f"{one:.2f}" for one in THRESHOLDS], "0.50",
-                                       key="at", bind="query-params"))  # fmt: skip
+    threshold = float(
+        st.select_slider(
+            "Look at the threshold of K", [f"{one:.2f}" for one in THRESHOLDS], "0.50", key="at", bind="query-params"
+        )
+    )
     study = _run(here, how)
     return None if study is None else (study, measure, threshold)
 
@@ -183,12 +206,14 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
 
 def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
-    st.markdown(f"#### {show.plain(drawn.finding(study, measure, threshold))}")
-    show.chart(drawn.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption("Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
-               "the draws after random trimming: as many sentences leave the gold standard as in trimming, but at "
-               "random: only above it has agreement helped. All draws have the same size as long as 40 sentences are "
-               "“yes”.")  # fmt: skip
+    st.markdown(f"#### {show.plain(sentence_trees.finding(study, measure, threshold))}")
+    show.chart(sentence_trees.over_agreement(study, measure, threshold), "over_agreement")
+    st.caption(
+        "Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
+        "the draws after random trimming: as many sentences leave the gold standard as in trimming, but at "
+        "random: only above it has agreement helped. All draws have the same size as long as 40 sentences are "
+        "“yes”."
+    )
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -203,9 +228,11 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(drawn.tree(nodes), "tree")
-        st.caption("The tree of the first draw. Solid lines: the condition holds; dotted: it does not. Numbers: "
-                   "sentences “yes” : “no” of the draw that get there.")  # fmt: skip
+        show.chart(sentence_trees.tree(nodes), "tree")
+        st.caption(
+            "The tree of the first draw. Solid lines: the condition holds; dotted: it does not. Numbers: "
+            "sentences “yes” : “no” of the draw that get there."
+        )
     with right:
         table = rules(list(nodes))
         rows = table.itertuples()
@@ -218,16 +245,18 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
-    results.table(drawn.systems(study, threshold), "study_systems")
-    st.caption("All decide on the sentences that were drawn. Majority class: always “no”. Lead: the first tenth of "
-               "each text. Random: a tenth of each text at random.")  # fmt: skip
-    table = drawn.types(study, measure, threshold)
+    results.table(sentence_trees.systems(study, threshold), "study_systems")
+    st.caption(
+        "All decide on the sentences that were drawn. Majority class: always “no”. Lead: the first tenth of "
+        "each text. Random: a tenth of each text at random."
+    )
+    table = sentence_trees.types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
     st.subheader("Attributes that the trees use", anchor=False)
-    show.chart(drawn.used(study), "attributes_used")
+    show.chart(sentence_trees.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
 
@@ -242,7 +271,9 @@ def assumed() -> None:
             f"{MOST_YES * NO_PER_YES} “no”) and the {FOLDS} folds are as reported; repeating them is ours, and so is "
             "random trimming."
         )
-        show.plain_table(drawn.definitions(), "attribute_definitions")
-        st.caption("Nouns are found for English texts only. F: count of the noun in the sentence, MAX\\_F: the largest "
-                   "count there, N: sentences of the text, DF: those that have the noun.")  # fmt: skip
+        show.plain_table(sentence_trees.definitions(), "attribute_definitions")
+        st.caption(
+            "Nouns are found for English texts only. F: count of the noun in the sentence, MAX\\_F: the largest "
+            "count there, N: sentences of the text, DF: those that have the noun."
+        )
         st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))

@@ -8,9 +8,9 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import tables
-from kp_core.charts.agreement import LIMITS
-from kp_core.recovery import LECTURE_SYSTEMS, remarks, spans
+from kp_core.charts import screen_tables
+from kp_core.charts.concordance_charts import LIMITS
+from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_ui import cached, results, show
 
 _OWN = "figures of your own"
@@ -20,7 +20,7 @@ def intervals(system: str, measures: Sequence[str], documents: int) -> None:
     """Show the intervals of a system's pooled measures side by side; which comes first depends on the documents."""
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.intervals(system, tuple(measures))
-        results.table(tables.intervals_side_by_side(table, documents), "intervals", documents)
+        results.table(screen_tables.intervals_side_by_side(table, documents), "intervals", documents)
         st.caption(
             "Documents are what was sampled. From 30 documents on the bootstrap comes first, below that the t interval "
             "with documents as clusters. The last column takes every phrase for independent, as most tools do: it is "
@@ -32,19 +32,24 @@ def intervals(system: str, measures: Sequence[str], documents: int) -> None:
 def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     """Show a measure as a function of N."""
     st.subheader("As the universe grows", anchor=False)
-    measure = str(st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params",
-                               help=show.meanings(LIMITS)))  # fmt: skip
+    measure = str(
+        st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params", help=show.meanings(LIMITS))
+    )
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(charts.against_universe(cells, measure), "against_universe")
-    st.caption("What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
-               f"symbol is the universe in use; the dotted line is the limit: {limit}.")  # fmt: skip
+    st.caption(
+        "What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
+        f"symbol is the universe in use; the dotted line is the limit: {limit}."
+    )
 
 
 def from_published_figures() -> None:
     """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
     with st.expander("From published figures back to a table"):
-        st.caption("Four printed values say more than they seem to: some fit no table at all, and those that do give "
-                   "away how many phrases gold standard and system chose. Rounding is carried through.")  # fmt: skip
+        st.caption(
+            "Four printed values say more than they seem to: some fit no table at all, and those that do give "
+            "away how many phrases gold standard and system chose. Rounding is carried through."
+        )
         chosen = str(st.selectbox("Figures", [*LECTURE_SYSTEMS, _OWN], key="figures", bind="query-params"))
         texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
         names = ("kappa", "P_pos", "P_neg", "PABAK")

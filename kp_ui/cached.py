@@ -10,21 +10,21 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.agreement import annotated, standard_error
-from kp_core.agreement import by_document as agreement_of_documents
-from kp_core.documents import DocumentView
-from kp_core.documents import marked_text as marked_text_of
-from kp_core.documents import tables_by_document as tables_of_documents
-from kp_core.evaluate import resolve
-from kp_core.judgements.result import Study
-from kp_core.model import Note
+from kp_core.errors import Note
 from kp_core.reading import report
-from kp_core.soft import SoftResult
-from kp_core.stability import By
+from kp_core.studies.annotators import annotated, standard_error
+from kp_core.studies.annotators import by_document as agreement_of_documents
+from kp_core.studies.correlation.rows import Study
+from kp_core.studies.documents import DocumentView
+from kp_core.studies.documents import marked_text as marked_text_of
+from kp_core.studies.documents import tables_by_document as tables_of_documents
+from kp_core.studies.evaluate import resolve
+from kp_core.studies.interval_table import interval_table
+from kp_core.studies.soft import SoftResult
+from kp_core.studies.stability import By
+from kp_core.studies.trimming import Form, Levels
+from kp_core.studies.trimming_curve import curve
 from kp_core.text.normalise import Normaliser
-from kp_core.trimming import Form, Levels
-from kp_core.trimming_curve import curve
-from kp_core.uncertainty import interval_table
 from kp_ui import sidebar, workspace
 
 #: Every cutoff that the sidebar offers, so that moving k only looks up.
@@ -259,8 +259,15 @@ def _soft(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _chosen: kp.S
     return kp.soft_evaluate(_corpus, _settings, _chosen, ("P@k", "R@k", "F1@k"))
 
 
-def correlation(judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, ...], study: Study, paper: bool,
-                preset: str, stemmer: str) -> kp.CorrelationStudy:  # fmt: skip
+def correlation(
+    judged: pd.DataFrame,
+    measures: tuple[str, ...],
+    by: tuple[str, ...],
+    study: Study,
+    paper: bool,
+    preset: str,
+    stemmer: str,
+) -> kp.CorrelationStudy:
     """Correlate measures with the human scores of the data on screen and of the ratings made here."""
     corpus = replace(workspace.current().corpus, judgements=judged)
     content = judged.to_csv(index=False)
@@ -270,9 +277,14 @@ def correlation(judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, 
 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Correlating measures with people …")
 def _correlation(
-    digest: str, _corpus: kp.Corpus, _measures: tuple[str, ...], _by: tuple[str, ...], _study: Study, _paper: bool,
+    digest: str,
+    _corpus: kp.Corpus,
+    _measures: tuple[str, ...],
+    _by: tuple[str, ...],
+    _study: Study,
+    _paper: bool,
     _options: dict[str, Any],
-) -> kp.CorrelationStudy:  # fmt: skip
+) -> kp.CorrelationStudy:
     return kp.correlate(_corpus, _measures, _by, paper=_paper, study=_study, **_options)
 
 
@@ -305,7 +317,5 @@ def parts(measures: tuple[str, ...], by: str) -> kp.Result:
 
 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating the parts …")
-def _parts(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str
-) -> kp.Result:
+def _parts(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str) -> kp.Result:
     return kp.evaluate_with(_corpus, _settings, _measures, by=_by)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, sentences
-from kp_core.charts import tables
-from kp_core.compare import CORRECTIONS, TESTS
-from kp_core.stability import By
-from kp_core.subsets import PARTS
+from kp_core import charts
+from kp_core.charts import screen_tables
+from kp_core.studies.compare import CORRECTIONS, TESTS
+from kp_core.studies.parts import PARTS
+from kp_core.studies.stability import By
+from kp_core.words import statements
 from kp_ui import cached, results, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out
@@ -34,7 +35,7 @@ def section(measure: str, name: str) -> None:
     except kp.UsageError as problem:
         st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
         return
-    st.markdown(show.plain(sentences.verdict(comparison, name)))
+    st.markdown(show.plain(statements.verdict(comparison, name)))
     tested(comparison, name)
 
 
@@ -47,19 +48,23 @@ def tested(comparison: kp.Comparison, name: str) -> None:
     with first:
         left, right = st.columns([4, 3], gap="medium")
         with left:
-            results.table(tables.pairs(comparison), "pairs", comparison.documents)
+            results.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
         with right:
             show.chart(charts.pair_map(comparison, name), "pair_map")
             st.caption("A star marks a difference that is significant after the correction.")
     with second:
-        results.table(tables.effects(comparison), "effects")
-        st.caption("d\\_z: mean difference over its standard deviation. Rank-biserial: share of rank sums in favour of "
-                   "A minus that in favour of B. Wins: documents on which A scores higher.")  # fmt: skip
+        results.table(screen_tables.effects(comparison), "effects")
+        st.caption(
+            "d\\_z: mean difference over its standard deviation. Rank-biserial: share of rank sums in favour of "
+            "A minus that in favour of B. Wins: documents on which A scores higher."
+        )
     with third:
-        results.table(tables.ranks(comparison), "ranks")
-        st.caption("The ranks that a system takes in 95 % of the resamples of the documents. Systems of one rank "
-                   "cluster are not told apart by the test, which does not mean that they are equal.")  # fmt: skip
-    st.caption(show.plain(f"Test: {comparison.test}; {sentences.NOT_EQUAL}."))
+        results.table(screen_tables.ranks(comparison), "ranks")
+        st.caption(
+            "The ranks that a system takes in 95 % of the resamples of the documents. Systems of one rank "
+            "cluster are not told apart by the test, which does not mean that they are equal."
+        )
+    st.caption(show.plain(f"Test: {comparison.test}; {statements.NOT_EQUAL}."))
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
 
 
@@ -67,14 +72,14 @@ def conventions(measure: str) -> None:
     """Show a measure under every published convention, and under all combinations of a grid."""
     small = len(workspace.current().corpus.runs) <= _AT_ONCE
     if small:
-        st.markdown(show.plain(sentences.range_of(cached.spread(measure))))
+        st.markdown(show.plain(statements.range_of(cached.spread(measure))))
     words = "Convention spread: the same files under other conventions"
     expander = st.expander(words, key="convention spread", on_change="rerun")
     if expander.open:  # its charts take longer to draw than the rest of the page
         with expander:
             found = cached.spread(measure)
             if not small:
-                st.markdown(show.plain(sentences.range_of(found)))
+                st.markdown(show.plain(statements.range_of(found)))
             _spread(found, measure)
 
 
@@ -89,7 +94,7 @@ def _spread(found: kp.Spread, measure: str) -> None:
     show.chart(charts.effects(found), "effects_of_conventions")
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
-        results.table(tables.turns(found), "turns")
+        results.table(screen_tables.turns(found), "turns")
     show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
     caption = f"Single changes of conventions, {measure}"
     show.downloads(found.changes, "convention_changes", caption, found.signature)
@@ -105,7 +110,7 @@ def parts(measure: str) -> None:
     except (kp.InputError, kp.UsageError) as problem:
         st.info(show.plain(str(problem)))
         return
-    table = tables.by_part(found)
+    table = screen_tables.by_part(found)
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
@@ -115,8 +120,11 @@ def parts(measure: str) -> None:
 
 
 _VIEWS: dict[str, By] = {
-    "measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators",
-}  # fmt: skip
+    "measure": "measure",
+    "cutoff k": "k",
+    "normalisation": "normalise",
+    "gold standard": "annotators",
+}
 
 
 def stability(measure: str) -> None:

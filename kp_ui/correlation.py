@@ -8,18 +8,25 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, methods
-from kp_core.charts import correlation as shown
+from kp_core import charts
+from kp_core.charts import correlation_charts
 from kp_core.charts.style import GREY
-from kp_core.correlate import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
-from kp_core.judgements.agreement import ordinal_alpha, pairwise_agreement
-from kp_core.judgements.human import score_matrix
-from kp_core.judgements.published import SOURCE, kim2010_claims, kim2010_correlations, kim2010_data, kim2010_scores
-from kp_core.judgements.result import Study
-from kp_core.judgements.subsets import pooled_and_within
-from kp_core.judgements.weighted import Correlation
-from kp_core.sentences import figure
+from kp_core.studies.correlation.human import score_matrix
+from kp_core.studies.correlation.published import (
+    SOURCE,
+    kim2010_claims,
+    kim2010_correlations,
+    kim2010_data,
+    kim2010_scores,
+)
+from kp_core.studies.correlation.raters import ordinal_alpha, pairwise_agreement
+from kp_core.studies.correlation.rows import Study
+from kp_core.studies.correlation.study import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
+from kp_core.studies.correlation.subtypes import pooled_and_within
+from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
+from kp_core.words import methods
+from kp_core.words.statements import figure
 from kp_ui import cached, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
@@ -30,17 +37,36 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = str(first.selectbox("Human score", ["average", "majority"], key="human", bind="query-params",
-                                  help="average: the mean of all annotators. majority: the score that most of them "
-                                       "gave, of several the one nearest to their median."))  # fmt: skip
+    average = str(
+        first.selectbox(
+            "Human score",
+            ["average", "majority"],
+            key="human",
+            bind="query-params",
+            help="average: the mean of all annotators. majority: the score that most of them "
+            "gave, of several the one nearest to their median.",
+        )
+    )
     kinds = ["spearman", "pearson", "kendall"]
-    name = str(second.selectbox("Correlation", kinds, key="correlation", bind="query-params",
-                                help="spearman: of the ranks. pearson: of the values, on a straight line. kendall: "
-                                     "pairs in the same order less pairs in the opposite one (tau-b)."))  # fmt: skip
-    preset = str(third.selectbox("Words", ["paper-like", "same-tokens"], key="words", bind="query-params",
-                                 help="paper-like: R-precision sees stems, the other measures words. same-tokens: all "
-                                      "see "
-                                 "stems."))  # fmt: skip
+    name = str(
+        second.selectbox(
+            "Correlation",
+            kinds,
+            key="correlation",
+            bind="query-params",
+            help="spearman: of the ranks. pearson: of the values, on a straight line. kendall: "
+            "pairs in the same order less pairs in the opposite one (tau-b).",
+        )
+    )
+    preset = str(
+        third.selectbox(
+            "Words",
+            ["paper-like", "same-tokens"],
+            key="words",
+            bind="query-params",
+            help="paper-like: R-precision sees stems, the other measures words. same-tokens: all see stems.",
+        )
+    )
     stemmer = str(fourth.selectbox("Stemmer", _STEMMERS, key="pair_stemmer", bind="query-params"))
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
@@ -65,12 +91,14 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        table = shown.overall(study, average)
+        table = correlation_charts.overall(study, average)
         results.table(table, "overall")
-        st.caption("Human: each annotator against the others, the ceiling. Grey in the chart: sentinels, which any "
-                   "measure "
-                   "worth its name must beat. Given the lengths: partial correlation with both lengths "
-                   "held fixed.")  # fmt: skip
+        st.caption(
+            "Human: each annotator against the others, the ceiling. Grey in the chart: sentinels, which any "
+            "measure "
+            "worth its name must beat. Given the lengths: partial correlation with both lengths "
+            "held fixed."
+        )
         show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     with right:
         show.chart(charts.forest(study, average), "forest")
@@ -83,11 +111,13 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
     st.subheader("By length, location, complexity and part of speech", anchor=False)
-    wide, bold = shown.by_subset(study.frame, average)
+    wide, bold = correlation_charts.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
-    st.caption("Bold: higher than the same measure over all pairs. L: words of the keyphrase. Empty: undefined, "
-               "because "
-               "fewer than three pairs are left or one side does not vary.")  # fmt: skip
+    st.caption(
+        "Bold: higher than the same measure over all pairs. L: words of the keyphrase. Empty: undefined, "
+        "because "
+        "fewer than three pairs are left or one side does not vary."
+    )
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
     kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
     with st.expander("Pooled, and within subsets"):
@@ -104,18 +134,22 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
         st.caption("There are not two measures that can be compared.")
         return
     show.chart(charts.p_map(study, average), "p_map")
-    st.caption(show.plain(
-        f"Corrected p of every pair of measures (PERM-BOTH: {study.found.study.trials:,} trials, seed "
-        f"{study.found.study.seed}, Holm's correction). A star marks a significant difference; not being significantly "
-        "different does not mean being equal."
-    ))  # fmt: skip
+    st.caption(
+        show.plain(
+            f"Corrected p of every pair of measures (PERM-BOTH: {study.found.study.trials:,} trials, seed "
+            f"{study.found.study.seed}, Holm's correction). A star marks a significant difference; not being "
+            "significantly different does not mean being equal."
+        )
+    )
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        st.caption(f"{show.counted(study.found.tied, 'pair')} without a single majority or one mode nearest to the "
-                   "median: "
-                   "the correlation with the majority if such ties go to the lower, the higher, or the "
-                   "middle score.")  # fmt: skip
+        st.caption(
+            f"{show.counted(study.found.tied, 'pair')} without a single majority or one mode nearest to the "
+            "median: "
+            "the correlation with the majority if such ties go to the lower, the higher, or the "
+            "middle score."
+        )
         ties = study.found.tie_range
         results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
 
@@ -141,12 +175,19 @@ def behind(study: kp.CorrelationStudy) -> None:
 
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
-    st.caption(show.plain(f"{SOURCE}: Spearman's correlation over 3,248 judged pairs, as printed. Its data are not "
-                          "public, so "
-                          "these numbers stand beside yours for orientation only."))  # fmt: skip
+    st.caption(
+        show.plain(
+            f"{SOURCE}: Spearman's correlation over 3,248 judged pairs, as printed. Its data are not "
+            "public, so "
+            "these numbers stand beside yours for orientation only."
+        )
+    )
     table = kim2010_correlations()
-    average = str(st.segmented_control("Human score of the paper", ["average", "majority"], default="average",
-                                       required=True, key="published_human"))  # fmt: skip
+    average = str(
+        st.segmented_control(
+            "Human score of the paper", ["average", "majority"], default="average", required=True, key="published_human"
+        )
+    )
     rows = table[table["average"] == average]
     wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
     suspect = rows.assign(marked=rows["suspect"] != "").pivot_table(

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts import near_misses as charted
+from kp_core.charts import near_miss_charts
 from kp_core.charts.style import short
-from kp_core.documents import KINDS, MARKS, DocumentView
+from kp_core.studies.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
@@ -29,6 +29,8 @@ LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items())
 
 #: Which documents are listed, where two systems are compared.
 WHERE = ("all", "the first is better", "the second is better", "equal")
+
+
 def orders() -> list[str]:
     """Return how the list of documents may be sorted; every column can also be sorted by a click on its head."""
     length = ["length of the text"] if workspace.current().corpus.has_texts else []
@@ -68,8 +70,11 @@ def only_where(listed: pd.DataFrame, which: str) -> pd.DataFrame:
     if which == "all" or "difference" not in listed:
         return listed
     difference = listed["difference"]
-    kept = {"the first is better": difference > 1e-12, "the second is better": difference < -1e-12,
-            "equal": difference.abs() <= 1e-12}  # fmt: skip
+    kept = {
+        "the first is better": difference > 1e-12,
+        "the second is better": difference < -1e-12,
+        "equal": difference.abs() <= 1e-12,
+    }
     return listed[kept[which]].reset_index(drop=True)
 
 
@@ -87,7 +92,7 @@ def text_of(document: str, systems: list[str]) -> None:
 
 def near_misses_of(system: str, document: str) -> Mapping[str, str]:
     """Return the types of a system's near misses in one document on screen."""
-    return charted.types_of(cached.near_misses(), system, document)
+    return near_miss_charts.types_of(cached.near_misses(), system, document)
 
 
 def frequent(system: str) -> None:
@@ -96,10 +101,10 @@ def frequent(system: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        results.table(charted.most_missed(found, system), "most_missed")
+        results.table(near_miss_charts.most_missed(found, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        results.table(charted.most_spurious(found, system), "most_spurious")
+        results.table(near_miss_charts.most_spurious(found, system), "most_spurious")
 
 
 def groups() -> list[str]:
@@ -124,16 +129,26 @@ def choose_document(listed: pd.DataFrame) -> str | None:
     asked = st.query_params.get("document")
     start = ids.index(asked) if asked in ids else 0
     event = results.table(
-        listed, key, height="auto", on_select="rerun", selection_mode="single-row-required",
+        listed,
+        key,
+        height="auto",
+        on_select="rerun",
+        selection_mode="single-row-required",
         selection_default={"selection": {"rows": [start]}},
-    )  # fmt: skip
+    )
     rows = event["selection"]["rows"] if event else []
     place = rows[0] if rows and rows[0] < len(ids) else start
     st.query_params["document"] = ids[place]
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
-            st.button(label, key=f"document_{label.lower()}", on_click=_select, args=(key, to), shortcut=label[0],
-                      disabled=not 0 <= to < len(ids))  # fmt: skip
+            st.button(
+                label,
+                key=f"document_{label.lower()}",
+                on_click=_select,
+                args=(key, to),
+                shortcut=label[0],
+                disabled=not 0 <= to < len(ids),
+            )
         st.caption(f"Document {place + 1:,} of {len(ids):,}. The keys P and N go to the previous and the next one.")
     return ids[place]
 
@@ -220,7 +235,8 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
             "phrase": st.column_config.TextColumn("phrase", width=195),
             "keyphrase": st.column_config.TextColumn(
-                "gold", width=195,
+                "gold",
+                width=195,
                 help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
                 "with the type of the near miss.",
             ),

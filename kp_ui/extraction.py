@@ -11,10 +11,10 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.extractors import PARAMETERS, RECONSTRUCTED, unavailable
-from kp_core.extractors.coverage import KINDS, coverage, in_words, marked_candidates
-from kp_core.extractors.external import read_documents, read_phrases
-from kp_core.extractors.extraction import stop_words_in
+from kp_core.extraction import PARAMETERS, RECONSTRUCTED, unavailable
+from kp_core.extraction.coverage import KINDS, coverage, in_words, marked_candidates
+from kp_core.extraction.external import read_documents, read_phrases
+from kp_core.extraction.extract import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
@@ -51,9 +51,13 @@ def parameters(chosen: Sequence[str]) -> dict[str, float]:
             low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
         kind: Callable[[float], float] = int if one.whole else float
         found[name] = column.number_input(
-            f"{one.symbol}: {meaning}", kind(low), kind(one.high), kind(one.default), kind(1 if one.whole else 0.1),
+            f"{one.symbol}: {meaning}",
+            kind(low),
+            kind(one.high),
+            kind(one.default),
+            kind(1 if one.whole else 0.1),
             key=f"parameter_{name}_{only_chunks}" if name == "longest" else f"parameter_{name}",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -110,9 +114,13 @@ def _uploader(kind: str, label: str) -> None:
     turn = st.session_state.setdefault(f"{kind}_turn", 0)
     key = f"{kind}_{turn}"
     st.file_uploader(
-        label, accept_multiple_files=True, key=key, on_change=_take, args=(kind, key),
+        label,
+        accept_multiple_files=True,
+        key=key,
+        on_change=_take,
+        args=(kind, key),
         max_upload_size=intake.megabytes(),
-    )  # fmt: skip
+    )
     if names := [source.name for source in _sources(kind)]:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.caption(show.plain(f"In use: {', '.join(names)}"))
@@ -176,9 +184,13 @@ def one_document(lists: kp.Extracted | None) -> None:
     titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
     first, second, third = st.columns(3)
     document = str(
-        first.selectbox("Document", list(titles), key="document_of_extraction",
-                        format_func=lambda name: f"{name}: {titles[name]}" if titles[name] else name)
-    )  # fmt: skip
+        first.selectbox(
+            "Document",
+            list(titles),
+            key="document_of_extraction",
+            format_func=lambda name: f"{name}: {titles[name]}" if titles[name] else name,
+        )
+    )
     kinds = [kind for kind, rules in KINDS.items() if rules]
     kind = str(second.selectbox("Candidates", kinds, 1, key="candidates", help=_NBAR))
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
@@ -245,8 +257,10 @@ def add_to_workspace(lists: kp.Extracted) -> None:
     """Let the user put the lists beside the systems on screen, under names of their own."""
     here = workspace.current()
     if here.sample is not None and workspace.uploads().files:
-        st.info("The sample is on screen, while your own files are loaded as well. Go back to your files to add these "
-                "lists to them.")  # fmt: skip
+        st.info(
+            "The sample is on screen, while your own files are loaded as well. Go back to your files to add these "
+            "lists to them."
+        )
         return
     names = {}
     for column, system in zip(cycle(st.columns(min(len(lists.recipes), 3))), lists.recipes, strict=False):
@@ -265,8 +279,9 @@ def add_to_workspace(lists: kp.Extracted) -> None:
         st.warning("Give each system a name of its own, different in more than signs and blanks.")
     if here.sample is not None:
         st.caption("The files of the sample then stand among your own files, with these lists beside them.")
-    st.button("Add to the workspace", key="add_extracted", on_click=_add, args=(files,),
-              disabled=not distinct or bool(taken))  # fmt: skip
+    st.button(
+        "Add to the workspace", key="add_extracted", on_click=_add, args=(files,), disabled=not distinct or bool(taken)
+    )
     if workspace.problem():
         st.error(show.plain(workspace.problem()))
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]

@@ -17,7 +17,6 @@ _Send = Callable[[_Message], Awaitable[None]]
 _App = Callable[[MutableMapping[str, Any], _Receive, _Send], Awaitable[None]]
 
 
-
 def inline_scripts(page: str) -> list[str]:
     """Return the sources by which a policy allows the scripts that stand in a page, and no others.
 
@@ -33,11 +32,19 @@ _SCRIPTS = ("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE.read_t
 #: What a page of the app may load: its own scripts, styles, fonts and pictures, and pictures that it draws itself.
 POLICY = "; ".join(
     (
-        "default-src 'self'", " ".join(_SCRIPTS), "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:", "font-src 'self' data:", "connect-src 'self'", "worker-src 'self' blob:",
-        "object-src 'none'", "base-uri 'self'", "form-action 'self'", "frame-ancestors 'self'",
+        "default-src 'self'",
+        " ".join(_SCRIPTS),
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        "frame-ancestors 'self'",
     )
-)  # fmt: skip
+)
 HEADERS = {
     "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
-from kp_core.model import Reading
+from kp_core.corpus import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
@@ -21,21 +21,45 @@ ROLES = {
     "documents": "texts",
     "judgements": "judged pairs",
 }
-_ENCODINGS = ("", "utf-8", "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5",
-              "shift_jis", "euc-jp", "euc-kr", "utf-16")  # fmt: skip
+_ENCODINGS = (
+    "",
+    "utf-8",
+    "windows-1252",
+    "iso-8859-15",
+    "windows-1250",
+    "windows-1251",
+    "koi8-r",
+    "gb18030",
+    "big5",
+    "shift_jis",
+    "euc-jp",
+    "euc-kr",
+    "utf-16",
+)
 _TEMPLATES = {"gold.csv": "gold keyphrases", "system.csv": "a system's output", "documents.jsonl": "texts"}
 #: What a column of a table may be, in words.
 _COLUMNS = {
-    "doc_id": "document id", "phrase": "keyphrase", "annotator": "annotator", "system": "system", "rank": "rank",
-    "score": "score", "relevance": "grade or votes", "concept": "concept", "text": "text", "title": "title",
+    "doc_id": "document id",
+    "phrase": "keyphrase",
+    "annotator": "annotator",
+    "system": "system",
+    "rank": "rank",
+    "score": "score",
+    "relevance": "grade or votes",
+    "concept": "concept",
+    "text": "text",
+    "title": "title",
     "group": "document type",
-}  # fmt: skip
+}
 #: The switches of the formats, where their names say too little.
 _SWITCHES = {
-    "inner": "inner lists are", "cells": "cells hold lists split at", "labels": "id: label", "lines": "each line is of",
+    "inner": "inner lists are",
+    "cells": "cells hold lists split at",
+    "labels": "id: label",
+    "lines": "each line is of",
     "suffix": "common ending of the names",
     "underscore": "_ stands for",
-}  # fmt: skip
+}
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
 
@@ -61,8 +85,14 @@ def drop_zone() -> None:
         "streamed run (.npz), which have a page of their own."
     )
     with st.expander("A whole folder, or the limits"):
-        st.file_uploader("A folder of files", accept_multiple_files="directory", key=f"folder_{turn}",
-                         max_upload_size=megabytes(), on_change=_take_folder, args=(f"folder_{turn}",))  # fmt: skip
+        st.file_uploader(
+            "A folder of files",
+            accept_multiple_files="directory",
+            key=f"folder_{turn}",
+            max_upload_size=megabytes(),
+            on_change=_take_folder,
+            args=(f"folder_{turn}",),
+        )
         show.plain_table(report.limits(LIMITS), "limits")
 
 
@@ -160,12 +190,24 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             read_as = f", read as {ROLES[found[0].role]}" if len(found) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            role.selectbox("This file is", list(ROLES), list(ROLES).index(choice.role or ""),
-                           format_func=ROLES.__getitem__, key=f"role {file.name}",
-                           on_change=_decide, args=(file.name,))  # fmt: skip
-            encoding.selectbox("Encoding", _ENCODINGS, _ENCODINGS.index(choice.encoding or ""),
-                               format_func=lambda value: value or "guess",
-                               key=f"encoding {file.name}", on_change=_decide, args=(file.name,))  # fmt: skip
+            role.selectbox(
+                "This file is",
+                list(ROLES),
+                list(ROLES).index(choice.role or ""),
+                format_func=ROLES.__getitem__,
+                key=f"role {file.name}",
+                on_change=_decide,
+                args=(file.name,),
+            )
+            encoding.selectbox(
+                "Encoding",
+                _ENCODINGS,
+                _ENCODINGS.index(choice.encoding or ""),
+                format_func=lambda value: value or "guess",
+                key=f"encoding {file.name}",
+                on_change=_decide,
+                args=(file.name,),
+            )
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if workspace.is_archive(file) else "Another way to read this file"
@@ -196,8 +238,13 @@ def _readings(file: Source, choice: Choice) -> None:
         wanted = choice if one.of else replace(choice, family=family)
         with st.container(horizontal=True):
             if not one.of:
-                st.button("Read it so", key=f"use {file.name} {place}", on_click=workspace.decide,
-                          args=(file.name, wanted), disabled=choice.family == family)  # fmt: skip
+                st.button(
+                    "Read it so",
+                    key=f"use {file.name} {place}",
+                    on_click=workspace.decide,
+                    args=(file.name, wanted),
+                    disabled=choice.family == family,
+                )
             for option, values in one.options.items():
                 _switch(file.name, place, option, values, wanted, one.recognition.options.get(option))
     if not any(one.of for one in found):
@@ -211,14 +258,26 @@ def _switch(name: str, place: int, option: str, values: tuple[str, ...], wanted:
     key = f"option {name} {place} {option}"
     if len(values) > _BUTTONS:
         now = values.index(taken) if taken in values else None
-        st.selectbox(_SWITCHES.get(option, option), values, now, width=220, key=key,
-                     on_change=_choose, args=(name, wanted, option, key))  # fmt: skip
+        st.selectbox(
+            _SWITCHES.get(option, option),
+            values,
+            now,
+            width=220,
+            key=key,
+            on_change=_choose,
+            args=(name, wanted, option, key),
+        )
         return
     for value in values:
         label = f"{_SWITCHES.get(option, option)}: {'TAB' if value == chr(9) else value}"
         other = replace(wanted, options={**wanted.options, option: value})
-        st.button(show.plain(label), key=f"{key} {value}", on_click=workspace.decide, args=(name, other),
-                  disabled=value in (taken, wanted.options.get(option)))  # fmt: skip
+        st.button(
+            show.plain(label),
+            key=f"{key} {value}",
+            on_click=workspace.decide,
+            args=(name, other),
+            disabled=value in (taken, wanted.options.get(option)),
+        )
 
 
 def _choose(name: str, wanted: Choice, option: str, key: str) -> None:
@@ -241,9 +300,16 @@ def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:
     with st.container(horizontal=True):
         for role, words in _COLUMNS.items():
             now = choice.columns.get(role, guessed.get(role, ""))
-            st.selectbox(words, ["", *names], ["", *names].index(now) if now in names else 0, width=180,
-                         format_func=lambda value: value or "–", key=f"column {file.name} {role}",
-                         on_change=_name_column, args=(file.name, role))  # fmt: skip
+            st.selectbox(
+                words,
+                ["", *names],
+                ["", *names].index(now) if now in names else 0,
+                width=180,
+                format_func=lambda value: value or "–",
+                key=f"column {file.name} {role}",
+                on_change=_name_column,
+                args=(file.name, role),
+            )
 
 
 def _name_column(name: str, role: str) -> None:

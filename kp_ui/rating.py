@@ -8,16 +8,14 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.export import tables
-from kp_core.judgements.sample import near_miss_pairs, rating_table
-from kp_core.judgements.sample import with_ratings as judged
+from kp_core import tables
 from kp_core.reading import Source
+from kp_core.studies.correlation.sample import near_miss_pairs, rating_table
+from kp_core.studies.correlation.sample import with_ratings as judged
 from kp_ui import cached, results, show, workspace
 
 _RATED = "ratings"
-SCORES = {
-    0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same",
-}  # fmt: skip
+SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
 
 
 @dataclass
@@ -58,9 +56,11 @@ def section() -> None:
     if not workspace.current().corpus.systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
-    st.caption("Near misses of the loaded systems, drawn at random by type. Rate how well the candidate says what the "
-               "keyphrase says: press 0 to 4 on the keyboard, or click. Nobody sees which "
-               "system found it.")  # fmt: skip
+    st.caption(
+        "Near misses of the loaded systems, drawn at random by type. Rate how well the candidate says what the "
+        "keyphrase says: press 0 to 4 on the keyboard, or click. Nobody sees which "
+        "system found it."
+    )
     left, right = st.columns(2)
     rater = left.text_input("Who rates?", "me", key="rater").strip() or "me"
     number = int(right.number_input("Pairs of each type", 1, 100, 5, key="pairs_of_type"))
@@ -91,9 +91,13 @@ def _one(pair: pd.Series, rater: str) -> None:
         st.caption(show.plain(f"Document: {pair['doc_id']}"))
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
         column.button(
-            f"{score} {words}", key=f"rate_{score}", on_click=_rate, args=(rater, str(pair["pair_id"]), score),
-            shortcut=str(score), width="stretch",
-        )  # fmt: skip
+            f"{score} {words}",
+            key=f"rate_{score}",
+            on_click=_rate,
+            args=(rater, str(pair["pair_id"]), score),
+            shortcut=str(score),
+            width="stretch",
+        )
 
 
 def _pairs(number: int) -> pd.DataFrame:
@@ -121,9 +125,14 @@ def _back(rater: str) -> None:
 def _download() -> None:
     done = ratings()
     st.download_button(
-        "Download the ratings", lambda: tables.exchange_csv(done), "ratings.csv", "text/csv", key="ratings csv",
-        disabled=not len(done), help="A table of judged pairs, as the Data page reads it.",
-    )  # fmt: skip
+        "Download the ratings",
+        lambda: tables.exchange_csv(done),
+        "ratings.csv",
+        "text/csv",
+        key="ratings csv",
+        disabled=not len(done),
+        help="A table of judged pairs, as the Data page reads it.",
+    )
 
 
 def _resume() -> None:

@@ -62,13 +62,20 @@ def page(name: str) -> Iterator[None]:
 
 def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
     with place.container():
-        st.caption("The last complete result of this page stays here until a new one is complete. The signature below "
-                   "it says by which settings it was made.")  # fmt: skip
+        st.caption(
+            "The last complete result of this page stays here until a new one is complete. The signature below "
+            "it says by which settings it was made."
+        )
         if last.table is not None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature)
-        st.button("Back to the settings of this result", key="back_to_result", icon=":material/undo:",
-                  on_click=sidebar.restore, args=(last.settings,))  # fmt: skip
+        st.button(
+            "Back to the settings of this result",
+            key="back_to_result",
+            icon=":material/undo:",
+            on_click=sidebar.restore,
+            args=(last.settings,),
+        )
 
 
 def _ways_on() -> None:

@@ -10,13 +10,12 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.agreement import AGAINST_OTHERS, OF_PAIRS, TOGETHER
-from kp_core.charts import annotators as drawn
-from kp_core.charts import tables
-from kp_core.charts.trimming import left_over
-from kp_core.interpretation import benchmark
-from kp_core.trimming import FORMS, Form
-from kp_core.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
+from kp_core.charts import annotator_charts, screen_tables
+from kp_core.charts.trimming_charts import left_over
+from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
+from kp_core.studies.trimming import FORMS, Form
+from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
+from kp_core.words.scales import benchmark
 from kp_ui import cached, results, show, sidebar, workspace
 
 
@@ -25,14 +24,16 @@ def together(result: kp.Result, error: float, scale: str) -> None:
     left, right = st.columns([5, 3], gap="medium")
     with left:
         st.subheader("All annotators together", anchor=False)
-        everybody = tables.rows_where(result, "all", TOGETHER)
+        everybody = screen_tables.rows_where(result, "all", TOGETHER)
         results.table(everybody, "together", documents=_documents(result), row_height=66)
-        st.caption("P\\_pos is what K becomes in an endless universe. PABAK, P\\_neg and AC1 are high wherever most "
-                   "phrases are chosen by nobody, so no scale of words applies to them.")  # fmt: skip
+        st.caption(
+            "P\\_pos is what K becomes in an endless universe. PABAK, P\\_neg and AC1 are high wherever most "
+            "phrases are chosen by nobody, so no scale of words applies to them."
+        )
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
         st.subheader("How sure is the word?", anchor=False)
-        k = tables.value(result, "all", "K")
+        k = screen_tables.value(result, "all", "K")
         if error > 0:
             found = benchmark(k, error, scale)
             table = pd.DataFrame(found.cumulative, columns=["K deserves", "probability of this word or a higher one"])
@@ -50,14 +51,15 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show the agreement of every pair as a heat map and as a table."""
     st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
-    measure = str(st.selectbox("Measure of a pair", options, key="pair", bind="query-params",
-                               help=show.meanings(options)))  # fmt: skip
-    matrix = drawn.pair_matrix(result, measure, annotators)
+    measure = str(
+        st.selectbox("Measure of a pair", options, key="pair", bind="query-params", help=show.meanings(options))
+    )
+    matrix = annotator_charts.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(charts.heat_map(matrix, measure), "pairs")
     with right:
-        pairs = tables.pairs_of_annotators(result, annotators, OF_PAIRS)
+        pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
         results.table(pairs, "annotator_pairs", documents=_documents(result))
         st.caption("Documents: those that both saw. Who did not see a document is missing there, and no “no”.")
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
@@ -66,10 +68,12 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
 def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
     st.subheader("Each annotator against the others", anchor=False)
-    table = tables.each_annotator(result, annotators, AGAINST_OTHERS)
+    table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
     results.table(table, "each_annotator")
-    st.caption("Against the union of what the others chose. “K without” is the agreement of the others alone: where it "
-               "is higher than K of all, this annotator goes another way than the rest.")  # fmt: skip
+    st.caption(
+        "Against the union of what the others chose. “K without” is the agreement of the others alone: where it "
+        "is higher than K of all, this annotator goes another way than the rest."
+    )
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
     if not workspace.current().corpus.systems:
         st.caption("No system is loaded, so there is nothing to hold beside people.")
@@ -82,12 +86,14 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
         show.error(problem)
         return
     here = found.at(sidebar.cutoff())
-    shown = [tables.named(name, sidebar.cutoff()) for name in names]
-    results.table(tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
+    shown = [screen_tables.named(name, sidebar.cutoff()) for name in names]
+    results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if st.session_state["annotators"] == "majority" else "union"
-    st.caption(f"Each annotator is left out in turn; people and systems are scored against the {choice} of the "
-               "others, on "
-               "the same documents and the same universe; the values are means over the annotators.")  # fmt: skip
+    st.caption(
+        f"Each annotator is left out in turn; people and systems are scored against the {choice} of the "
+        "others, on "
+        "the same documents and the same universe; the values are means over the annotators."
+    )
     show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
@@ -98,7 +104,7 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     st.subheader("Agreement on every document", anchor=False)
     show.chart(charts.histogram(table, "K", scale), "histogram")
-    shown = tables.annotated_documents(table)
+    shown = screen_tables.annotated_documents(table)
     event = results.table(shown, "agreement_of_documents", on_select="rerun", selection_mode="single-row")
     if rows := event.selection.rows:
         results.link_to_document(str(shown["document"].iloc[rows[0]]))
@@ -107,9 +113,11 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
 
 def trimming(table: pd.DataFrame) -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    st.caption("Trimming starts from the union of all annotators, whatever gold standard the sidebar names. "
-               "The majority that a phrase needs grows, document by document, until the annotators agree on what is "
-               "left with K of at least the threshold (after Nomoto and Matsumoto 1997).")  # fmt: skip
+    st.caption(
+        "Trimming starts from the union of all annotators, whatever gold standard the sidebar names. "
+        "The majority that a phrase needs grows, document by document, until the annotators agree on what is "
+        "left with K of at least the threshold (after Nomoto and Matsumoto 1997)."
+    )
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     options = [f"{one:.2f}" for one in THRESHOLDS]
     threshold = float(first.select_slider("Threshold of K", options, "0.50", key="threshold", bind="query-params"))
@@ -126,7 +134,7 @@ def trimming(table: pd.DataFrame) -> None:
     if workspace.current().corpus.systems and binary:
         _curve(pooled, threshold)
     st.subheader("Every document at this threshold", anchor=False)
-    results.table(tables.trimmed(found.frame), "trimmed")
+    results.table(screen_tables.trimmed(found.frame), "trimmed")
     st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
     show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
     show.signature(found.signature)
@@ -148,11 +156,13 @@ def _curve(pooled: bool, threshold: float) -> None:
     measure = str(left.selectbox("Score", scores, key="score", bind="query-params", help=show.meanings(scores)))
     system = str(right.selectbox("System", list(dict.fromkeys(curve["system"])), key="system", bind="query-params"))
     show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
-    st.caption("Trimming makes the gold standard smaller, and this alone moves every score. The grey band is what "
-               "random trimming to the same size gives (200 draws); only a score outside it has to do with agreement. "
-               "Dashed: the documents that are left at the last threshold drawn, at every threshold. kappa (1:5) is "
-               "kappa with at most five phrases outside the gold for each keyphrase. "
-               f"Nothing is drawn below {FEWEST_DOCUMENTS} documents or {FEWEST_PHRASES} phrases.")  # fmt: skip
+    st.caption(
+        "Trimming makes the gold standard smaller, and this alone moves every score. The grey band is what "
+        "random trimming to the same size gives (200 draws); only a score outside it has to do with agreement. "
+        "Dashed: the documents that are left at the last threshold drawn, at every threshold. kappa (1:5) is "
+        "kappa with at most five phrases outside the gold for each keyphrase. "
+        f"Nothing is drawn below {FEWEST_DOCUMENTS} documents or {FEWEST_PHRASES} phrases."
+    )
     with st.expander("What is left at every threshold"):
         results.table(left_over(curve), "left_over")
     show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)

@@ -7,7 +7,8 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
-from kp_core.report import SECTIONS, Report, report_with
+from kp_core.takeaway.bundle import Report, report_with
+from kp_core.takeaway.sections import SECTIONS
 from kp_ui import results, show, sidebar, workspace
 from kp_ui.cached import digest_of
 

@@ -10,12 +10,12 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import Marks
+from kp_core.charts.screen_tables import FEW, styled
 from kp_core.charts.style import distinct, short
-from kp_core.charts.tables import FEW, styled
-from kp_core.coding import shallowest
-from kp_core.export.tables import digits_of
-from kp_core.metrics import parse
-from kp_core.model import Note
+from kp_core.errors import Note
+from kp_core.scoring.codes import shallowest
+from kp_core.scoring.measures import parse
+from kp_core.tables import digits_of
 from kp_ui import kept, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
@@ -86,10 +86,12 @@ def people() -> bool:
     if len(workspace.current().corpus.annotators) < 2:
         return False
     chosen = st.toggle(
-        "Compare with people (human ceiling)", key="people", bind="query-params",
+        "Compare with people (human ceiling)",
+        key="people",
+        bind="query-params",
         help="Leave each annotator out in turn: people and systems are then scored against what the others chose, on "
         "the same documents and the same universe, and the values are means over the annotators.",
-    )  # fmt: skip
+    )
     if chosen:
         choice = "majority" if st.session_state["annotators"] == "majority" else "union"
         st.caption(
@@ -142,9 +144,13 @@ def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
     return st.dataframe(
-        styled(frame, documents) if len(frame) <= 200 else frame, key=key, hide_index=True, placeholder="undefined",
-        column_config=_columns(frame), **{"height": "content" if whole else "auto", **options},
-    )  # fmt: skip
+        styled(frame, documents) if len(frame) <= 200 else frame,
+        key=key,
+        hide_index=True,
+        placeholder="undefined",
+        column_config=_columns(frame),
+        **{"height": "content" if whole else "auto", **options},
+    )
 
 
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:

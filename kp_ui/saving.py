@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import streamlit as st
 
 import kp_core as kp
-from kp_core.digest import content_digest
-from kp_core.export.workspace_file import workspace_file
+from kp_core.corpus import content_digest
 from kp_core.reading import Saved, Source, is_workspace_file, read_workspace
 from kp_core.reading.shared import shared
 from kp_core.reading.workspace_file import ENDING
 from kp_core.scale import is_statistics_file
+from kp_core.takeaway.workspace_file import workspace_file
 from kp_ui import rating, sidebar, streamed, workspace
 
 
@@ -29,11 +29,16 @@ def button(key: str) -> None:
     """Offer the workspace as a file."""
     saved, name = here(), workspace.current().sample or "workspace"
     st.download_button(
-        "Save the workspace", lambda: workspace_file(saved), f"{name}{ENDING}", "application/octet-stream", key=key,
-        on_click="ignore", icon=":material/save:",
+        "Save the workspace",
+        lambda: workspace_file(saved),
+        f"{name}{ENDING}",
+        "application/octet-stream",
+        key=key,
+        on_click="ignore",
+        icon=":material/save:",
         help="One file with the data as they were understood, the settings and your ratings. Drop it on the Data page "
         "to go on where you stopped.",
-    )  # fmt: skip
+    )
 
 
 def take(files: Sequence[Source]) -> None:

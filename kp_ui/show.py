@@ -10,12 +10,11 @@ from typing import Literal
 import pandas as pd
 import streamlit as st
 
-from kp_core import methods
+from kp_core import tables
 from kp_core.charts import Chart
-from kp_core.errors import InputError, UsageError
-from kp_core.export import tables
-from kp_core.model import Note
-from kp_core.plural import counted as counted
+from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import counted as counted
+from kp_core.words import methods
 from kp_ui import kept
 
 #: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
@@ -102,10 +101,14 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
     longest = {str(column): max((len(str(cell)) for cell in frame[column]), default=0) for column in frame}
     most = max(longest.values(), default=0)
     st.dataframe(
-        frame, key=key, hide_index=True, height="content", width="stretch",
+        frame,
+        key=key,
+        hide_index=True,
+        height="content",
+        width="stretch",
         row_height=None if most <= 80 else 66 if most <= 120 else 76,  # text is wrapped from 66 up
         column_config={name: st.column_config.TextColumn(width=380) for name, size in longest.items() if size > 80},
-    )  # fmt: skip
+    )
 
 
 def meanings(names: Iterable[str]) -> str:

@@ -10,26 +10,48 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.conventions import FIELDS
-from kp_core.evaluate import resolve
+from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import Settings, format_value, make_settings
+from kp_core.studies.evaluate import resolve
 from kp_core.text.normalise import Normaliser
-from kp_core.text.sentence_ids import names_sentences
 from kp_core.text.stem import SNOWBALL
 from kp_ui import show, workspace
 
 #: Constant bounds, so that new data never reset the control.
 CUTOFFS = ("average", *(str(k) for k in range(1, 51)), "gold", "all")
 _NORMALISERS = (
-    "as the preset says", "none", "lower+space", "nfkc+lower+space", "nfkc+lower+space+porter-nltk",
-    "nfkc+lower+space+porter-original", "nfkc+lower+space+porter-martin", "lower+space+porter-semeval",
-    "nfkc+lower+space+possessive-drop+porter-nltk", "nfkc+lower+space+hyphen-split+porter-nltk",
+    "as the preset says",
+    "none",
+    "lower+space",
+    "nfkc+lower+space",
+    "nfkc+lower+space+porter-nltk",
+    "nfkc+lower+space+porter-original",
+    "nfkc+lower+space+porter-martin",
+    "lower+space+porter-semeval",
+    "nfkc+lower+space+possessive-drop+porter-nltk",
+    "nfkc+lower+space+hyphen-split+porter-nltk",
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
-)  # fmt: skip
+)
 _LARGEST_N, _LARGEST_GRADE = 10**9, 1e9
 _AS_PRESET = "as the preset says"
 #: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
-_CONTROLS = ("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as",
-             "variants", "filter", "ties", "gain", "ap", "ideal", "rr")  # fmt: skip
+_CONTROLS = (
+    "gold_stemmed",
+    "duplicates",
+    "denominator",
+    "average",
+    "missing",
+    "empty_gold",
+    "gold_list",
+    "hits_as",
+    "variants",
+    "filter",
+    "ties",
+    "gain",
+    "ap",
+    "ideal",
+    "rr",
+)
 #: Every setting: the key of its widget, and its parameter in the link.
 _SETTINGS = ("k", "annotators", "rel", "universe", "N", "preset", "pool", "normalise", *_CONTROLS)
 
@@ -56,10 +78,17 @@ def draw() -> None:
             "document. votes: the number of annotators is the grade. Or one annotator alone.",
         )
         if workspace.has_grades() or st.session_state["annotators"] == "votes":
-            st.number_input("Smallest grade that counts", 0.0, _LARGEST_GRADE, 1.0, 1.0, "%g", key="rel",
-                            bind="query-params",
-                            help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their "
-                            "grade.")  # fmt: skip
+            st.number_input(
+                "Smallest grade that counts",
+                0.0,
+                _LARGEST_GRADE,
+                1.0,
+                1.0,
+                "%g",
+                key="rel",
+                bind="query-params",
+                help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their grade.",
+            )
         else:
             st.session_state.pop("rel", None)  # it would go on counting where nobody sees it
         of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []

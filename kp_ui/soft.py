@@ -5,21 +5,36 @@ from __future__ import annotations
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, methods
-from kp_core.charts import near_misses as near
+from kp_core import charts
+from kp_core.charts import near_miss_charts
+from kp_core.words import methods
 from kp_ui import cached, results, show, sidebar
 
 _OWN = "own choice"
-_SIMILARITIES = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice", "levenshtein",
-                 "jaro-winkler", "token-set", "chrF", "stem-exact")  # fmt: skip
+_SIMILARITIES = (
+    "R-precision",
+    "M-R-precision",
+    "BLEU",
+    "METEOR",
+    "ROUGE-1-F",
+    "jaccard",
+    "dice",
+    "levenshtein",
+    "jaro-winkler",
+    "token-set",
+    "chrF",
+    "stem-exact",
+)
 
 
 def section() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
     st.subheader("If near misses counted", anchor=False)
-    st.caption("Each prediction is paired with at most one keyphrase and each keyphrase with at most one prediction, "
-               "so "
-               "that the sum of the similarities is largest; pairs below the threshold never count.")  # fmt: skip
+    st.caption(
+        "Each prediction is paired with at most one keyphrase and each keyphrase with at most one prediction, "
+        "so "
+        "that the sum of the similarities is largest; pairs below the threshold never count."
+    )
     first, second, third, fourth = st.columns(4)
     preset = str(first.selectbox("What counts", [*kp.SOFT_PRESETS, _OWN], 3, key="soft", bind="query-params"))
     if preset == _OWN:
@@ -41,7 +56,7 @@ def section() -> None:
     cutoff = sidebar.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        results.table(near.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        results.table(near_miss_charts.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
         st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
         show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
     with right:

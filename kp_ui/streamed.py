@@ -8,12 +8,14 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, scale, sentences
-from kp_core.baselines import BASELINES
-from kp_core.charts import Marks, tables
-from kp_core.documents import DocumentView
-from kp_core.metrics import parse
+from kp_core import charts, scale
+from kp_core.charts import Marks
+from kp_core.charts import screen_tables as tables
 from kp_core.reading import Source
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.measures import parse
+from kp_core.studies.documents import DocumentView
+from kp_core.words import statements
 from kp_ui import cached, drill, results, show, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
@@ -73,8 +75,10 @@ def how_to() -> None:
         "a file or of a folder after *gold* and *system*:"
     )
     st.code(COMMANDS, language=None)
-    st.caption("The first command tests all pairs of systems, at every cutoff; the second gives more measures and the "
-               "baselines, without tests.")  # fmt: skip
+    st.caption(
+        "The first command tests all pairs of systems, at every cutoff; the second gives more measures and the "
+        "baselines, without tests."
+    )
 
 
 def about(run: scale.Opened) -> None:
@@ -156,7 +160,7 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
         board = tables.leaderboard(here, measure, (), comparison)
         results.table(board, "streamed_leaderboard", here.documents)
         if comparison is not None:
-            st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
+            st.caption(show.plain(f"Letters: {comparison.test}; {statements.NOT_EQUAL}."))
         if set(here.frame["system"]) & set(BASELINES):
             results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
@@ -219,10 +223,12 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
         st.code("KPSCOPE_DATA=FOLDER kpscope app", language=None)
         return
     written = st.text_area(
-        "Ids of documents, one a line", key="streamed_ids", height=100,
+        "Ids of documents, one a line",
+        key="streamed_ids",
+        height=100,
         help=f"Up to {MOST} documents are read from the tables of the run. Only Parquet that is sorted by document is "
         "read in place; anything else is read through, which takes as long as reading all of it.",
-    )  # fmt: skip
+    )
     every = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))
     asked = every[:MOST]
     if not asked:

@@ -15,8 +15,19 @@ def understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
     table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
-    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank", "format", "evidence", "encoding",
-              "line ends"]  # fmt: skip
+    wanted = [
+        "file",
+        "bytes",
+        "role",
+        "rows read",
+        "loaded",
+        "rejected",
+        "blank",
+        "format",
+        "evidence",
+        "encoding",
+        "line ends",
+    ]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
     results.table(table[[*wanted, *more]], "files")
 
@@ -66,8 +77,14 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
 
 
 #: Side of the data → what its documents are.
-_SIDES = {"gold": "in the gold standard", "systems": "in system outputs", "texts": "with a text",
-          "judgements": "with judged pairs", "every side": "in all of these", "all": "altogether"}  # fmt: skip
+_SIDES = {
+    "gold": "in the gold standard",
+    "systems": "in system outputs",
+    "texts": "with a text",
+    "judgements": "with judged pairs",
+    "every side": "in all of these",
+    "all": "altogether",
+}
 
 
 def gaps(corpus: kp.Corpus) -> None:
@@ -85,8 +102,13 @@ def gaps(corpus: kp.Corpus) -> None:
         words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
         label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
-        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True),
-                  disabled=workspace.current().sample is not None)  # fmt: skip
+        st.button(
+            label,
+            key=f"fix {fix}",
+            on_click=workspace.fix,
+            args=(fix, True),
+            disabled=workspace.current().sample is not None,
+        )
     near = meeting.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
@@ -105,8 +127,13 @@ def missing_lists(corpus: kp.Corpus) -> None:
     st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            st.button(label, key=f"missing_{value}", on_click=sidebar.restore, args=({"missing": value},),
-                      disabled=now == value)  # fmt: skip
+            st.button(
+                label,
+                key=f"missing_{value}",
+                on_click=sidebar.restore,
+                args=({"missing": value},),
+                disabled=now == value,
+            )
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.

@@ -12,16 +12,15 @@ from pathlib import Path
 import streamlit as st
 
 import kp_core as kp
-from kp_core.coding import average_gold_size
-from kp_core.digest import content_digest
-from kp_core.extend import extended
-from kp_core.model import Role
+from kp_core.corpus import Role, content_digest
 from kp_core.reading import LIMITS, Choice, Saved, Source, renamed
 from kp_core.reading.archive import is_workbook, is_zip
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.reading.shared import shared_names as shared_names_in
 from kp_core.reading.source import expand
+from kp_core.scoring.codes import average_gold_size
+from kp_core.takeaway.extend import extended
 from kp_ui import ROOT, show
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -48,8 +47,12 @@ class Sample:
 
     def as_uploads(self) -> Uploads:
         """Return the sample's files as if the user had loaded them, each with what it is."""
-        patterns: dict[Role, str] = {"gold": self.gold, "system": self.systems, "documents": self.documents,
-                                     "judgements": self.judgements}  # fmt: skip
+        patterns: dict[Role, str] = {
+            "gold": self.gold,
+            "system": self.systems,
+            "documents": self.documents,
+            "judgements": self.judgements,
+        }
         roles = {path: role for role, name in patterns.items() if name for path in sorted(SAMPLE_DATA.glob(name))}
         files = tuple(Source(path.name, path.read_bytes()) for path in roles)
         return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core import charts
-from kp_core.charts import tables
-from kp_core.diagnostics import diagnose
-from kp_core.export.tables import CELLS
+from kp_core.charts import screen_tables
+from kp_core.tables import CELLS
+from kp_core.words.diagnosis import diagnose
 from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -19,11 +19,11 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
 results.ids_that_do_not_meet(here.notes)
-pooled = tables.numbers(cached.at_cutoff(CELLS), CELLS)
+pooled = screen_tables.numbers(cached.at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
 system = str(st.selectbox("System", systems, key="system", bind="query-params"))
-st.caption(show.plain(tables.universe(cached.at_cutoff(("N",), pool="macro"))))
+st.caption(show.plain(screen_tables.universe(cached.at_cutoff(("N",), pool="macro"))))
 
 left, right = st.columns([5, 6], gap="medium")
 with left:
@@ -31,35 +31,43 @@ with left:
     concordance = charts.concordance(cells[system])
     right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
     st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
-    st.caption("All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
-               "d: neither chose it.")  # fmt: skip
+    st.caption(
+        "All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
+        "d: neither chose it."
+    )
     st.subheader("What this says", anchor=False)
     others = {name: found for name, found in cells.items() if name != system}
-    mean = tables.value(cached.at_cutoff(("kappa",), pool="macro"), system, "kappa")
+    mean = screen_tables.value(cached.at_cutoff(("kappa",), pool="macro"), system, "kappa")
     for sentence in diagnose(system, cells[system], others, mean):
         st.markdown(f"- {show.plain(sentence)}")
 with right:
     st.subheader(f"Measures ({here.settings.pool} average)", anchor=False)
-    results.table(tables.rows_where(here, system, MEASURES), "measures", here.documents, row_height=66)
-    if here.documents < tables.FEW:
+    results.table(screen_tables.rows_where(here, system, MEASURES), "measures", here.documents, row_height=66)
+    if here.documents < screen_tables.FEW:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
     agreement.intervals(system, MEASURES, here.documents)
 
 st.subheader("All systems and baselines", anchor=False)
 result = cached.evaluation(MEASURES, baselines=True, people=results.people())
 beside = result.at(cutoff)
-everybody = tables.numbers(beside, MEASURES)
+everybody = screen_tables.numbers(beside, MEASURES)
 results.table(everybody, "everybody", beside.documents)
 results.about_baselines(cutoff)
-for reason in tables.reasons(beside):
+for reason in screen_tables.reasons(beside):
     st.caption(show.plain(reason))
 show.downloads(beside.frame, "agreement", "Agreement with the gold standard", beside.signature)
 
 first, second = st.columns(2, gap="medium")
 with first:
     st.subheader("Over k", anchor=False)
-    chosen = st.multiselect("Measures", MEASURES, ["kappa", "P_pos", "PABAK"], key="curves", bind="query-params",
-                            help=show.meanings(MEASURES))  # fmt: skip
+    chosen = st.multiselect(
+        "Measures",
+        MEASURES,
+        ["kappa", "P_pos", "PABAK"],
+        key="curves",
+        bind="query-params",
+        help=show.meanings(MEASURES),
+    )
     if chosen:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import sentences
-from kp_core.interpretation import SCALES
+from kp_core.words import statements
+from kp_core.words.scales import SCALES
 from kp_ui import cached, reliability, results, shell, show, workspace
 
 shell.enter()
@@ -22,7 +22,7 @@ if len(annotators) < 2:
 result = cached.agreement()
 documents, error = cached.annotated_documents()
 scale = str(st.selectbox("Words for kappa after", list(SCALES), key="scale", bind="query-params"))
-st.markdown(f"#### {show.plain(sentences.reliability(result, error, scale))}")
+st.markdown(f"#### {show.plain(statements.reliability(result, error, scale))}")
 
 together, people, by_document, trimming = st.tabs(
     ["All together and in pairs", "Human ceiling", "Documents", "Trimming by agreement"]

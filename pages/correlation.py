@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import sentences
+from kp_core.words import statements
 from kp_ui import correlation, rating, results, shell, show
 
 shell.enter()
@@ -13,8 +13,9 @@ VIEWS = ("Measures and people", "Rate near misses yourself", "The published stud
 
 results.open_page("Correlation", needs_gold=False, needs_systems=False)
 # No tabs: the keys that rate a pair would work on the hidden ones too.
-view = st.segmented_control("Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params",
-                            label_visibility="collapsed")  # fmt: skip
+view = st.segmented_control(
+    "Show", VIEWS, default=VIEWS[0], required=True, key="view", bind="query-params", label_visibility="collapsed"
+)
 if view == VIEWS[1]:
     rating.section()
 elif view == VIEWS[2]:
@@ -29,7 +30,7 @@ else:
         st.stop()
     average, study = correlation.choose(judged)
     if study is not None:
-        st.markdown(f"#### {show.plain(sentences.best_measure(study, average))}")
+        st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
         correlation.overall(study, average)
         correlation.subsets(study, average)
         correlation.certainty(study, average)

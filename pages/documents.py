@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core.charts import tables
+from kp_core.charts import screen_tables
 from kp_ui import cached, drill, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -30,7 +30,7 @@ which = "all"
 if other != "none":
     which = str(middle.selectbox("Only where", drill.WHERE, key="where", bind="query-params"))
 
-name = tables.named(measure, sidebar.cutoff())
+name = screen_tables.named(measure, sidebar.cutoff())
 listed = drill.documents(cached.by_document(measure), better, other, order, search, group)
 listed = drill.only_where(listed, which)
 st.caption(

@@ -27,8 +27,9 @@ if lists is not None:
     show.notes(lists.notes, expanded=any(note.level == "warning" for note in lists.notes))
     extraction.add_to_workspace(lists)
     with st.container(horizontal=True):
-        st.download_button("JSONL", lists.jsonl(), "extracted.jsonl", "application/jsonl", key="jsonl_extracted",
-                           icon="⬇️")  # fmt: skip
+        st.download_button(
+            "JSONL", lists.jsonl(), "extracted.jsonl", "application/jsonl", key="jsonl_extracted", icon="⬇️"
+        )
         show.downloads(lists.runs, "extracted", "Extracted phrases", lists.signature)
     show.signature(lists.signature)
 

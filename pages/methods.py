@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import methods, worked_example
+from kp_core.words import methods, worked_example
 from kp_ui import shell, show
 
 shell.enter()

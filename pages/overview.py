@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core import charts, sentences
-from kp_core.charts import tables
+from kp_core import charts
+from kp_core.charts import screen_tables
+from kp_core.words import statements
 from kp_ui import cached, results, shell, show, sidebar, workspace
 from kp_ui import comparison as comparing
 
@@ -16,43 +17,49 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 
 measure = results.choose_measure(results.measures())
-name = tables.named(measure, cutoff)
+name = screen_tables.named(measure, cutoff)
 comparison = cached.comparison(measure) if len(systems) > 1 else None
 
 if comparison is None:
     results.lacks("One system is loaded. Its values stand beside three baselines; load a second system to compare.")
 else:
-    st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
+    st.markdown(f"#### {show.plain(statements.verdict(comparison, name))}")
 
 people = results.people()
 result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=people)
 here = result.at(cutoff)
 results.ids_that_do_not_meet(here.notes)
 if people and comparison is not None:
-    st.caption("The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
-               "set "
-               "without order, so they have no value for measures of the order.")  # fmt: skip
+    st.caption(
+        "The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
+        "set "
+        "without order, so they have no value for measures of the order."
+    )
     comparison = None
 
-leaderboard = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
+leaderboard = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
 left, right = st.columns([4, 3], gap="medium")
 with left:
     event = results.table(leaderboard, "leaderboard", here.documents, on_select="rerun", selection_mode="single-row")
     results.link_to_system(leaderboard, event, systems, measure)
     if comparison is not None:
-        st.caption(show.plain(f"Letters: {comparison.test}; {sentences.NOT_EQUAL}."))
+        st.caption(show.plain(f"Letters: {comparison.test}; {statements.NOT_EQUAL}."))
     results.about_baselines(cutoff)
-    for reason in tables.reasons(here):
+    for reason in screen_tables.reasons(here):
         st.caption(show.plain(reason))
-    if here.documents < tables.FEW:
+    if here.documents < screen_tables.FEW:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
     show.downloads(leaderboard, "leaderboard", f"Systems by {name}", here.signature)
 with right:
-    drawn = charts.over_k(result, measure, results.marks()) if tables.has_curve(measure) else charts.bars(here, measure)
+    drawn = (
+        charts.over_k(result, measure, results.marks())
+        if screen_tables.has_curve(measure)
+        else charts.bars(here, measure)
+    )
     show.chart(drawn, "overview_chart")
-    if tables.has_curve(measure):
+    if screen_tables.has_curve(measure):
         results.where_no_mark()
-        show.downloads(tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
+        show.downloads(screen_tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
 
 comparing.conventions(measure)
 show.notes(here.notes)

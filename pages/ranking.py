@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core import charts
-from kp_core.charts import tables
+from kp_core.charts import screen_tables
 from kp_ui import cached, comparison, results, shell, show, sidebar
 
 shell.enter()
@@ -28,10 +28,10 @@ results.ids_that_do_not_meet(here.notes)
 
 for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
     with place:
-        shown = [tables.named(name, cutoff) for name in names]
-        results.table(tables.with_intervals(result, shown), tab, here.documents)
+        shown = [screen_tables.named(name, cutoff) for name in names]
+        results.table(screen_tables.with_intervals(result, shown), tab, here.documents)
         if "bpref" in names:
-            for reason in tables.reasons(here):
+            for reason in screen_tables.reasons(here):
                 st.caption(show.plain(reason))
         if "Rprec" in names:
             st.caption(
@@ -47,13 +47,17 @@ show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)
 measure = results.choose_measure(results.measures(("overlap", "ranking")))
-name = tables.named(measure, cutoff)
+name = screen_tables.named(measure, cutoff)
 left, right = st.columns(2, gap="medium")
 with left:
     st.markdown(f"**{show.plain(measure)}**")
-    drawn = charts.over_k(result, measure, results.marks()) if tables.has_curve(measure) else charts.bars(here, measure)
+    drawn = (
+        charts.over_k(result, measure, results.marks())
+        if screen_tables.has_curve(measure)
+        else charts.bars(here, measure)
+    )
     show.chart(drawn, "ranking_chart")
-    show.downloads(tables.curves(result, measure), "ranking_over_k", f"{measure} over k", result.signature)
+    show.downloads(screen_tables.curves(result, measure), "ranking_over_k", f"{measure} over k", result.signature)
 with right:
     st.markdown("**Precision and recall as k grows**")
     show.chart(charts.precision_recall(result, cutoff), "precision_recall")

@@ -17,8 +17,15 @@ st.markdown(
     "choices to higher and higher agreement (after Nomoto and Matsumoto 1997)."
 )
 here = abstracting.data()
-view = st.segmented_control("Show", VIEWS, default=VIEWS[0], required=True, key="sentence_view", bind="query-params",
-                            label_visibility="collapsed")  # fmt: skip
+view = st.segmented_control(
+    "Show",
+    VIEWS,
+    default=VIEWS[0],
+    required=True,
+    key="sentence_view",
+    bind="query-params",
+    label_visibility="collapsed",
+)
 if view == VIEWS[1]:
     abstracting.sentences(here)
 elif (found := abstracting.choose(here)) is not None:

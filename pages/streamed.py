@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from kp_core import sentences
-from kp_core.charts import tables
+from kp_core.charts import screen_tables
+from kp_core.words import statements
 from kp_ui import comparison as comparing
 from kp_ui import shell, show, streamed
 
@@ -25,10 +25,10 @@ if run.plan.agreement is not None and result is not None:
     streamed.agreement(run, result)
 else:
     measure, cutoff = streamed.choose(run)
-    name, settings = tables.named(measure, cutoff), replace(settings, k=(cutoff,))
+    name, settings = screen_tables.named(measure, cutoff), replace(settings, k=(cutoff,))
     comparison = streamed.comparison_at(run, name)
     if comparison is not None:
-        st.markdown(f"#### {show.plain(sentences.verdict(comparison, name))}")
+        st.markdown(f"#### {show.plain(statements.verdict(comparison, name))}")
     if result is not None:
         result = streamed.of_one_average(result)
         if measure in run.plan.measures:

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import kp_core as kp
-from kp_core.abstracting.attributes import attributes
+from kp_core.studies.sentence_study.attributes import attributes
 
 LECTURES = Path(__file__).resolve().parent / "lectures"
 SEED = 1997

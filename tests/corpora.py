@@ -7,9 +7,9 @@ from typing import Any
 import pandas as pd
 
 import kp_core as kp
-from kp_core.coding import code
-from kp_core.model import Ranking
-from kp_core.universe import sizes
+from kp_core.corpus import Ranking
+from kp_core.scoring.codes import code
+from kp_core.scoring.universe import sizes
 
 #: A keyphrase, or its accepted spellings.
 Entry = str | Sequence[str]
@@ -58,8 +58,7 @@ def corpus_of(
                 empty.append(("system", system, document))
             rows += [(system, document, rank, phrase, score) for rank, (phrase, score) in enumerate(listed, 1)]
     gold_table = _frame(
-        [entry[:4] for entry in entries],
-        {"doc_id": "str", "annotator": "str", "phrase": "str", "relevance": "float64"},
+        [entry[:4] for entry in entries], {"doc_id": "str", "annotator": "str", "phrase": "str", "relevance": "float64"}
     )
     if any(entry[4] for entry in entries):
         gold_table["variants"] = pd.Series([entry[4] for entry in entries], dtype=object)

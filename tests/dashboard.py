@@ -94,10 +94,15 @@ class Session:
         self._open = ExitStack()
         self._socket = self._open.enter_context(
             connect(
-                stream, subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)], additional_headers=headers,
-                max_size=_LARGEST, ping_interval=None, open_timeout=PATIENCE, proxy=None,
+                stream,
+                subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)],
+                additional_headers=headers,
+                max_size=_LARGEST,
+                ping_interval=None,
+                open_timeout=PATIENCE,
+                proxy=None,
             )
-        )  # fmt: skip
+        )
         self.id = ""
         self.open(page, query)
 
@@ -152,9 +157,10 @@ class Session:
         head = f'--{edge}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n\r\n'
         body = head.encode() + data + f"\r\n--{edge}--\r\n".encode()
         headers = {
-            "Content-Type": f"multipart/form-data; boundary={edge}", "X-Xsrftoken": self._token,
+            "Content-Type": f"multipart/form-data; boundary={edge}",
+            "X-Xsrftoken": self._token,
             "Cookie": f"_streamlit_xsrf={self._token}",
-        }  # fmt: skip
+        }
         request = urllib.request.Request(f"{self.address}{url}", body, headers, method="PUT")
         urllib.request.urlopen(request, timeout=PATIENCE).close()
 
@@ -185,8 +191,9 @@ class Session:
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
                 self._elements[tuple(message.metadata.delta_path)] = message.delta.new_element
             elif kind == "script_finished" and message.script_finished in (
-                ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
-            ):  # fmt: skip
+                ForwardMsg.FINISHED_SUCCESSFULLY,
+                ForwardMsg.FINISHED_WITH_COMPILE_ERROR,
+            ):
                 return time.perf_counter() - begun
 
     def _next(self) -> ForwardMsg:

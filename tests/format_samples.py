@@ -59,8 +59,11 @@ TASKS = [
             {
                 "completed_by": {"id": 1, "email": "ana@example.org"},
                 "result": [
-                    {"from_name": "kp", "type": "labels",
-                     "value": {"start": 7, "end": 17, "text": "tide table", "labels": ["KP"]}},
+                    {
+                        "from_name": "kp",
+                        "type": "labels",
+                        "value": {"start": 7, "end": 17, "text": "tide table", "labels": ["KP"]},
+                    },
                     {"from_name": "topic", "type": "choices", "value": {"choices": ["harbour"]}},
                     {"from_name": "more", "type": "textarea", "value": {"text": ["sea level"]}},
                 ],
@@ -69,7 +72,7 @@ TASKS = [
             {"completed_by": 3, "was_cancelled": True, "result": []},
         ],
     }
-]  # fmt: skip
+]
 ALIGNED = {
     "gold.txt": "tide table;harbour;<peos>;sea level\n\ntide|tides;gauge\n",
     "out/pred.txt": "tide;sea level\nmoon;sun;<unk> water\ngauge;tides\n",
@@ -122,14 +125,8 @@ SAMPLES = {
         },
         (2, 1, 2, 0),
     ),
-    "F7": (
-        {"gold": archive({"a-votes": "boat race\t10\nriver\t3\n", "b-votes": "moon\t1\nsea\t2\n"})},
-        (4, 0, 0, 0),
-    ),
-    "F8": (
-        {"systems": Source("t.run", b"d1 Q0 tide%20table 1 12 tfidf\nd1 Q0 moon 2 11.5 tfidf\n")},
-        (0, 2, 0, 0),
-    ),
+    "F7": ({"gold": archive({"a-votes": "boat race\t10\nriver\t3\n", "b-votes": "moon\t1\nsea\t2\n"})}, (4, 0, 0, 0)),
+    "F8": ({"systems": Source("t.run", b"d1 Q0 tide%20table 1 12 tfidf\nd1 Q0 moon 2 11.5 tfidf\n")}, (0, 2, 0, 0)),
     "F9": ({"systems": Source("yake.json", b'{"d1": [["tide table", 0.01], ["harbour", 0.2]]}')}, (0, 2, 0, 0)),
     "F10": (
         {"gold": Source("g.csv", b"doc_id,annotator,keyphrase,note\nNA,ana,null,=1\n007,ben,1e5,\n")},

@@ -5,8 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
-from kp_core.result import Result
-from kp_core.sentences import figure as number
+from kp_core.studies.result import Result
+from kp_core.words.statements import figure as number
 
 
 def bars(result: Result, measure: str) -> Chart:
@@ -22,19 +22,34 @@ def bars(result: Result, measure: str) -> Chart:
     names = labels(rows["system"])
     figure = go.Figure(
         go.Bar(
-            x=rows["value"], y=names, orientation="h", showlegend=False, hovertemplate="%{y}: %{x:.3f}<extra></extra>",
+            x=rows["value"],
+            y=names,
+            orientation="h",
+            showlegend=False,
+            hovertemplate="%{y}: %{x:.3f}<extra></extra>",
             marker={"color": [drawn[name].colour for name in rows["system"]], "opacity": 0.75},
             error_x={
-                "type": "data", "symmetric": False, "array": rows["high"] - rows["value"],
-                "arrayminus": rows["value"] - rows["low"], "thickness": 1.5, "width": 5, "color": GREY,
+                "type": "data",
+                "symmetric": False,
+                "array": rows["high"] - rows["value"],
+                "arrayminus": rows["value"] - rows["low"],
+                "thickness": 1.5,
+                "width": 5,
+                "color": GREY,
             },
         )
-    )  # fmt: skip
+    )
     ends = rows["high"].fillna(rows["value"]).clip(lower=rows["value"])
     values = go.Scatter(
-        x=ends, y=names, mode="text", text=[f" {number(value, 3)}" for value in rows["value"]],
-        textposition="middle right", cliponaxis=False, showlegend=False, hoverinfo="skip",
-    )  # fmt: skip
+        x=ends,
+        y=names,
+        mode="text",
+        text=[f" {number(value, 3)}" for value in rows["value"]],
+        textposition="middle right",
+        cliponaxis=False,
+        showlegend=False,
+        hoverinfo="skip",
+    )
     figure.add_trace(values)
     figure.update_yaxes(autorange="reversed", automargin=True)
     figure.update_xaxes(title=label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
@@ -55,13 +70,22 @@ def by_part(result: Result) -> Chart:
         own = rows[rows["system"] == name].set_index("subset").reindex(parts)
         shift = min(0.12, 0.8 / len(drawn)) * (step - (len(drawn) - 1) / 2)
         figure.add_scatter(
-            x=own["value"], y=[place + shift for place in range(len(parts))], mode="markers", name=label(name),
-            marker={"color": look.colour, "symbol": look.symbol, "size": 9}, hovertemplate="%{x:.3f}",
+            x=own["value"],
+            y=[place + shift for place in range(len(parts))],
+            mode="markers",
+            name=label(name),
+            marker={"color": look.colour, "symbol": look.symbol, "size": 9},
+            hovertemplate="%{x:.3f}",
             error_x={
-                "type": "data", "symmetric": False, "array": own["high"] - own["value"],
-                "arrayminus": own["value"] - own["low"], "thickness": 1.2, "width": 3, "color": look.colour,
+                "type": "data",
+                "symmetric": False,
+                "array": own["high"] - own["value"],
+                "arrayminus": own["value"] - own["low"],
+                "thickness": 1.2,
+                "width": 3,
+                "color": look.colour,
             },
-        )  # fmt: skip
+        )
     figure.update_yaxes(tickvals=list(range(len(parts))), ticktext=names, autorange="reversed", automargin=True)
     measure = label(rows["measure"].iloc[0]) if len(rows) else ""
     figure.update_xaxes(title=measure, rangemode="tozero")

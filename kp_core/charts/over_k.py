@@ -9,13 +9,13 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kp_core.baselines import BASELINES
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks, over_numbers
-from kp_core.plural import counted
-from kp_core.result import Result
-from kp_core.sentences import figure as number
-from kp_core.sentences import highest, listed
-from kp_core.soft import SoftResult
+from kp_core.errors import counted
+from kp_core.scoring.baselines import BASELINES
+from kp_core.studies.result import Result
+from kp_core.studies.soft import SoftResult
+from kp_core.words.statements import figure as number
+from kp_core.words.statements import highest, listed
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,30 @@ def _add_system(
         edge = pd.concat([banded["high"], banded["low"].iloc[::-1]])
         along = pd.concat([banded["k"], banded["k"].iloc[::-1]])
         band = go.Scatter(
-            x=along, y=edge, fill="toself", fillcolor=look.band(), line={"width": 0}, mode="lines", hoverinfo="skip",
-            showlegend=False, legendgroup=name, visible=shown,
-        )  # fmt: skip
+            x=along,
+            y=edge,
+            fill="toself",
+            fillcolor=look.band(),
+            line={"width": 0},
+            mode="lines",
+            hoverinfo="skip",
+            showlegend=False,
+            legendgroup=name,
+            visible=shown,
+        )
         figure.add_trace(band, **place)
     line = go.Scatter(
-        x=rows["k"], y=rows["value"], name=label(name), legendgroup=name, showlegend=legend, visible=shown,
+        x=rows["k"],
+        y=rows["value"],
+        name=label(name),
+        legendgroup=name,
+        showlegend=legend,
+        visible=shown,
         mode="lines" if name in REFERENCES else "lines+markers",
         line={"color": look.colour, "dash": look.dash, "width": 1.5 if name in BASELINES else 2},
         marker={"symbol": look.symbol, "size": 7, "maxdisplayed": 10},
         hovertemplate="%{y:.3f}",
-    )  # fmt: skip
+    )
     figure.add_trace(line, **place)
 
 
@@ -106,16 +119,34 @@ def _mark(figure: go.Figure, marks: Marks | None, last: int, rows: int = 1) -> i
     labels = marks.labels(last) if marks else []
     axes = ["", *range(2, rows + 1)]  # `add_vline` looks through all panels, which takes 40 ms a line
     lines = [
-        {"type": "line", "xref": f"x{axis}", "yref": f"y{axis} domain", "x0": k, "x1": k, "y0": 0, "y1": 1,
-         "line": {"color": GREY, "width": 1.5, "dash": dash}}
+        {
+            "type": "line",
+            "xref": f"x{axis}",
+            "yref": f"y{axis} domain",
+            "x0": k,
+            "x1": k,
+            "y0": 0,
+            "y1": 1,
+            "line": {"color": GREY, "width": 1.5, "dash": dash},
+        }
         for k, _, dash in labels
         for axis in axes
-    ]  # fmt: skip
+    ]
     said = [
-        {"x": k, "y": 1, "xref": "x", "yref": "paper", "yanchor": "bottom", "yshift": 15 * step, "text": words,
-         "showarrow": False, "xanchor": "left" if k < last / 2 else "right", "font": {"size": 12, "color": TEXT}}
+        {
+            "x": k,
+            "y": 1,
+            "xref": "x",
+            "yref": "paper",
+            "yanchor": "bottom",
+            "yshift": 15 * step,
+            "text": words,
+            "showarrow": False,
+            "xanchor": "left" if k < last / 2 else "right",
+            "font": {"size": 12, "color": TEXT},
+        }
         for step, (k, words, _) in enumerate(labels)
-    ]  # fmt: skip
+    ]
     figure.update_layout(shapes=lines, annotations=said)
     return 12 + 15 * len(labels)
 

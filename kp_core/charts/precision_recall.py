@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from kp_core.baselines import BASELINES
 from kp_core.charts.style import Chart, label, lay_out, looks, over_numbers
-from kp_core.result import Result
-from kp_core.sentences import figure as number
+from kp_core.scoring.baselines import BASELINES
+from kp_core.studies.result import Result
+from kp_core.words.statements import figure as number
 
 
 def precision_recall(result: Result, cutoff: int | str | None = None, height: int = 420) -> Chart:
@@ -23,9 +23,14 @@ def precision_recall(result: Result, cutoff: int | str | None = None, height: in
         common = {"name": label(name), "legendgroup": name, "hovertemplate": words}
         line = {"color": look.colour, "dash": look.dash, "width": 2}
         figure.add_scatter(
-            x=rows["value_r"], y=rows["value_p"], customdata=rows["k"], mode="lines+markers", line=line,
-            marker={"symbol": look.symbol, "size": 4}, **common,
-        )  # fmt: skip
+            x=rows["value_r"],
+            y=rows["value_p"],
+            customdata=rows["k"],
+            mode="lines+markers",
+            line=line,
+            marker={"symbol": look.symbol, "size": 4},
+            **common,
+        )
         big = {"symbol": look.symbol, "size": 14, "color": look.colour, "line": {"width": 1, "color": "white"}}
         figure.add_scatter(
             x=at["value_r"], y=at["value_p"], customdata=at["k"], mode="markers", marker=big, showlegend=False, **common

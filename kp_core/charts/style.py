@@ -9,12 +9,12 @@ from html import escape
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.annotators import HUMANS
-from kp_core.baselines import BASELINES
-from kp_core.export.tables import visible
-from kp_core.metrics import parse
-from kp_core.result import Result
-from kp_core.soft import SoftResult
+from kp_core.scoring.annotator_tables import HUMANS
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.measures import parse
+from kp_core.studies.result import Result
+from kp_core.studies.soft import SoftResult
+from kp_core.tables import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")

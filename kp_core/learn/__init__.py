@@ -16,9 +16,15 @@ from kp_core.learn.lesson import Lesson, Options, Question, Slider, View
 LESSONS: dict[str, Lesson] = {
     module.LESSON.name: module.LESSON
     for module in (
-        paradox, large_universe, positive_agreement, average_precision, head_weights, trimming_by_hand, lecture_table,
+        paradox,
+        large_universe,
+        positive_agreement,
+        average_precision,
+        head_weights,
+        trimming_by_hand,
+        lecture_table,
         claims,
     )
-}  # fmt: skip
+}
 
 __all__ = ["LESSONS", "Lesson", "Options", "Question", "Slider", "View"]

@@ -8,11 +8,16 @@ import plotly.graph_objects as go
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
-from kp_core.sentences import figure
+from kp_core.words.statements import figure
 
 #: Ranks of the relevant results of each query, and its AP as printed.
-HITS = {"Q1": (1, 3, 5, 9, 10), "Q2": (2, 4, 6, 8, 10), "Q3": (1, 3, 4, 7, 8), "Q4": (2, 4, 7, 9, 10),
-        "Q5": (1, 4, 5, 8, 9)}  # fmt: skip
+HITS = {
+    "Q1": (1, 3, 5, 9, 10),
+    "Q2": (2, 4, 6, 8, 10),
+    "Q3": (1, 3, 4, 7, 8),
+    "Q4": (2, 4, 7, 9, 10),
+    "Q5": (1, 4, 5, 8, 9),
+}
 PRINTED = {"Q1": "0.654", "Q2": "0.3, then 0.6", "Q3": "0.733", "Q4": "0.583", "Q5": "0.55"}
 PRINTED_MEAN = "0.624"
 RANKS = 10
@@ -51,10 +56,15 @@ def show(values: Values) -> View:
     colours = [COLOURS[0] if k in seen else COLOURS[1] if k in ranks else GREY for k in range(1, RANKS + 1)]
     drawn = go.Figure(
         go.Bar(
-            x=list(range(1, RANKS + 1)), y=at, marker_color=colours, text=[figure(one) for one in at],
-            textposition="outside", cliponaxis=False, hovertemplate="P@%{x} = %{y:.3f}<extra></extra>",
+            x=list(range(1, RANKS + 1)),
+            y=at,
+            marker_color=colours,
+            text=[figure(one) for one in at],
+            textposition="outside",
+            cliponaxis=False,
+            hovertemplate="P@%{x} = %{y:.3f}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     drawn.add_vline(x=rank + 0.5, line={"dash": "dot", "width": 1})
     drawn.update_xaxes(title="rank", dtick=1)
     drawn.update_yaxes(title="precision at this rank", range=[0, 1.15], tickformat=".1~f")
@@ -75,10 +85,16 @@ def compared() -> pd.DataFrame:
     found = recomputed()
     first = found[[f"P@{k}" for k in range(1, 6)]].mean(axis=1)
     rows = [
-        [query, PRINTED[query], *(figure(float(one), 3) for one in
-         (found.loc[query, "MAP"], first[query], found.loc[query, "MRR"], found.loc[query, "nDCG@10"]))]
+        [
+            query,
+            PRINTED[query],
+            *(
+                figure(float(one), 3)
+                for one in (found.loc[query, "MAP"], first[query], found.loc[query, "MRR"], found.loc[query, "nDCG@10"])
+            ),
+        ]
         for query in HITS
-    ]  # fmt: skip
+    ]
     mean = [found["MAP"].mean(), first.mean(), found["MRR"].mean(), found["nDCG@10"].mean()]
     rows.append(["mean", PRINTED_MEAN, *(figure(float(one), 3) for one in mean)])
     return pd.DataFrame(
@@ -105,18 +121,30 @@ LESSON = Lesson(
     "Average precision asks at every hit how much of the list up to there is right, and takes the mean over all "
     "keyphrases, found or not. Choose a query and go down its list. The notes that this example comes from print other "
     "values; both are shown.",
-    (r"AP = \frac{1}{|gold|}\sum_{i:\ h_i = 1} P@i", r"MRR = \frac{1}{|D|}\sum_d \frac{1}{\mathrm{rank}_d}",
-     r"nDCG = \frac{DCG}{IDCG}\qquad DCG = \sum_i \frac{rel_i}{\log_2(i+1)}"),
+    (
+        r"AP = \frac{1}{|gold|}\sum_{i:\ h_i = 1} P@i",
+        r"MRR = \frac{1}{|D|}\sum_d \frac{1}{\mathrm{rank}_d}",
+        r"nDCG = \frac{DCG}{IDCG}\qquad DCG = \sum_i \frac{rel_i}{\log_2(i+1)}",
+    ),
     "Notes on keyword evaluation (the example, as printed); Manning, Raghavan & Schütze 2008 (definitions)",
     (Options("query", "Query", tuple(HITS)), Slider("rank", "Up to rank", 1, RANKS, 5)),
     show,
     (
-        Question("Hits at ranks 2, 4, 6, 8 and 10, five gold keyphrases. What is AP?", float(_FOUND.loc["Q2", "MAP"]),
-                 "P at every hit is 1/2, so their mean is .5, not .3 and not .6."),
-        Question("What is the reciprocal rank of that list?", float(_FOUND.loc["Q2", "MRR"]),
-                 "The first hit stands at rank 2: 1/2."),
-        Question("Which list has the higher average precision: hits at ranks 1, 4, 5, 8, 9 (Q5) or 1, 3, 4, 7, 8 (Q3)?",
-                 "Q3", "Every hit of Q3 but the first comes one rank earlier: .723 against .631.",
-                 ("Q3", "Q5", "the same")),
+        Question(
+            "Hits at ranks 2, 4, 6, 8 and 10, five gold keyphrases. What is AP?",
+            float(_FOUND.loc["Q2", "MAP"]),
+            "P at every hit is 1/2, so their mean is .5, not .3 and not .6.",
+        ),
+        Question(
+            "What is the reciprocal rank of that list?",
+            float(_FOUND.loc["Q2", "MRR"]),
+            "The first hit stands at rank 2: 1/2.",
+        ),
+        Question(
+            "Which list has the higher average precision: hits at ranks 1, 4, 5, 8, 9 (Q5) or 1, 3, 4, 7, 8 (Q3)?",
+            "Q3",
+            "Every hit of Q3 but the first comes one rank earlier: .723 against .631.",
+            ("Q3", "Q5", "the same"),
+        ),
     ),
-)  # fmt: skip
+)

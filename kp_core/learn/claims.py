@@ -5,9 +5,9 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from kp_core.charts.style import COLOURS, SYMBOLS, Chart, label, lay_out
-from kp_core.judgements.published import kim2010_claims, kim2010_correlations, kim2010_data
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
-from kp_core.sentences import figure
+from kp_core.studies.correlation.published import kim2010_claims, kim2010_correlations, kim2010_data
+from kp_core.words.statements import figure
 
 _FOUND = kim2010_correlations()
 #: Subsets whose order along the picture means something.
@@ -36,11 +36,14 @@ def show(values: Values) -> View:
     for place, measure in enumerate(measures):
         colour = COLOURS[place % len(COLOURS)]
         drawn.add_scatter(
-            x=[subset.split(":")[-1] for subset in subsets], y=[printed(measure, one, average) for one in subsets],
-            name=label(measure), mode="lines+markers", line={"color": colour, "width": 4 if measure == "human" else 2},
+            x=[subset.split(":")[-1] for subset in subsets],
+            y=[printed(measure, one, average) for one in subsets],
+            name=label(measure),
+            mode="lines+markers",
+            line={"color": colour, "width": 4 if measure == "human" else 2},
             marker={"symbol": SYMBOLS[place % len(SYMBOLS)], "size": 10},
             hovertemplate=f"{label(measure)}, %{{x}}: %{{y:.4f}}<extra></extra>",
-        )  # fmt: skip
+        )
     drawn.update_yaxes(title="Spearman's rho, as printed", tickformat=".2~f")
     r_precision = [printed("R-precision", one, average) for one in subsets]
     human = [printed("human", one, average) for one in subsets]
@@ -65,13 +68,24 @@ LESSON = Lesson(
     (Options("group", "By", tuple(_GROUPS)), Options("average", "Human score", ("average", "majority"))),
     show,
     (
-        Question("By the average of the human scores over all pairs: is R-precision's .4763 above or below the "
-                 "correlation between people?", "above", "People reach .4506.", ("above", "below")),
-        Question("The paper says that correlations rise as keyphrases get longer. Leaving long keyphrases out, do the "
-                 "n-gram measures of its Table 3 rise or fall?", "rise",
-                 "From all pairs to those of at most three words they rise in 12 of 12 cells, against the text.",
-                 ("rise", "fall")),
-        Question("1,298 keyphrases of authors in 250 papers are how many a paper? The table prints 3.85.", 1298 / 250,
-                 "1298 / 250 = 5.19."),
+        Question(
+            "By the average of the human scores over all pairs: is R-precision's .4763 above or below the "
+            "correlation between people?",
+            "above",
+            "People reach .4506.",
+            ("above", "below"),
+        ),
+        Question(
+            "The paper says that correlations rise as keyphrases get longer. Leaving long keyphrases out, do the "
+            "n-gram measures of its Table 3 rise or fall?",
+            "rise",
+            "From all pairs to those of at most three words they rise in 12 of 12 cells, against the text.",
+            ("rise", "fall"),
+        ),
+        Question(
+            "1,298 keyphrases of authors in 250 papers are how many a paper? The table prints 3.85.",
+            1298 / 250,
+            "1298 / 250 = 5.19.",
+        ),
     ),
-)  # fmt: skip
+)

@@ -9,18 +9,27 @@ import plotly.graph_objects as go
 
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
-from kp_core.judgements.published import kim2010_scores
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
+from kp_core.studies.correlation.published import kim2010_scores
 
 KEYPHRASES = ("effective grid computing algorithm", "alpha beta gamma", "quality of service")
 CANDIDATES = {
-    KEYPHRASES[0]: ("grid computing algorithm", "computing algorithm", "grid computing", "effective grid",
-                    "effective algorithm", "algorithm"),
+    KEYPHRASES[0]: (
+        "grid computing algorithm",
+        "computing algorithm",
+        "grid computing",
+        "effective grid",
+        "effective algorithm",
+        "algorithm",
+    ),
     KEYPHRASES[1]: ("alpha beta", "beta gamma", "gamma"),
     KEYPHRASES[2]: ("service quality", "service", "quality"),
-}  # fmt: skip
-_PAIRS = {f"{keyphrase} ← {candidate}": (keyphrase, candidate) for keyphrase in KEYPHRASES
-          for candidate in CANDIDATES[keyphrase]}  # fmt: skip
+}
+_PAIRS = {
+    f"{keyphrase} ← {candidate}": (keyphrase, candidate)
+    for keyphrase in KEYPHRASES
+    for candidate in CANDIDATES[keyphrase]
+}
 
 
 def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
@@ -41,12 +50,15 @@ def show(values: Values) -> View:
     weights = [Fraction(1, len(words) - place) for place in range(len(words))]
     drawn = go.Figure(
         go.Bar(
-            x=[label(word) for word in words], y=[float(one) for one in weights],
+            x=[label(word) for word in words],
+            y=[float(one) for one in weights],
             marker_color=[COLOURS[0] if word in found else GREY for word in words],
-            text=[str(one) for one in weights], textposition="outside", cliponaxis=False,
+            text=[str(one) for one in weights],
+            textposition="outside",
+            cliponaxis=False,
             hovertemplate="weight of “%{x}”: %{text}<extra></extra>",
         )
-    )  # fmt: skip
+    )
     drawn.update_yaxes(title="weight", range=[0, 1.15], tickformat=".1~f")
     plain, modified = scores(keyphrase, candidate)
     matched = " + ".join(str(one) for word, one in zip(words, weights, strict=True) if word in found)
@@ -86,20 +98,31 @@ LESSON = Lesson(
     "A candidate that shares words with a keyphrase is not simply wrong. R-precision counts the shared words; the "
     "modified form gives the last word, as a rule the head of the phrase, the weight 1, the word before it 1/2, the "
     "next 1/3, and so on. Choose a pair and see which words count how much.",
-    (r"\text{R-precision} = \frac{\text{words in common}}{\text{words of the longer}}",
-     r"\text{M-R-precision} = \frac{\sum_{\text{matched}} CW_i}{\sum_i CW_i}", r"CW_i = \frac{1}{N-i+1}"),
+    (
+        r"\text{R-precision} = \frac{\text{words in common}}{\text{words of the longer}}",
+        r"\text{M-R-precision} = \frac{\sum_{\text{matched}} CW_i}{\sum_i CW_i}",
+        r"CW_i = \frac{1}{N-i+1}",
+    ),
     "Zesch & Gurevych 2009; Kim, Baldwin & Kan 2010, paper and slides (5/11, 9/11 and human scores as printed)",
     (Options("pair", "Keyphrase ← candidate", tuple(_PAIRS)),),
     show,
     (
-        Question("Keyphrase A B C, candidate A B. What is the modified R-precision?",
-                 float(scores("alpha beta gamma", "alpha beta")[1]),
-                 "(1/3 + 1/2) / (1/3 + 1/2 + 1) = 5/11, as printed."),
-        Question("Keyphrase A B C, candidate B C?", float(scores("alpha beta gamma", "beta gamma")[1]),
-                 "(1/2 + 1) / (1/3 + 1/2 + 1) = 9/11, as printed."),
-        Question("R-precision gives “effective grid” and “computing algorithm” the same 2/4. Which does the modified "
-                 "form prefer for “effective grid computing algorithm”?", "computing algorithm",
-                 "It holds the head: 18/25 against 7/25. Kim, Baldwin & Kan order them the same way.",
-                 ("effective grid", "computing algorithm", "neither")),
+        Question(
+            "Keyphrase A B C, candidate A B. What is the modified R-precision?",
+            float(scores("alpha beta gamma", "alpha beta")[1]),
+            "(1/3 + 1/2) / (1/3 + 1/2 + 1) = 5/11, as printed.",
+        ),
+        Question(
+            "Keyphrase A B C, candidate B C?",
+            float(scores("alpha beta gamma", "beta gamma")[1]),
+            "(1/2 + 1) / (1/3 + 1/2 + 1) = 9/11, as printed.",
+        ),
+        Question(
+            "R-precision gives “effective grid” and “computing algorithm” the same 2/4. Which does the modified "
+            "form prefer for “effective grid computing algorithm”?",
+            "computing algorithm",
+            "It holds the head: 18/25 against 7/25. Kim, Baldwin & Kan order them the same way.",
+            ("effective grid", "computing algorithm", "neither"),
+        ),
     ),
-)  # fmt: skip
+)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kp_core.charts.agreement import against_universe
+from kp_core.charts.concordance_charts import against_universe
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
-from kp_core.sentences import figure
+from kp_core.words.statements import figure
 
 #: Tables in the proportions that the printed figures of the lecture-keyword section imply: a, b, c. N is not known.
 CHOSEN = {
@@ -49,14 +49,19 @@ LESSON = Lesson(
     (
         Question(
             "a = 70, b = 425, c = 135. To which value does kappa rise as N grows without end?",
-            value("P_pos", _A, _B, _C, 1), "P_pos = 140 / (140 + 425 + 135) = .20: d cancels out."),
+            value("P_pos", _A, _B, _C, 1),
+            "P_pos = 140 / (140 + 425 + 135) = .20: d cancels out.",
+        ),
         Question(
-            "With the same a, b, c and d = 0, kappa is …", "below 0",
+            "With the same a, b, c and d = 0, kappa is …",
+            "below 0",
             "There is no agreement on “no” at all, so the two sides agree less than chance would give.",
-            ("below 0", "exactly 0", "equal to P_pos")),
+            ("below 0", "exactly 0", "equal to P_pos"),
+        ),
         Question(
             "N = 10,750 and 495 gold keyphrases. What PABAK does a system get that chooses nothing?",
             value("PABAK", 0, 495, 0, 10_750 - 495),
-            "P_o = 10,255 / 10,750 = .954, so PABAK = 2 · .954 − 1 = .908, more than any of the six lecture systems."),
+            "P_o = 10,255 / 10,750 = .954, so PABAK = 2 · .954 − 1 = .908, more than any of the six lecture systems.",
+        ),
     ),
-)  # fmt: skip
+)

@@ -7,9 +7,9 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import COLOURS, GREY, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Question, Slider, Values, View
-from kp_core.metrics import MEASURES
-from kp_core.metrics.concordance import table
-from kp_core.sentences import figure
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.measures.concordance import table
+from kp_core.words.statements import figure
 
 #: As printed by Feinstein & Cicchetti 1990: a, b, c, d.
 EXAMPLES = {
@@ -37,11 +37,15 @@ def show(values: Values) -> View:
     found = {name: value(name, a, b, c, d) for name in _SHOWN}
     drawn = go.Figure()
     drawn.add_bar(
-        x=list(found.values()), y=list(found), orientation="h",
+        x=list(found.values()),
+        y=list(found),
+        orientation="h",
         marker_color=[GREY, GREY, *[COLOURS[0]] * (len(found) - 2)],
-        text=[figure(one) for one in found.values()], textposition="outside", cliponaxis=False,
+        text=[figure(one) for one in found.values()],
+        textposition="outside",
+        cliponaxis=False,
         hovertemplate="%{y} = %{x:.3f}<extra></extra>",
-    )  # fmt: skip
+    )
     drawn.update_xaxes(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     drawn.update_yaxes(autorange="reversed")
     said = ", ".join(f"{name} {figure(one)}" for name, one in found.items())
@@ -77,8 +81,11 @@ LESSON = Lesson(
     "Two tables can agree on the same share of phrases and still have very different kappas. Drag the four cells and "
     "watch: kappa subtracts the agreement that their shares of “yes” give by chance, and where one answer is rare, "
     "chance gives nearly all of it. In keyword extraction “yes” is always rare.",
-    (r"\kappa = \frac{P_o - P_e}{1 - P_e}", r"P_{pos} = \frac{2a}{2a+b+c}\qquad P_{neg} = \frac{2d}{2d+b+c}",
-     r"\mathrm{PABAK} = 2P_o - 1"),
+    (
+        r"\kappa = \frac{P_o - P_e}{1 - P_e}",
+        r"P_{pos} = \frac{2a}{2a+b+c}\qquad P_{neg} = \frac{2d}{2d+b+c}",
+        r"\mathrm{PABAK} = 2P_o - 1",
+    ),
     "Cohen 1960; Feinstein & Cicchetti 1990 (the four example tables); Byrt, Bishop & Carlin 1993 (PABAK)",
     tuple(
         Slider(letter, f"{letter}: {words}", 0, 120, start)
@@ -90,15 +97,21 @@ LESSON = Lesson(
     (
         Question(
             "a = 40, b = 9, c = 6, d = 45. What share of the phrases do they agree on (P_o)?",
-            value("Po", *_A), "P_o = (40 + 45) / 100."),
+            value("Po", *_A),
+            "P_o = (40 + 45) / 100.",
+        ),
         Question(
-            "And kappa of the same table?", value("kappa", *_A),
-            "P_e = .49 · .46 + .51 · .54 = .5008, so kappa = (.85 − .5008) / (1 − .5008) = .70."),
+            "And kappa of the same table?",
+            value("kappa", *_A),
+            "P_e = .49 · .46 + .51 · .54 = .5008, so kappa = (.85 − .5008) / (1 − .5008) = .70.",
+        ),
         Question(
             "a = 80, b = 10, c = 5, d = 5 has the same P_o. Kappa falls to .32. Which of its two kinds of agreement is "
-            "the weak one?", "on “no” (P_neg)",
+            "the weak one?",
+            "on “no” (P_neg)",
             "P_neg = 2 · 5 / (2 · 5 + 15) = .40, while P_pos = .91: there are hardly any phrases that both reject.",
-            ("on “yes” (P_pos)", "on “no” (P_neg)", "both alike")),
+            ("on “yes” (P_pos)", "on “no” (P_neg)", "both alike"),
+        ),
     ),
     {name: dict(zip("abcd", cells, strict=True)) for name, cells in EXAMPLES.items()},
-)  # fmt: skip
+)

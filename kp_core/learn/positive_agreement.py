@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import kp_core as kp
 from kp_core.charts.style import COLOURS, DASHES, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
-from kp_core.sentences import figure
+from kp_core.words.statements import figure
 
 GOLD = ("tide table", "harbour", "high tide", "moon", "sea level")
 LISTS = {
@@ -28,13 +28,20 @@ def curves(name: str) -> pd.DataFrame:
     corpus = kp.load(gold={"d": list(GOLD)}, systems={"list": {"d": list(LISTS[name])}})
     by_k, returned = (
         kp.evaluate(
-            corpus, f"1-{MOST}", ["P@k", "R@k", "F1@k", "P_pos"], denominator=denominator, universe=100,
-            interval="none", normalise="none",
+            corpus,
+            f"1-{MOST}",
+            ["P@k", "R@k", "F1@k", "P_pos"],
+            denominator=denominator,
+            universe=100,
+            interval="none",
+            normalise="none",
         ).frame
         for denominator in ("k", "returned")
-    )  # fmt: skip
-    columns = {key: by_k[by_k["measure"].str.startswith(start)] for key, start in
-               (("P@k", "P@"), ("R@k", "R@"), ("F1@k", "F1@"), ("P_pos", "P_pos"))}  # fmt: skip
+    )
+    columns = {
+        key: by_k[by_k["measure"].str.startswith(start)]
+        for key, start in (("P@k", "P@"), ("R@k", "R@"), ("F1@k", "F1@"), ("P_pos", "P_pos"))
+    }
     columns["F1@k over what was returned"] = returned[returned["measure"].str.startswith("F1@")]
     return pd.DataFrame({key: rows.set_index("k")["value"].astype(float) for key, rows in columns.items()})
 
@@ -46,10 +53,13 @@ def show(values: Values) -> View:
     drawn = go.Figure()
     for i, column in enumerate(("P@k", "R@k", "F1@k", "P_pos")):
         drawn.add_scatter(
-            x=found.index, y=found[column], name=column, mode="lines+markers",
+            x=found.index,
+            y=found[column],
+            name=column,
+            mode="lines+markers",
             line={"color": COLOURS[i], "dash": DASHES[i], "width": 5 if column == "F1@k" else 2.5},
             hovertemplate=f"{column} at k = %{{x}}: %{{y:.3f}}<extra></extra>",
-        )  # fmt: skip
+        )
     drawn.add_vline(x=k, line={"dash": "dot", "width": 1})
     drawn.update_xaxes(title="k", dtick=1)
     drawn.update_yaxes(range=[0, 1.05], tickformat=".1~f")
@@ -90,10 +100,14 @@ LESSON = Lesson(
     (
         Question("5 gold keyphrases, k = 5, and 3 hits. What is F1@5?", 0.6, "P = 3/5 and R = 3/5, so F1 = 3/5."),
         Question(
-            "5 gold keyphrases, a list of ten, k = 10, and 4 hits: a = 4, b = 1, c = 6. What is P_pos?", 8 / 15,
-            "2 · 4 / (2 · 4 + 1 + 6) = 8/15 = .533; P = .4 and R = .8 give the same F1."),
+            "5 gold keyphrases, a list of ten, k = 10, and 4 hits: a = 4, b = 1, c = 6. What is P_pos?",
+            8 / 15,
+            "2 · 4 / (2 · 4 + 1 + 6) = 8/15 = .533; P = .4 and R = .8 give the same F1.",
+        ),
         Question(
             "A list has 3 phrases, 2 of them right, 5 gold keyphrases, k = 10. What is F1@10 with denominator k?",
-            4 / 15, "P = 2/10, R = 2/5, so F1 = 2 · 2 / (10 + 5) = 4/15 = .267, while P_pos = 4 / (3 + 5) = .5."),
+            4 / 15,
+            "P = 2/10, R = 2/5, so F1 = 2 · 2 / (10 + 5) = 4/15 = .267, while P_pos = 4 / (3 + 5) = .5.",
+        ),
     ),
-)  # fmt: skip
+)

@@ -8,11 +8,11 @@ import plotly.graph_objects as go
 
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
+from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
-from kp_core.plural import counted
-from kp_core.sentences import figure
-from kp_core.trimming import choice_levels, choice_matrix
+from kp_core.studies.trimming import choice_levels, choice_matrix
+from kp_core.words.statements import figure
 
 #: Who chose which of ten phrases.
 PEOPLE: dict[str, dict[str, tuple[int, ...]]] = {
@@ -60,16 +60,20 @@ def show(values: Values) -> View:
     needed = int(reached["votes asked"].iloc[0]) if len(reached) else 0
     drawn = go.Figure()
     for kept, words, colour, symbol in (
-        (True, "stays", COLOURS[0], "circle"), (False, "removed: becomes a “no”", GREY, "circle-open"),
-    ):  # fmt: skip
+        (True, "stays", COLOURS[0], "circle"),
+        (False, "removed: becomes a “no”", GREY, "circle-open"),
+    ):
         places = [
             (one, who) for who, own in people.items() for one in own if (needed > 0 and votes[one] >= needed) == kept
         ]
         drawn.add_scatter(
-            x=[one for one, _ in places], y=[label(who) for _, who in places], mode="markers", name=words,
+            x=[one for one, _ in places],
+            y=[label(who) for _, who in places],
+            mode="markers",
+            name=words,
             marker={"size": 18, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}},
             hovertemplate="%{y} chose phrase %{x}<extra></extra>",
-        )  # fmt: skip
+        )
     drawn.update_xaxes(title="phrase", range=[0.3, UNIVERSE + 0.7], dtick=1)
     drawn.update_yaxes(autorange="reversed")
     if needed:
@@ -118,8 +122,7 @@ LESSON = Lesson(
     "Trimming a gold standard by hand",
     "Keyphrases that only one person chose may be a matter of taste. Ask for two votes, then three, and what is left "
     "is agreed on better, but there is less of it. Set the agreement K that you want, and see how many votes it takes.",
-    (r"K = \frac{P - p}{1 - p}\qquad p = \frac{\sum_x c_x}{N R}",
-     r"P = \frac{\sum_x c_x (c_x - 1)}{(R-1)\sum_x c_x}"),
+    (r"K = \frac{P - p}{1 - p}\qquad p = \frac{\sum_x c_x}{N R}", r"P = \frac{\sum_x c_x (c_x - 1)}{(R-1)\sum_x c_x}"),
     "Nomoto & Matsumoto 1997; Siegel & Castellan 1988. Their tables of results are not available, so none is shown",
     (
         Options("people", "Who chose what", tuple(PEOPLE)),
@@ -127,13 +130,22 @@ LESSON = Lesson(
     ),
     show,
     (
-        Question("A chose 1, 2, 3; B chose 1, 2, 4; C chose 1, 5; there are ten phrases. What is K with all choices "
-                 "kept?", float(_FIRST[1]),
-                 "Of 8 choices, pairs agree at rate 8 / 16 = .5; p = 8/30; K = (.5 − .2667) / (1 − .2667) = 7/22."),
-        Question("And K when two votes are asked?", float(_FIRST[2]),
-                 "Left are phrase 1 (three votes) and 2 (two): P = 8 / 10, p = 5/30, so K = 19/25."),
-        Question("Is a system that scores better on the trimmed gold standard a better system?", "not necessarily",
-                 "A smaller gold standard changes every score by itself. Compare with one cut at random to the same "
-                 "size: the page Annotators draws that curve.", ("yes", "not necessarily")),
+        Question(
+            "A chose 1, 2, 3; B chose 1, 2, 4; C chose 1, 5; there are ten phrases. What is K with all choices kept?",
+            float(_FIRST[1]),
+            "Of 8 choices, pairs agree at rate 8 / 16 = .5; p = 8/30; K = (.5 − .2667) / (1 − .2667) = 7/22.",
+        ),
+        Question(
+            "And K when two votes are asked?",
+            float(_FIRST[2]),
+            "Left are phrase 1 (three votes) and 2 (two): P = 8 / 10, p = 5/30, so K = 19/25.",
+        ),
+        Question(
+            "Is a system that scores better on the trimmed gold standard a better system?",
+            "not necessarily",
+            "A smaller gold standard changes every score by itself. Compare with one cut at random to the same "
+            "size: the page Annotators draws that curve.",
+            ("yes", "not necessarily"),
+        ),
     ),
-)  # fmt: skip
+)

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kp_core.errors import InputError
-from kp_core.model import Note
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.settle import Part
 
 

@@ -20,8 +20,17 @@ _IGNORED_NAMES = re.compile(
     r"^(\._.*|\.DS_Store|Thumbs\.db|\.gitkeep|\.gitignore|(README|LICEN[CS]E|COPYING)(\.\w+)?)$", re.I
 )
 #: What zipfile and the decompressors raise on damaged archives.
-DAMAGED = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError,
-            OSError, LookupError)  # fmt: skip
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    OSError,
+    LookupError,
+)
 
 
 def is_zip(data: bytes) -> bool:

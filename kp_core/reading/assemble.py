@@ -10,9 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Corpus, LoadReport, Note, Ranking, Reading, empty_table
-from kp_core.plural import counted
+from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table

@@ -11,9 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError
-from kp_core.model import Note
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits
 from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, run_starts, trim

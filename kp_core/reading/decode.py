@@ -6,9 +6,7 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from kp_core.errors import InputError, UsageError
-from kp_core.model import Note
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.

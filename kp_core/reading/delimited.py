@@ -14,9 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError
-from kp_core.model import Note
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Choice, File, Rejected
 from kp_core.reading.fields import JUDGE, KNOWN, plain
 from kp_core.reading.limits import LIMITS, Limits, refuse_over

@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note
 from kp_core.reading.decode import Text, decode, split_lines
 from kp_core.reading.json_text import JsonRecord, is_json, parse_json, parse_records
 from kp_core.reading.limits import Limits

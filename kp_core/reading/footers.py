@@ -43,9 +43,11 @@ class _Scout:
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-I", "-c", _LOOK], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    [sys.executable, "-I", "-c", _LOOK],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
                     stderr=subprocess.DEVNULL,
-                )  # fmt: skip
+                )
             came, went = self._process.stdout, self._process.stdin
             assert came is not None
             assert went is not None

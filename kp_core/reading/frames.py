@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, counted
 from kp_core.reading import json_lists, tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, Rows

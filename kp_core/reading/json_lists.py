@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import Limits, refuse_over

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Note, empty_table
+from kp_core.corpus import empty_table
+from kp_core.errors import InputError, Note
 from kp_core.reading.check import Checked
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, Rows

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import Note
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 

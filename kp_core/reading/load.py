@@ -9,9 +9,8 @@ from typing import Any, TypeAlias, cast
 
 import pandas as pd
 
-from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus, Note, Ranking, Reading, Role
-from kp_core.plural import counted
+from kp_core.corpus import Corpus, Ranking, Reading, Role
+from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected

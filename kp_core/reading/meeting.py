@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from kp_core.model import Corpus
+from kp_core.corpus import Corpus
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, matches, near
 
 #: A fix, what it does, two sides or sources, how many ids would match, and of how many.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.model import Corpus
 
 
 def renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:

@@ -26,9 +26,12 @@ def load_pairs(
 
 
 def tables_with(
-    paths: Sequence[str | Path | Source], roles: Sequence[str], needed: Sequence[str], encoding: str | None,
+    paths: Sequence[str | Path | Source],
+    roles: Sequence[str],
+    needed: Sequence[str],
+    encoding: str | None,
     limits: Limits = LIMITS,
-) -> Iterator[tuple[Table, dict[str, str]]]:  # fmt: skip
+) -> Iterator[tuple[Table, dict[str, str]]]:
     """Give each table with its role → column; refuses one without a header that names the roles needed."""
     for path in paths:
         for source in expand(path, limits).files:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import LIMITS, Limits

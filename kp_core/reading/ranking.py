@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kp_core.model import Ranking
+from kp_core.corpus import Ranking
 from kp_core.reading.values import flatten
 
 Integers = npt.NDArray[np.int64]

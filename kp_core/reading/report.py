@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.model import Corpus
+from kp_core.corpus import Corpus
 from kp_core.reading.limits import WORDS, Limits
 from kp_core.text.normalise import Normaliser
 

@@ -10,9 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError
-from kp_core.model import Note, Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.check import Checked
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.values import distinct

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import cache
 from typing import cast
 
+from kp_core.corpus import Role
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Role
 from kp_core.reading import families
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.family import Choice, Family, File, Recognition

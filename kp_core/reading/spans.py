@@ -8,7 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import Note
 from kp_core.reading.family import Rows
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, storable

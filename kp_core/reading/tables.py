@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note
 from kp_core.reading import cells
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, Rows

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.reading import tables
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Choice, File, Recognition, Rows

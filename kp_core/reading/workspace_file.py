@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.errors import InputError, UsageError
-from kp_core.model import COLUMNS, TYPES, Corpus, LoadReport, Note, Ranking, Reading, empty_table
+from kp_core.corpus import COLUMNS, TYPES, Corpus, LoadReport, Ranking, Reading, empty_table
+from kp_core.errors import InputError, Note, UsageError
 from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import TEXT, frame_of
@@ -86,9 +86,14 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
         rankings = {name: Ranking(**one) for name, one in manifest.part("rankings", dict).items()}
         corpus = Corpus(**tables, rankings=rankings, report=LoadReport(readings, rejected, notes, fixes))
         saved = Saved(
-            corpus, manifest.part("title", str), _got(settings, "signature", str), _got(settings, "query", dict),
-            manifest.part("names", dict), ratings, manifest.part("kpscope", str),
-        )  # fmt: skip
+            corpus,
+            manifest.part("title", str),
+            _got(settings, "signature", str),
+            _got(settings, "query", dict),
+            manifest.part("names", dict),
+            ratings,
+            manifest.part("kpscope", str),
+        )
         _refuse_other_types([*readings, *notes, *rankings.values()])
         wrong = next(chain(_excesses(corpus, limits), _contradictions(saved)), "")
     except (KeyError, TypeError, AttributeError, UsageError):

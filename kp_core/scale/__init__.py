@@ -6,21 +6,35 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kp_core.compare import TRIALS, Comparison
-from kp_core.compare import checked as checked_comparison
-from kp_core.result import Result
 from kp_core.scale.plan import Compare, Plan, make
 from kp_core.scale.run import Engine
 from kp_core.scale.sources import sources
 from kp_core.scale.statistics_file import Opened, is_statistics_file, lies_within, read_statistics
 from kp_core.scale.streamed import Streamed, documents_of, open_statistics, streamed
 from kp_core.settings import Settings, make_settings
+from kp_core.studies.compare import TRIALS, Comparison
+from kp_core.studies.compare import checked as checked_comparison
+from kp_core.studies.result import Result
 
 __all__ = [
-    "Compare", "Engine", "Opened", "Plan", "Streamed", "agreement", "compare", "documents_of", "evaluate",
-    "is_statistics_file", "lies_within", "make", "open_statistics", "read_statistics", "run_evaluation", "sources",
+    "Compare",
+    "Engine",
+    "Opened",
+    "Plan",
+    "Streamed",
+    "agreement",
+    "compare",
+    "documents_of",
+    "evaluate",
+    "is_statistics_file",
+    "lies_within",
+    "make",
+    "open_statistics",
+    "read_statistics",
+    "run_evaluation",
+    "sources",
     "streamed",
-]  # fmt: skip
+]
 
 
 def _settings(options: dict[str, Any]) -> Settings:
@@ -30,10 +44,17 @@ def _settings(options: dict[str, Any]) -> Settings:
 
 
 def run_evaluation(
-    gold: Any, systems: Any, documents: Any = None, measures: Sequence[str] | str | None = None, *,
-    comparisons: Sequence[Compare] = (), baselines: bool = False, by: str = "", engine: Engine | None = None,
+    gold: Any,
+    systems: Any,
+    documents: Any = None,
+    measures: Sequence[str] | str | None = None,
+    *,
+    comparisons: Sequence[Compare] = (),
+    baselines: bool = False,
+    by: str = "",
+    engine: Engine | None = None,
     **options: Any,
-) -> Streamed:  # fmt: skip
+) -> Streamed:
     """Add up an evaluation, and comparisons if wanted, over Parquet, CSV or JSONL of any size.
 
     gold, systems, documents   paths or URLs as `load` takes them: one, a list, or {name: path}; folders too
@@ -59,9 +80,17 @@ def evaluate(
 
 
 def compare(
-    gold: Any, systems: Any, documents: Any = None, measure: str = "F1@k", *, test: str = "randomisation",
-    correction: str = "holm", trials: int = TRIALS, engine: Engine | None = None, **options: Any,
-) -> Comparison:  # fmt: skip
+    gold: Any,
+    systems: Any,
+    documents: Any = None,
+    measure: str = "F1@k",
+    *,
+    test: str = "randomisation",
+    correction: str = "holm",
+    trials: int = TRIALS,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Comparison:
     """Compare every pair of systems of tables of any size, as `kp.compare` does in memory; not by Wilcoxon's test."""
     asked = Compare(measure, test, correction, trials)
     found = run_evaluation(gold, systems, documents, (), comparisons=[asked], engine=engine, **options)
@@ -69,9 +98,14 @@ def compare(
 
 
 def agreement(
-    gold: Any, documents: Any = None, measures: Sequence[str] | str | None = None, *, systems: Any = None,
-    engine: Engine | None = None, **options: Any,
-) -> Result:  # fmt: skip
+    gold: Any,
+    documents: Any = None,
+    measures: Sequence[str] | str | None = None,
+    *,
+    systems: Any = None,
+    engine: Engine | None = None,
+    **options: Any,
+) -> Result:
     """Measure how well the annotators of tables of any size agree, as `kp.agreement` does in memory.
 
     systems: their rankings, which are part of the universe `rankings`

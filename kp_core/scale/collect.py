@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.aggregate import Grid, View
-from kp_core.agreement import annotated_under, averages, parts, with_intervals
-from kp_core.baselines import BASELINES
-from kp_core.coding import Bools, Floats, Ints, code, gold_entries, identify
-from kp_core.counting import Counted
-from kp_core.counts import PART, Cells, Cutoff
-from kp_core.evaluate import averages_asked, counts_of, scored_documents
-from kp_core.gold import gather
-from kp_core.inference import counter
-from kp_core.metrics import Asked, parse
-from kp_core.model import Corpus
-from kp_core.notes import Facts, Ids, SystemFacts, agreement_facts, facts_of
+from kp_core.corpus import Corpus
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.scale.plan import Plan
 from kp_core.scale.sums import Statistics, Weighed, joined, limbs, noted
-from kp_core.settings import Settings
-from kp_core.subsets import masks, parse_by, restricted
+from kp_core.scoring import draws
+from kp_core.scoring.average import Grid, View
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.codes import Bools, Floats, Ints, code, gold_entries, identify
+from kp_core.scoring.counts import PART, Cells
+from kp_core.scoring.gold import gather
+from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.prepare import Counted
+from kp_core.settings import Cutoff, Settings
+from kp_core.studies.annotators import annotated_under, averages, parts, with_intervals
+from kp_core.studies.evaluate import averages_asked, counts_of, scored_documents
+from kp_core.studies.facts import Facts, Ids, SystemFacts, agreement_facts, facts_of
+from kp_core.studies.parts import masks, parse_by, restricted
 
 #: Binary places that are kept under random weights: of counts (mostly whole numbers), of values between -1 and 1, and
 #: of values without such a bound. Sums without weights keep 60.
@@ -70,7 +70,7 @@ def _systems(corpus: Corpus, plan: Plan, found: Statistics) -> None:
         found.add(joined("documents", subset), np.array([len(names) if subset == "all" else known.sum()]))
     trials = max((one.trials for one in plan.compare if one.test == "randomisation"), default=0)
     resamples = plan.settings.resamples if plan.settings.interval == "poisson" or plan.compare else 0
-    weighed, keys = Weighed(found, resamples, trials, plan.settings.seed), counter.keys(names)
+    weighed, keys = Weighed(found, resamples, trials, plan.settings.seed), draws.keys(names)
     blocks = {subset: {name: _blocks(one) for name, one in systems.items()} for subset, systems in subsets.items()}
     for number, begin in enumerate(range(0, len(keys), PART)):
         own = {subset: {name: b[number] for name, b in systems.items()} for subset, systems in blocks.items()}
@@ -154,9 +154,15 @@ def place_of(one: Asked, wanted: tuple[Cutoff, ...], average: str) -> str:
 
 
 def add(
-    found: Statistics, weighed: Weighed, name: str, one: Asked, view: View | Grid, average: str, settings: Settings,
+    found: Statistics,
+    weighed: Weighed,
+    name: str,
+    one: Asked,
+    view: View | Grid,
+    average: str,
+    settings: Settings,
     place: str,
-) -> None:  # fmt: skip
+) -> None:
     """Add the sums behind one measure and average over the columns of a view; each place once a block."""
     name = f"{name}/{place}"
     if not weighed.once(name):
@@ -179,9 +185,15 @@ def add(
 
 
 def _values(
-    found: Statistics, weighed: Weighed, name: str, view: View | Grid, one: Asked, values: Floats, used: Bools,
+    found: Statistics,
+    weighed: Weighed,
+    name: str,
+    view: View | Grid,
+    one: Asked,
+    values: Floats,
+    used: Bools,
     settings: Settings,
-) -> None:  # fmt: skip
+) -> None:
     ok = used[:, None] & ~np.isnan(values)
     kept = np.where(ok, values, 0.0)
     found.add(f"{name}/sum", limbs(kept))
@@ -321,7 +333,7 @@ def _agreement(corpus: Corpus, plan: Plan, found: Statistics) -> None:
                 name = joined(part.subset, part.kind)
                 into = weighed if with_intervals(part) else silent
                 add(found, into, name, part.asked, view, average, plan.settings, joined(average, part.asked.name()))
-        weighed.close(counter.keys(names[block]))
+        weighed.close(draws.keys(names[block]))
         silent.close(np.zeros(0, np.uint64))
 
 

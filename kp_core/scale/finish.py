@@ -9,29 +9,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core import annotators
-from kp_core.aggregate import Average
-from kp_core.agreement import pair_names, part_rows, result_of, too_many, wanted
-from kp_core.baselines import BASELINES
-from kp_core.coding import Floats, Ints
-from kp_core.compare import Compared, Comparison, comparison_of, in_words
-from kp_core.counts import Cells, Cutoff
-from kp_core.errors import InputError
-from kp_core.evaluate import frame_of, system_rows
-from kp_core.inference import intervals, paired
-from kp_core.metrics import Asked, concordance, overlap, parse
-from kp_core.model import Note
-from kp_core.notes import Facts, Ids, agreement_notes, notes_of
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.limits import LIMITS
-from kp_core.result import Result
 from kp_core.scale.collect import COUNTS, UNIT, bits_of, each_comparison, kinds_of, pairs_of, place_of
 from kp_core.scale.plan import Plan
 from kp_core.scale.sums import Statistics, exact, joined, said
-from kp_core.settings import signature
+from kp_core.scoring import annotator_tables, intervals, paired
+from kp_core.scoring.average import Average
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring.counts import Cells
+from kp_core.scoring.measures import Asked, concordance, overlap, parse
+from kp_core.settings import Cutoff, signature
+from kp_core.studies.annotators import pair_names, part_rows, result_of, too_many, wanted
+from kp_core.studies.compare import Compared, Comparison, comparison_of, in_words
+from kp_core.studies.evaluate import frame_of, system_rows
+from kp_core.studies.facts import Facts, Ids, agreement_notes, notes_of
+from kp_core.studies.result import Result
 
 #: Kinds of counts by the number of their arrays.
-_KINDS: dict[int, type[Cells]] = {5: Cells, 7: annotators.Shares, 8: annotators.Panel}
+_KINDS: dict[int, type[Cells]] = {5: Cells, 7: annotator_tables.Shares, 8: annotator_tables.Panel}
 
 
 #: Sums of squares whose terms cancel down to this share are 0.
@@ -42,7 +39,7 @@ def cells_of(arrays: list[Floats]) -> Cells:
     """Return counts from their arrays, in the order in which `mapped` sees them."""
     if len(arrays) == 10:
         hits, returned, size, universe, denominator = arrays[:5]
-        return annotators.PairTables(hits, returned, size, universe, denominator, Cells(*arrays[5:]))
+        return annotator_tables.PairTables(hits, returned, size, universe, denominator, Cells(*arrays[5:]))
     return _KINDS[len(arrays)](*arrays)
 
 
@@ -161,6 +158,7 @@ def under(statistics: Statistics, first: str) -> dict[str, Ints]:
 
 def notes_on(statistics: Statistics, plan: Plan) -> list[Note]:
     """Return the notes of all parts: those on reading, added up, and how many rows were rejected."""
+
     def place(note: tuple[tuple[str, str, str], int]) -> tuple[int, str]:
         # As in memory: what is said of all files, then system by system; what was sorted comes before what is tied.
         text = note[0][2]
@@ -181,9 +179,11 @@ def refuse_if_mostly_rejected(statistics: Statistics) -> None:
     read = int(statistics.arrays.get("read", np.zeros(1))[0])
     if rejected * 100 > LIMITS.rejected_percent * read:
         raise InputError(
-            "the tables", f"{rejected:,} of {counted(read, 'row')} that do not fit",
-            f"at most {LIMITS.rejected_percent} % such rows", "Look at the first rows with: kpscope validate.",
-        )  # fmt: skip
+            "the tables",
+            f"{rejected:,} of {counted(read, 'row')} that do not fit",
+            f"at most {LIMITS.rejected_percent} % such rows",
+            "Look at the first rows with: kpscope validate.",
+        )
 
 
 def result(statistics: Statistics, plan: Plan) -> Result:
@@ -202,9 +202,7 @@ def result(statistics: Statistics, plan: Plan) -> Result:
     return Result(frame_of(rows), plan.settings, tuple(notes), documents, plan.concordance)
 
 
-def _lookup(
-    statistics: Statistics, plan: Plan, name: str
-) -> Callable[[Asked, str, tuple[Cutoff, ...]], Average]:
+def _lookup(statistics: Statistics, plan: Plan, name: str) -> Callable[[Asked, str, tuple[Cutoff, ...]], Average]:
     def found(one: Asked, average: str, cutoffs: tuple[Cutoff, ...]) -> Average:
         return average_of(statistics, f"{name}/{place_of(one, cutoffs, average)}", one, average, plan)
 
@@ -215,10 +213,7 @@ def agreed(statistics: Statistics, plan: Plan) -> Result:
     """Return the result of an agreement."""
     asked = [parse(name) for name in plan.agreement or ()]
     common = pairs_of(len(plan.names.annotators))
-    names = {
-        "together": ("all",), "each": plan.names.annotators,
-        "pairs": pair_names(plan.names.annotators, common),
-    }  # fmt: skip
+    names = {"together": ("all",), "each": plan.names.annotators, "pairs": pair_names(plan.names.annotators, common)}
     rows: list[tuple[Any, ...]] = []
     for subset, kind, one in wanted(asked, kinds_of(plan)):
         documents = statistics.arrays[joined("rows", subset, kind, one.name())]
@@ -280,9 +275,17 @@ def _comparison(
     words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
     recipe = signature(settings, int(statistics.arrays[joined("documents", "all")][0]), plan.concordance)
     return comparison_of(
-        Compared(scores, resampled, p, halves, n, table), asked.name(shown), shown, average, one.correction, words,
-        settings, recipe, lost.names, lost.count - len(lost.names),
-    )  # fmt: skip
+        Compared(scores, resampled, p, halves, n, table),
+        asked.name(shown),
+        shown,
+        average,
+        one.correction,
+        words,
+        settings,
+        recipe,
+        lost.names,
+        lost.count - len(lost.names),
+    )
 
 
 def _value_of(asked: Asked, average: str) -> Callable[[Floats, Floats], Floats]:

@@ -70,9 +70,11 @@ def _frames(pairs: str | Path | Sequence[str | Path]) -> Any:
         source = Source("judgements", (path,), str(format_of(path)), "pairs")
         if format_of(path) is None or not {"keyphrase", "candidate"} <= set(source.columns):
             raise InputError(
-                source.shown, "another table", "a Parquet, CSV or JSONL table with keyphrase and candidate",
+                source.shown,
+                "another table",
+                "a Parquet, CSV or JSONL table with keyphrase and candidate",
                 "Name the columns in the header.",
-            )  # fmt: skip
+            )
         wanted = [name for name in ("pair_id", "keyphrase", "candidate") if name in source.columns]
         for table in source.batches(wanted):
             for begin in range(0, len(table), _ROWS):

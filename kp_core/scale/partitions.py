@@ -14,10 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.coding import Ints
-from kp_core.inference import counter
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.scale.sources import FILE, ROW, Source
+from kp_core.scoring import draws
+from kp_core.scoring.codes import Ints
 
 #: Rows of gold standard, systems and texts in a part; a part of a million takes about half a gigabyte.
 ROWS = 1_000_000
@@ -176,7 +176,7 @@ def _flush(held: list[pa.Table], folder: Path, number: int, place: int, flush: i
     """Append the rows held back to their buckets, in the order of the file."""
     table = pa.concat_tables(held, promote_options="default")
     coded = table["doc_id"].combine_chunks().dictionary_encode()
-    bucket = (counter.keys(coded.dictionary.to_pylist()) % np.uint64(number)).astype(np.int64)
+    bucket = (draws.keys(coded.dictionary.to_pylist()) % np.uint64(number)).astype(np.int64)
     owner = bucket[coded.indices.to_numpy()]
     order = np.argsort(owner, kind="stable")
     table = table.take(pa.array(order))

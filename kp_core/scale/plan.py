@@ -11,22 +11,22 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.agreement import asked_of
-from kp_core.coding import Coded, code, refuse_taken
-from kp_core.compare import refuse_unfit
-from kp_core.errors import InputError, UsageError
-from kp_core.evaluate import DEFAULT_MEASURES, averages_asked, resolve
-from kp_core.gold import left_one_out, parse_choice
-from kp_core.metrics import parse
-from kp_core.model import Corpus, Note, Ranking, empty_table
+from kp_core.corpus import Corpus, Ranking, empty_table
+from kp_core.errors import InputError, Note, UsageError
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
 from kp_core.reading.values import trim
 from kp_core.scale.partitions import Partition, distinct, roles
 from kp_core.scale.sources import FILE, ROW, Source
+from kp_core.scoring.codes import Coded, code, refuse_taken
+from kp_core.scoring.gold import left_one_out, parse_choice
+from kp_core.scoring.measures import parse
+from kp_core.scoring.sentence_ids import sentence_owner
+from kp_core.scoring.universe import refuse_without_english
 from kp_core.settings import Settings
-from kp_core.text.sentence_ids import sentence_owner
-from kp_core.universe import refuse_without_english
+from kp_core.studies.annotators import asked_of
+from kp_core.studies.compare import refuse_unfit
+from kp_core.studies.evaluate import DEFAULT_MEASURES, averages_asked, resolve
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -99,16 +99,24 @@ class Plan:
         """Return what decides the result, apart from the data, in plain values."""
         return {
             "settings": self.settings.as_dict() | {"both": str(self.settings.both)},
-            "measures": list(self.measures), "compare": [vars(one) for one in self.compare],
-            "agreement": self.agreement, "baselines": self.baselines, "by": self.by,
+            "measures": list(self.measures),
+            "compare": [vars(one) for one in self.compare],
+            "agreement": self.agreement,
+            "baselines": self.baselines,
+            "by": self.by,
             "names": asdict(self.names),
-        }  # fmt: skip
+        }
 
 
 def make(
-    sources: Sequence[Source], settings: Settings, measures: Sequence[str] | str | None = None,
-    compare: Sequence[Compare] = (), agreement: Sequence[str] | None = None, baselines: bool = False, by: str = "",
-) -> Plan:  # fmt: skip
+    sources: Sequence[Source],
+    settings: Settings,
+    measures: Sequence[str] | str | None = None,
+    compare: Sequence[Compare] = (),
+    agreement: Sequence[str] | None = None,
+    baselines: bool = False,
+    by: str = "",
+) -> Plan:
     """Return the plan; refuses with its reason what needs all documents at once.
 
     agreement: measures of the annotators; None where agreement is not asked for. Without it, systems are scored.
@@ -147,9 +155,11 @@ def make(
         plan = replace(plan, settings=resolved, agreement=tuple(agreement))
         if len(found.annotators) < 2:
             raise InputError(
-                "the gold standard", "one annotator", "at least two, whose agreement can be measured",
+                "the gold standard",
+                "one annotator",
+                "at least two, whose agreement can be measured",
                 "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-            )  # fmt: skip
+            )
     return plan
 
 
@@ -171,8 +181,10 @@ def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
     if settings.annotators == "votes" and settings.conventions.rel > 1:
         raise UsageError("votes with rel above 1 are not streamed: whether there are grades is a fact about all rows")
     if any(one.test == "wilcoxon" for one in compare):
-        raise UsageError("the wilcoxon test ranks the differences of all documents, which is not streamed; choose "
-                         "test = randomisation, bootstrap or t")  # fmt: skip
+        raise UsageError(
+            "the wilcoxon test ranks the differences of all documents, which is not streamed; choose "
+            "test = randomisation, bootstrap or t"
+        )
 
 
 def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Compare]) -> None:
@@ -197,14 +209,19 @@ def _names(sources: Sequence[Source]) -> Names:
         listed += [(place, old, name) for old, name in zip(found, final, strict=True)]
         for name in final if source.role == "system" else ():
             if systems.setdefault(name, place) != place:
-                raise InputError(source.shown, f"the system name “{name}” again", "each system name once",
-                                 "Give each file its own name (NAME=PATH).")  # fmt: skip
+                raise InputError(
+                    source.shown,
+                    f"the system name “{name}” again",
+                    "each system name once",
+                    "Give each file its own name (NAME=PATH).",
+                )
     annotators = tuple(dict.fromkeys(name for place, _, name in listed if sources[place].role == "gold"))
     graded = any(
         pc.any(pc.is_valid(table["relevance"])).as_py()
-        for _, source in roles(sources, "gold") if "relevance" in source.columns
+        for _, source in roles(sources, "gold")
+        if "relevance" in source.columns
         for table in source.batches(["relevance"])
-    )  # fmt: skip
+    )
     refuse_taken(annotators)
     return Names(tuple(listed), annotators, tuple(systems), (), graded)
 

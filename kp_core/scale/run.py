@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.coding import mean_size
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus
 from kp_core.scale.collect import collected, first_pass
 from kp_core.scale.finish import under
 from kp_core.scale.partitions import ROWS, Partition, digest_of, ranges, regroup
 from kp_core.scale.plan import Plan, corpus_of
 from kp_core.scale.sums import Statistics, load, refuse_without_folder
+from kp_core.scoring.codes import mean_size
 from kp_core.text.stem import keep_stems
 
 #: Seconds between two checkpoints.
@@ -132,9 +132,11 @@ def _resumed(engine: Engine, digest: str) -> Statistics:
     found = load(engine.checkpoint)
     if found.header.get("digest") != digest:
         raise InputError(
-            Path(engine.checkpoint).name, "a checkpoint of other data or settings", "one of this run",
+            Path(engine.checkpoint).name,
+            "a checkpoint of other data or settings",
+            "one of this run",
             "Name another file, or remove this one.",
-        )  # fmt: skip
+        )
     return found
 
 

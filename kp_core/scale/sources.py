@@ -14,8 +14,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from kp_core.corpus import Role
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Role
 from kp_core.reading.fields import find_roles
 from kp_core.reading.source import stem_of
 from kp_core.reading.values import trim
@@ -28,8 +28,11 @@ COLUMNS: dict[Role, tuple[str, ...]] = {
     "documents": ("doc_id", "text", "title", "group"),
     "judgements": ("pair_id", "doc_id", "keyphrase", "candidate"),
 }
-_NEEDED: dict[Role, tuple[str, ...]] = {"gold": ("doc_id", "phrase"), "system": ("doc_id", "phrase"),
-                                            "judgements": ("keyphrase", "candidate")}  # fmt: skip
+_NEEDED: dict[Role, tuple[str, ...]] = {
+    "gold": ("doc_id", "phrase"),
+    "system": ("doc_id", "phrase"),
+    "judgements": ("keyphrase", "candidate"),
+}
 _NUMBERS = {"rank": pa.int64(), "score": pa.float64(), "relevance": pa.float64()}
 #: Columns that say where a row stands; their names cannot be those of a file's own columns.
 FILE, ROW = "\0file", "\0row"
@@ -80,14 +83,18 @@ class Source:
         lacking = [name for name in _NEEDED.get(self.role, ("doc_id",)) if name not in found]
         if lacking:
             raise InputError(
-                self.shown, f"the columns {', '.join(names[:10])}", f"a column “{lacking[0]}”, one row a phrase",
+                self.shown,
+                f"the columns {', '.join(names[:10])}",
+                f"a column “{lacking[0]}”, one row a phrase",
                 "Write one row a phrase, for example with: kpscope convert --to parquet.",
-            )  # fmt: skip
+            )
         if self.role == "system" and "score" in found and "rank" not in found:
             raise InputError(
-                self.shown, "scores without ranks", "a column “rank”",
+                self.shown,
+                "scores without ranks",
+                "a column “rank”",
                 "Whether high or low scores are better is judged over all lists; write ranks 1, 2, … into the table.",
-            )  # fmt: skip
+            )
         for extra in ("variants", "empty"):
             if extra in names and self.role != "documents":
                 found[extra] = extra
@@ -192,8 +199,12 @@ def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
     # The last clause says what is wrong; those before may name folders of the machine.
     said = " ".join(str(error).split()).rpartition("Invalid: ")[2]
     said = re.sub(r"(?:[\w.-]+:/)?/[^\s'\"]+", name, said)[:200]
-    return InputError(name, f"{what} that cannot be read ({said})", "one table with the same columns throughout",
-                      "Correct the file, or write it as Parquet: kpscope convert --to parquet.")  # fmt: skip
+    return InputError(
+        name,
+        f"{what} that cannot be read ({said})",
+        "one table with the same columns throughout",
+        "Correct the file, or write it as Parquet: kpscope convert --to parquet.",
+    )
 
 
 def _csv(path: str, system: Any) -> ds.CsvFileFormat:
@@ -266,15 +277,15 @@ def _source(role: Role, given: Sequence[str], name: str | None) -> Source:
     if len(formats) != 1 or None in formats:
         found = "no such file" if not files else f"files of the formats {', '.join(sorted(map(str, formats)))}"
         raise InputError(
-            given[0].rstrip("/").rsplit("/", 1)[-1], found, "Parquet, CSV or JSONL, one format in a folder",
+            given[0].rstrip("/").rsplit("/", 1)[-1],
+            found,
+            "Parquet, CSV or JSONL, one format in a folder",
             "Write the tables with: kpscope convert --to parquet.",
-        )  # fmt: skip
+        )
     return Source(role, tuple(files), str(formats.pop()), name or stem_of(given[0].rstrip("/")), name is not None)
 
 
-def sources(
-    gold: Any = None, systems: Any = None, documents: Any = None
-) -> tuple[Source, ...]:
+def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tuple[Source, ...]:
     """Return the tables of paths and URLs, given as `load` takes them: one, a list, or {name: path}."""
     found: list[Source] = []
     for role, given in (("gold", gold), ("system", systems), ("documents", documents)):

@@ -6,13 +6,13 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from kp_core.compare import Comparison
 from kp_core.errors import InputError, UsageError
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source
-from kp_core.result import Result
 from kp_core.scale.plan import Plan
 from kp_core.scale.streamed import open_statistics, paths_of
+from kp_core.studies.compare import Comparison
+from kp_core.studies.result import Result
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,22 @@ def read_statistics(source: Source, limits: Limits = LIMITS) -> Opened:
         documents = int(run.statistics.arrays["documents/all"][0])
         result = run.result() if scored else None
         comparisons = tuple(run.comparisons())
-    except (ArithmeticError, AssertionError, AttributeError, LookupError, StopIteration, TypeError, UsageError,
-            ValueError):  # fmt: skip
+    except (
+        ArithmeticError,
+        AssertionError,
+        AttributeError,
+        LookupError,
+        StopIteration,
+        TypeError,
+        UsageError,
+        ValueError,
+    ):
         raise InputError(
-            source.name, "sums that do not fit to what the header describes", "statistics of a streamed run",
+            source.name,
+            "sums that do not fit to what the header describes",
+            "statistics of a streamed run",
             "Use another copy, or run again.",
-        ) from None  # fmt: skip
+        ) from None
     digest = hashlib.sha256(source.data).hexdigest()
     return Opened(source.name, digest, documents, run.plan, result, comparisons)
 
@@ -66,6 +76,8 @@ def lies_within(plan: Plan, root: Path) -> bool:
     """
     paths, inside = paths_of(plan), root.resolve()
     whole = len(paths) == sum(len(one.paths) for one in (*plan.sources, *plan.beside))
-    return whole and bool(paths) and all(
-        path.is_absolute() and path.is_file() and path.resolve().is_relative_to(inside) for path in paths
+    return (
+        whole
+        and bool(paths)
+        and all(path.is_absolute() and path.is_file() and path.resolve().is_relative_to(inside) for path in paths)
     )

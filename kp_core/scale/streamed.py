@@ -9,13 +9,10 @@ from typing import Any
 
 import pandas as pd
 
-from kp_core.compare import Comparison
-from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus, Note
-from kp_core.plural import part_of
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError, Note, UsageError, part_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
-from kp_core.result import Result
 from kp_core.scale import finish
 from kp_core.scale.partitions import Partition
 from kp_core.scale.plan import Compare, Names, Plan, corpus_of
@@ -23,6 +20,8 @@ from kp_core.scale.run import Engine, run
 from kp_core.scale.sources import COLUMNS, FORMATS, Source
 from kp_core.scale.sums import Statistics, load
 from kp_core.settings import settings_from, signature
+from kp_core.studies.compare import Comparison
+from kp_core.studies.result import Result
 
 
 @dataclass(frozen=True)
@@ -97,12 +96,18 @@ def streamed(plan: Plan, engine: Engine | None = None) -> Streamed:
 
 def _written(plan: Plan) -> dict[str, Any]:
     return {
-        "signature": signature(plan.settings, 0), "measures": plan.measures, "agreement": plan.agreement,
-        "compare": [asdict(one) for one in plan.compare], "baselines": plan.baselines, "by": plan.by,
-        "names": asdict(plan.names), "notes": [note.as_dict() for note in plan.notes], "largest": plan.largest,
+        "signature": signature(plan.settings, 0),
+        "measures": plan.measures,
+        "agreement": plan.agreement,
+        "compare": [asdict(one) for one in plan.compare],
+        "baselines": plan.baselines,
+        "by": plan.by,
+        "names": asdict(plan.names),
+        "notes": [note.as_dict() for note in plan.notes],
+        "largest": plan.largest,
         "sources": [list(one.__reduce__()[1]) for one in plan.sources],
         "beside": [list(one.__reduce__()[1]) for one in plan.beside],
-    }  # fmt: skip
+    }
 
 
 def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streamed:
@@ -116,9 +121,11 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streame
     if not statistics.header.get("complete") or written is None:
         done, parts = len(statistics.header.get("done", ())), statistics.header.get("parts", "?")
         raise InputError(
-            name, f"a run of which {part_of(done, parts, 'part', 'is', 'are')} done", "a finished run",
+            name,
+            f"a run of which {part_of(done, parts, 'part', 'is', 'are')} done",
+            "a finished run",
             "Go on with the same command and --checkpoint.",
-        )  # fmt: skip
+        )
     try:
         return Streamed(statistics, _read(written))
     except (AttributeError, KeyError, TypeError, UsageError, ValueError):
@@ -130,16 +137,25 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streame
 def _read(written: dict[str, Any]) -> Plan:
     names, agreed = written["names"], written["agreement"]
     found = Names(
-        tuple(tuple(one) for one in names["listed"]), tuple(names["annotators"]), tuple(names["systems"]),
-        tuple(names["groups"]), names["graded"],
-    )  # fmt: skip
+        tuple(tuple(one) for one in names["listed"]),
+        tuple(names["annotators"]),
+        tuple(names["systems"]),
+        tuple(names["groups"]),
+        names["graded"],
+    )
     return Plan(
-        tuple(_source(one) for one in written["sources"]), settings_from(written["signature"]),
-        tuple(written["measures"]), tuple(Compare(**one) for one in written["compare"]),
-        None if agreed is None else tuple(agreed), written["baselines"], written["by"], found,
-        tuple(Note(**note) for note in written["notes"]), written["largest"],
+        tuple(_source(one) for one in written["sources"]),
+        settings_from(written["signature"]),
+        tuple(written["measures"]),
+        tuple(Compare(**one) for one in written["compare"]),
+        None if agreed is None else tuple(agreed),
+        written["baselines"],
+        written["by"],
+        found,
+        tuple(Note(**note) for note in written["notes"]),
+        written["largest"],
         tuple(_source(one) for one in written["beside"]),
-    )  # fmt: skip
+    )
 
 
 def _source(written: list[Any]) -> Source:

@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.coding import Floats, Ints
-from kp_core.errors import InputError
-from kp_core.inference import counter
-from kp_core.model import Note
-from kp_core.notes import AgreementFacts, Facts, Ids, SystemFacts
-from kp_core.plural import counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source
+from kp_core.scoring import draws
+from kp_core.scoring.codes import Floats, Ints
+from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 1"
@@ -94,8 +92,13 @@ class Statistics:
     def save(self, path: str | Path, **header: Any) -> None:
         """Write one NumPy archive without pickled objects, whole or not at all."""
         path = Path(path)
-        content = {"format": FORMAT, **self.header, **header, "notes": [[*n, c] for n, c in self.notes.items()],
-                   "facts": {kind: asdict(one) for kind, one in self.facts.items()}}  # fmt: skip
+        content = {
+            "format": FORMAT,
+            **self.header,
+            **header,
+            "notes": [[*n, c] for n, c in self.notes.items()],
+            "facts": {kind: asdict(one) for kind, one in self.facts.items()},
+        }
         text = np.frombuffer(json.dumps(content, ensure_ascii=False).encode(), np.uint8)
         every: dict[str, Any] = {"header.json": text, **self.arrays}
         part = path.with_name(f".{path.name}.{os.getpid()}")
@@ -206,10 +209,10 @@ class Weighed:
     def close(self, keys: NDArray[np.uint64]) -> None:
         """Add the sums of this block, whose documents have these keys."""
         if self._drawn:
-            _spread(self.into, self._drawn, [counter.poisson(keys, self.resamples, self.seed).T])
+            _spread(self.into, self._drawn, [draws.poisson(keys, self.resamples, self.seed).T])
         if self._swapped:
             # Ones and zeros take eight times their room as numbers, so not all trials are unpacked at once.
-            swaps = counter.swaps(keys, self.trials, self.seed)
+            swaps = draws.swaps(keys, self.trials, self.seed)
             parts = (swaps[:, begin : begin + _TRIALS].T.astype(float) for begin in range(0, self.trials, _TRIALS))
             _spread(self.into, self._swapped, parts)
         self._drawn, self._swapped, self._seen = [], [], set()

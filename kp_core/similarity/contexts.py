@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.coding import Floats, Ints
+from kp_core.scoring.codes import Floats, Ints
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import clean, is_word, sentences

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.coding import Floats
-from kp_core.metrics.overlap import ratio
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.measures.overlap import ratio
 from kp_core.similarity.registry import similarity_measure
 from kp_core.similarity.sides import Sides, total
 
@@ -20,10 +20,14 @@ def _each(pairs: Any, scorer: Any) -> Floats:
 
 
 @similarity_measure(
-    "levenshtein", "One minus the share of letters to insert, delete or replace to turn one phrase into the other.",
-    r"1 - \frac{d}{\max(|a|, |b|)}", source="Levenshtein 1966; optimal string alignment as an option", level="texts",
-    example=r"1 - \frac{20}{\max(|a|, |b|)}", distance=("levenshtein", "osa"),
-)  # fmt: skip
+    "levenshtein",
+    "One minus the share of letters to insert, delete or replace to turn one phrase into the other.",
+    r"1 - \frac{d}{\max(|a|, |b|)}",
+    source="Levenshtein 1966; optimal string alignment as an option",
+    level="texts",
+    example=r"1 - \frac{20}{\max(|a|, |b|)}",
+    distance=("levenshtein", "osa"),
+)
 def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
     from rapidfuzz.distance import OSA, Levenshtein
@@ -32,10 +36,13 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
 
 
 @similarity_measure(
-    "levenshtein-tokens", "One minus the share of words to insert, delete or replace to turn one phrase into another.",
+    "levenshtein-tokens",
+    "One minus the share of words to insert, delete or replace to turn one phrase into another.",
     r"1 - \frac{d}{\max(r, c)}",
-    source="Levenshtein 1966", example=r"1 - \frac{2}{\max(r, c)}", distance=("levenshtein", "osa"),
-)  # fmt: skip
+    source="Levenshtein 1966",
+    example=r"1 - \frac{2}{\max(r, c)}",
+    distance=("levenshtein", "osa"),
+)
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of tokens."""
     row = np.repeat(np.arange(sides.h + 1)[:, None], sides.n, axis=1)
@@ -52,11 +59,13 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
 
 
 @similarity_measure(
-    "jaro-winkler", "Letters in common in nearly the same places; a common beginning counts more.",
+    "jaro-winkler",
+    "Letters in common in nearly the same places; a common beginning counts more.",
     r"J + 0.1\,\ell\,(1 - J),\ J = \frac{1}{3}\Big(\frac{m}{|a|}+\frac{m}{|b|}+\frac{m-t}{m}\Big)",
-    source="Winkler 1990; rapidfuzz", level="texts",
+    source="Winkler 1990; rapidfuzz",
+    level="texts",
     example=r"J + 0.1 \cdot 0 \cdot (1 - J),\ J = \frac{1}{3}\Big(\frac{14}{|a|}+\frac{14}{|b|}+\frac{14-5}{14}\Big)",
-)  # fmt: skip
+)
 def jaro_winkler(pairs: Any) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
     from rapidfuzz.distance import JaroWinkler
@@ -65,9 +74,13 @@ def jaro_winkler(pairs: Any) -> Floats:
 
 
 @similarity_measure(
-    "token-sort", "Letters in common once the words of each phrase are sorted.", r"\frac{2 M}{|a| + |b|}",
-    source="rapidfuzz, token_sort_ratio / 100", level="texts", example=r"\frac{2 \cdot 14}{|a| + |b|}",
-)  # fmt: skip
+    "token-sort",
+    "Letters in common once the words of each phrase are sorted.",
+    r"\frac{2 M}{|a| + |b|}",
+    source="rapidfuzz, token_sort_ratio / 100",
+    level="texts",
+    example=r"\frac{2 \cdot 14}{|a| + |b|}",
+)
 def token_sort(pairs: Any) -> Floats:
     """Return the ratio of the phrases with sorted words."""
     from rapidfuzz import fuzz
@@ -76,10 +89,13 @@ def token_sort(pairs: Any) -> Floats:
 
 
 @similarity_measure(
-    "token-set", "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
-    r"\max(\text{ratios of } A \cap B, A, B)", source="rapidfuzz, token_set_ratio / 100", level="texts",
+    "token-set",
+    "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
+    r"\max(\text{ratios of } A \cap B, A, B)",
+    source="rapidfuzz, token_set_ratio / 100",
+    level="texts",
     example=r"\frac{2 \cdot 14}{14 + |b|}",
-)  # fmt: skip
+)
 def token_set(pairs: Any) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
     from rapidfuzz import fuzz
@@ -88,11 +104,14 @@ def token_set(pairs: Any) -> Floats:
 
 
 @similarity_measure(
-    "chrF", "Sequences of one to six letters in common, recall counting twice as much as precision.",
-    r"\frac{5 P R}{4 P + R}", source="Popović 2015; chrF2 of sacreBLEU / 100", level="characters",
+    "chrF",
+    "Sequences of one to six letters in common, recall counting twice as much as precision.",
+    r"\frac{5 P R}{4 P + R}",
+    source="Popović 2015; chrF2 of sacreBLEU / 100",
+    level="characters",
     example=r"\frac{5 P R}{4 P + R},\ P = 1,\ R = \frac{1}{6}\Big(\frac{13}{31}+\frac{12}{30}+\frac{11}{29}"
     r"+\frac{10}{28}+\frac{9}{27}+\frac{8}{26}\Big)",
-)  # fmt: skip
+)
 def chrf(sides: Sides) -> Floats:
     """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
     orders = range(1, min(6, sides.r, sides.h) + 1)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from kp_core.coding import Codes, Floats, Ints
-from kp_core.metrics.overlap import ratio
+from kp_core.scoring.codes import Codes, Floats, Ints
+from kp_core.scoring.measures.overlap import ratio
 from kp_core.similarity.registry import as_library, similarity_measure
 from kp_core.similarity.sides import Sides, total
 from kp_core.similarity.tokens import Flat
@@ -52,20 +52,24 @@ def _penalty(sides: Sides) -> float:
 
 
 @similarity_measure(
-    "NIST", "Common word sequences, each weighed by how rare it is among all reference phrases loaded.",
+    "NIST",
+    "Common word sequences, each weighed by how rare it is among all reference phrases loaded.",
     r"\mathrm{LP} \cdot \sum_{n=1}^{5} \frac{\sum_{\text{matched}} \mathrm{info}}{|hyp|-n+1},"
     r"\ \mathrm{LP} = \exp\Big(\frac{\ln 0.5}{(\ln 1.5)^2}\,\Big(\ln\min\Big(1, \frac{|hyp|}{|ref|}\Big)\Big)^2\Big)",
     high=np.inf,
     example=r"\mathrm{LP} \cdot \frac{\log_2 4+\log_2 4}{2},"
     r"\ \mathrm{LP} = \exp\Big(\frac{\ln 0.5}{(\ln 1.5)^2}\,\Big(\ln\frac{|hyp|}{|ref|}\Big)^2\Big)",
-    source="Doddington 2002, eqs. 2 and 3; counts over all references of the pair set", reason="no_information",
+    source="Doddington 2002, eqs. 2 and 3; counts over all references of the pair set",
+    reason="no_information",
     undefined="normalised only: the longer phrase holds no information",
     compat=as_library(
-        lambda sides, n="5": nist_of_nltk(sides, n), "NLTK 3.10", "the hypothesis has fewer than n words",
+        lambda sides, n="5": nist_of_nltk(sides, n),
+        "NLTK 3.10",
+        "the hypothesis has fewer than n words",
         n=("5", "1", "2", "3", "4", "length"),
     ),
     normalised=("no", "yes"),
-)  # fmt: skip
+)
 def nist(sides: Sides, normalised: str = "no") -> Floats:
     """Return the information of clipped matched n-grams / n-grams of the hypothesis, over orders, with the penalty."""
     found, whole = np.zeros(sides.n), np.zeros(sides.n)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.coding import Floats
 from kp_core.errors import UsageError
+from kp_core.scoring.codes import Floats
 from kp_core.similarity.contexts import Contexts
 from kp_core.similarity.registry import similarity_measure
 
@@ -17,12 +17,15 @@ _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none;
 
 
 @similarity_measure(
-    "context", "Whether the sentences of the loaded texts that hold the phrases use the same words.",
+    "context",
+    "Whether the sentences of the loaded texts that hold the phrases use the same words.",
     r"\cos(\vec{a}, \vec{b}),\ a_t = tf_t \ln\frac{S}{df_t}",
-    source="offline substitute for the web-snippet cosine of Kim, Baldwin & Kan 2010", level="pairs",
-    undefined="no sentence of the texts holds one of the phrases", reason="no_context",
+    source="offline substitute for the web-snippet cosine of Kim, Baldwin & Kan 2010",
+    level="pairs",
+    undefined="no sentence of the texts holds one of the phrases",
+    reason="no_context",
     example=None,
-)  # fmt: skip
+)
 def context(pairs: Any) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
     scorer = pairs.scorer
@@ -55,10 +58,16 @@ def _model(path: str | None) -> Any:
 
 
 @similarity_measure(
-    "embedding", "Whether a sentence model of your own finds the phrases alike.", r"\cos(\vec{a}, \vec{b})",
-    source="Reimers & Gurevych 2019", level="pairs", low=-1.0, undefined="a vector is zero", reason="no_value",
+    "embedding",
+    "Whether a sentence model of your own finds the phrases alike.",
+    r"\cos(\vec{a}, \vec{b})",
+    source="Reimers & Gurevych 2019",
+    level="pairs",
+    low=-1.0,
+    undefined="a vector is zero",
+    reason="no_value",
     example=None,
-)  # fmt: skip
+)
 def embedding(pairs: Any) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
     if "model" not in pairs.scorer.kept:
@@ -74,12 +83,20 @@ def embedding(pairs: Any) -> Floats:
 
 
 @similarity_measure(
-    "combined", "Form (levenshtein) and meaning (context, or a column of yours) in one number.",
+    "combined",
+    "Form (levenshtein) and meaning (context, or a column of yours) in one number.",
     r"w \cdot \mathrm{form} + (1-w) \cdot \mathrm{meaning}",
-    source="assumption of this project: weight .5", level="pairs", low=-np.inf, high=np.inf,
-    undefined="meaning is undefined", reason="no_value", example=None, w=(0.0, 1.0, 0.5),
-    rule=("sum", "max"), meaning=("context", "embedding", "column"),
-)  # fmt: skip
+    source="assumption of this project: weight .5",
+    level="pairs",
+    low=-np.inf,
+    high=np.inf,
+    undefined="meaning is undefined",
+    reason="no_value",
+    example=None,
+    w=(0.0, 1.0, 0.5),
+    rule=("sum", "max"),
+    meaning=("context", "embedding", "column"),
+)
 def combined(pairs: Any, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
     """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
     if meaning == "column":

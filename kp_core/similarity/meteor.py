@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from kp_core.coding import Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.registry import as_library, similarity_measure
 from kp_core.similarity.sides import Sides, total
 
@@ -91,16 +91,19 @@ def _score(sides: Sides, matches: Ints, chunks: Ints, weights: str, complete: bo
 
 
 @similarity_measure(
-    "METEOR", "Words, stems and synonyms in common, less a penalty where they stand in another order.",
+    "METEOR",
+    "Words, stems and synonyms in common, less a penalty where they stand in another order.",
     r"\frac{P R}{\alpha P + (1-\alpha) R}\Big(1 - \gamma \Big(\frac{\mathrm{chunks}}{m}\Big)^{\beta}\Big)",
-    source="Banerjee & Lavie 2005, without WordNet; identical phrases score 1", level="stems",
+    source="Banerjee & Lavie 2005, without WordNet; identical phrases score 1",
+    level="stems",
     example=r"\frac{P R}{0.9 P + 0.1 R}\Big(1 - 0.5 \cdot \Big(\frac{1}{2}\Big)^{3}\Big),"
     r"\ P = \frac{2}{2},\ R = \frac{2}{4}",
     compat=as_library(
         lambda sides, weights="original": meteor_of_nltk(sides, weights), "NLTK 3.10", weights=tuple(WEIGHTS)
     ),
-    weights=tuple(WEIGHTS), complete=("yes", "no"),
-)  # fmt: skip
+    weights=tuple(WEIGHTS),
+    complete=("yes", "no"),
+)
 def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Floats:
     """Return METEOR over the best alignment; a complete match in one chunk has no penalty unless complete = no."""
     same = sides.equal

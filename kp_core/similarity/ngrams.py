@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 
-from kp_core.coding import Floats
+from kp_core.scoring.codes import Floats
 from kp_core.similarity.registry import as_library, similarity_measure
 from kp_core.similarity.sides import Sides
 
@@ -63,19 +63,22 @@ def bleu_of_nltk(sides: Sides, order: int, smoothing: str = "1") -> Floats:
 def _declare_bleu(name: str, order: int) -> None:
     grams = {1: "words", 2: "words and pairs of words"}.get(order, f"sequences of 1 to {order} words")
     nltk = as_library(
-        lambda sides, smoothing="1": bleu_of_nltk(sides, order, smoothing), "NLTK 3.10",
+        lambda sides, smoothing="1": bleu_of_nltk(sides, order, smoothing),
+        "NLTK 3.10",
         smoothing=("1", "none", "2", "3"),
-    )  # fmt: skip
+    )
     logs = (r"\ln\frac{2}{2}", r"\ln\frac{1}{1}")[:order]
     similarity_measure(
-        name, f"How many {grams} of the shorter phrase stand in the longer one, less a penalty for being short.",
+        name,
+        f"How many {grams} of the shorter phrase stand in the longer one, less a penalty for being short.",
         rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}\sum_{{i=1}}^{{n}} \ln p_i\Big),\ n = \min({order}, |hyp|),"
         r"\ \mathrm{BP} = \min\Big(1, \exp\Big(1-\frac{|ref|}{|hyp|}\Big)\Big)",
-        source="Papineni et al. 2002; effective order as in sacreBLEU (Post 2018)", compat=nltk,
+        source="Papineni et al. 2002; effective order as in sacreBLEU (Post 2018)",
+        compat=nltk,
         example=rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}({' + '.join(logs)})\Big),\ n = \min({order}, |hyp|),"
         r"\ \mathrm{BP} = \exp\Big(1-\frac{|ref|}{|hyp|}\Big)",
         smoothing=("exp", "none"),
-    )(lambda sides, smoothing="exp": bleu(sides, order, smoothing))  # fmt: skip
+    )(lambda sides, smoothing="exp": bleu(sides, order, smoothing))
 
 
 for _name, _order in (("BLEU", 4), ("BLEU-1", 1), ("BLEU-2", 2), ("BLEU-3", 3)):
@@ -123,11 +126,15 @@ def _declare_rouge(base: str, order: int, which: str) -> None:
         lambda sides, **_: rouge_of_library(sides, order, which), "rouge-score 0.1.2", stemmer=("no", "yes")
     )
     similarity_measure(
-        f"{base}{shown[0]}", shown[1], rf"{formula},\ {counted}", source="Lin 2004",
+        f"{base}{shown[0]}",
+        shown[1],
+        rf"{formula},\ {counted}",
+        source="Lin 2004",
         example=rf"{formula},\ m = {found}",
         undefined="a phrase has one word" if order == 2 else "a phrase is empty",
-        reason="too_short" if order == 2 else "empty_phrase", compat=library,
-    )(lambda sides: rouge(sides, order, which))  # fmt: skip
+        reason="too_short" if order == 2 else "empty_phrase",
+        compat=library,
+    )(lambda sides: rouge(sides, order, which))
 
 
 for _base, _order in (("ROUGE-1", 1), ("ROUGE-2", 2), ("ROUGE-L", 0)):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from kp_core.coding import Floats
-from kp_core.metrics.overlap import ratio
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.measures.overlap import ratio
 from kp_core.similarity.registry import similarity_measure
 from kp_core.similarity.sides import Counts, Sides
 
@@ -18,11 +18,14 @@ _KIM = "Kim, Baldwin & Kan 2010"
 
 
 @similarity_measure(
-    "R-precision", "Of the words of the longer phrase, the share that the other phrase has too.",
+    "R-precision",
+    "Of the words of the longer phrase, the share that the other phrase has too.",
     r"\frac{|\mathrm{keyphrase} \cap \mathrm{candidate}|}{\max(r, c)}",
     source=f"Zesch & Gurevych 2009, as {_KIM} define it; not the R-precision of retrieval (here: Rprec)",
-    level="stems", denominator=("longer", "keyphrase"), overlap=("bag", "contiguous"),
-)  # fmt: skip
+    level="stems",
+    denominator=("longer", "keyphrase"),
+    overlap=("bag", "contiguous"),
+)
 def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:
     """Return common tokens, or the longest common run, / length of the longer phrase or of the keyphrase."""
     common = sides.matches(1) if overlap == "bag" else sides.heaviest_run(np.ones((sides.r, 1)))
@@ -46,11 +49,16 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
 
 
 @similarity_measure(
-    "M-R-precision", "R-precision in which a word weighs more the nearer it stands to the head of the longer phrase.",
-    r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}", source=_KIM, level="stems",
+    "M-R-precision",
+    "R-precision in which a word weighs more the nearer it stands to the head of the longer phrase.",
+    r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}",
+    source=_KIM,
+    level="stems",
     example=r"\frac{\frac{1}{3}+\frac{1}{2}}{\frac{1}{4}+\frac{1}{3}+\frac{1}{2}+\frac{1}{1}}",
-    alignment=("bag", "ordered", "contiguous"), weights=("longer", "keyphrase"), head=("last", "before-preposition"),
-)  # fmt: skip
+    alignment=("bag", "ordered", "contiguous"),
+    weights=("longer", "keyphrase"),
+    head=("last", "before-preposition"),
+)
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer", head: str = "last") -> Floats:
     """Return the weight of the matched tokens / the weight of all, over the longer phrase or the keyphrase."""
     along = sides.long_first if weights == "longer" else sides.keyphrase_first
@@ -66,10 +74,14 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
 
 
 @similarity_measure(
-    "match", "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
-    r"[\mathrm{type} \text{ is accepted}]", source="Zesch & Gurevych 2009, who accept morph and include", level="stems",
-    example="[r = c]", accept=("morph", "include", "part"),
-)  # fmt: skip
+    "match",
+    "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
+    r"[\mathrm{type} \text{ is accepted}]",
+    source="Zesch & Gurevych 2009, who accept morph and include",
+    level="stems",
+    example="[r = c]",
+    accept=("morph", "include", "part"),
+)
 def match(sides: Sides, accept: str = "morph") -> Floats:
     """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
     keyphrase_longer = sides.long_first.keyphrase_is_reference
@@ -102,9 +114,11 @@ def _common(sides: Sides) -> Counts:
 
 
 @similarity_measure(
-    "jaccard", "Of the different words of both phrases, the share that both have.",
-    r"\frac{|A \cap B|}{|A \cup B|}", source="Jaccard 1901",
-)  # fmt: skip
+    "jaccard",
+    "Of the different words of both phrases, the share that both have.",
+    r"\frac{|A \cap B|}{|A \cup B|}",
+    source="Jaccard 1901",
+)
 def jaccard(sides: Sides) -> Floats:
     """Return common tokens / tokens of either, as sets."""
     common = _common(sides)
@@ -112,18 +126,22 @@ def jaccard(sides: Sides) -> Floats:
 
 
 @similarity_measure(
-    "dice", "Twice the common different words over the different words of each phrase together.",
-    r"\frac{2|A \cap B|}{|A| + |B|}", source="Dice 1945",
-)  # fmt: skip
+    "dice",
+    "Twice the common different words over the different words of each phrase together.",
+    r"\frac{2|A \cap B|}{|A| + |B|}",
+    source="Dice 1945",
+)
 def dice(sides: Sides) -> Floats:
     """Return 2 x common tokens / sum of the sizes, as sets."""
     return np.asarray(2 * _common(sides) / (_distinct(sides) + _distinct(sides.swapped)))
 
 
 @similarity_measure(
-    "overlap", "Of the different words of the phrase with fewer of them, the share that the other has too.",
-    r"\frac{|A \cap B|}{\min(|A|, |B|)}", source="Szymkiewicz 1934, Simpson 1943",
-)  # fmt: skip
+    "overlap",
+    "Of the different words of the phrase with fewer of them, the share that the other has too.",
+    r"\frac{|A \cap B|}{\min(|A|, |B|)}",
+    source="Szymkiewicz 1934, Simpson 1943",
+)
 def overlap_coefficient(sides: Sides) -> Floats:
     """Return common tokens / size of the smaller, as sets."""
     return np.asarray(_common(sides) / np.minimum(_distinct(sides), _distinct(sides.swapped)))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.coding import Floats, Ints
 from kp_core.errors import InputError
+from kp_core.scoring.codes import Floats, Ints
 from kp_core.similarity.choices import Choices
 from kp_core.similarity.score import score
 

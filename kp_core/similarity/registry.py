@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from kp_core.coding import Floats
 from kp_core.errors import UsageError
+from kp_core.scoring.codes import Floats
 
 #: What a measure looks at: blocks of words, stems or characters; strings; or whole columns of pairs.
 Level = Literal["words", "stems", "characters", "texts", "pairs"]
@@ -48,16 +48,25 @@ MEASURES: dict[str, Similarity] = {}
 
 
 def similarity_measure(
-    name: str, sentence: str, formula: str, *, source: str, level: Level = "words", low: float = 0.0,
-    high: float = 1.0, undefined: str = "a phrase is empty", reason: str = "empty_phrase",
-    compat: Similarity | None = None, example: str | None = "", **options: Option,
-) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:  # fmt: skip
+    name: str,
+    sentence: str,
+    formula: str,
+    *,
+    source: str,
+    level: Level = "words",
+    low: float = 0.0,
+    high: float = 1.0,
+    undefined: str = "a phrase is empty",
+    reason: str = "empty_phrase",
+    compat: Similarity | None = None,
+    example: str | None = "",
+    **options: Option,
+) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare the decorated function as a measure of similarity."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         MEASURES[name] = Similarity(
-            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat,
-            example,
+            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat, example
         )
         return score
 
@@ -172,6 +181,16 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
         return values
 
     MEASURES[name] = Similarity(
-        name, f"The registered measure {name}.", r"\text{as registered}", -np.inf, np.inf, "where it gives NaN",
-        "registered", "pairs", scored, "no_value", {}, example=None,
-    )  # fmt: skip
+        name,
+        f"The registered measure {name}.",
+        r"\text{as registered}",
+        -np.inf,
+        np.inf,
+        "where it gives NaN",
+        "registered",
+        "pairs",
+        scored,
+        "no_value",
+        {},
+        example=None,
+    )

@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.coding import Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.overlap import CONJUNCTIONS, PREPOSITIONS, r_precision
 from kp_core.similarity.sides import Sides, sides
 from kp_core.similarity.tokens import Phrases, Recipe

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.coding import Bools, Floats, Ints
 from kp_core.errors import InputError
+from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.choices import Choices
 from kp_core.similarity.information import Collection
 from kp_core.similarity.overlap import PREPOSITIONS
@@ -121,8 +121,18 @@ class Scorer:
                 if used is asked[name].measure:  # libraries have values for empty phrases
                     values[blank] = np.nan
                 enter(name, _spread(values, place), used.reason, _spread(blank, place))
-        rows = Pairs(self._strings(keyphrase), self._strings(candidate), self.choices.seed, self, columns or {},
-                     (keyphrase, candidate)) if _whole(asked) else Pairs()  # fmt: skip
+        rows = (
+            Pairs(
+                self._strings(keyphrase),
+                self._strings(candidate),
+                self.choices.seed,
+                self,
+                columns or {},
+                (keyphrase, candidate),
+            )
+            if _whole(asked)
+            else Pairs()
+        )
         for name, one in _whole(asked).items():
             enter(name, one.scores(rows), one.used.reason)
         for name, column in given.items():
@@ -209,9 +219,12 @@ def _distinct(codes: Ints) -> tuple[Ints, Ints | None, Ints]:
 
 
 def score(
-    keyphrases: Sequence[str], candidates: Sequence[str], measures: Sequence[str], choices: Choices | None = None,
+    keyphrases: Sequence[str],
+    candidates: Sequence[str],
+    measures: Sequence[str],
+    choices: Choices | None = None,
     columns: Mapping[str, Floats] | None = None,
-) -> Wide:  # fmt: skip
+) -> Wide:
     """Return a wide array of values (pair, measure) for two lists of strings.
 
     >>> score(["topic"], ["topic importance"], ["R-precision", "M-R-precision"]).table.round(4).tolist()

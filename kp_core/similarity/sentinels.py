@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.coding import Floats
+from kp_core.scoring.codes import Floats
 from kp_core.similarity.registry import similarity_measure
 from kp_core.similarity.sides import Sides
 
@@ -25,16 +25,23 @@ def exact(sides: Sides) -> Floats:
 
 
 similarity_measure(
-    "stem-exact", "Whether the phrases are the same words once stemmed.",
-    r"[\mathrm{stem}(a) = \mathrm{stem}(b)]", source=_OURS, level="stems",
+    "stem-exact",
+    "Whether the phrases are the same words once stemmed.",
+    r"[\mathrm{stem}(a) = \mathrm{stem}(b)]",
+    source=_OURS,
+    level="stems",
     example=r"[\text{effect grid comput algorithm} = \text{grid comput}]",
-)(exact)  # fmt: skip
+)(exact)
 
 
 @similarity_measure(
-    "length-difference", "How many words more one phrase has, below zero.", r"-|r - c|", source=_OURS,
-    low=-np.inf, high=0.0,
-)  # fmt: skip
+    "length-difference",
+    "How many words more one phrase has, below zero.",
+    r"-|r - c|",
+    source=_OURS,
+    low=-np.inf,
+    high=0.0,
+)
 def length_difference(sides: Sides) -> Floats:
     """Return minus the difference of the lengths in tokens."""
     return np.full(sides.n, -float(abs(sides.r - sides.h)))
@@ -46,15 +53,23 @@ def candidate_length(sides: Sides) -> Floats:
     return np.full(sides.n, float(sides.keyphrase_first.h))
 
 
-@similarity_measure("random", "A number drawn at random, the same in every run.", r"U(0, 1)", source=_OURS,
-                    level="pairs", undefined="never", example=None)  # fmt: skip
+@similarity_measure(
+    "random",
+    "A number drawn at random, the same in every run.",
+    r"U(0, 1)",
+    source=_OURS,
+    level="pairs",
+    undefined="never",
+    example=None,
+)
 def random(pairs: Any) -> Floats:
     """Return uniform numbers from the seed, by row."""
     return np.random.default_rng(pairs.seed).random(len(pairs.keyphrases))
 
 
-@similarity_measure("constant", "The same value everywhere.", r"\mathrm{constant} = 1", source=_OURS, level="pairs",
-                    undefined="never")  # fmt: skip
+@similarity_measure(
+    "constant", "The same value everywhere.", r"\mathrm{constant} = 1", source=_OURS, level="pairs", undefined="never"
+)
 def constant(pairs: Any) -> Floats:
     """Return ones."""
     return np.ones(len(pairs.keyphrases))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.coding import Bools, Codes, Floats, Ints
+from kp_core.scoring.codes import Bools, Codes, Floats, Ints
 from kp_core.similarity.tokens import Flat
 
 #: Pairs of a block, and comparisons of tokens in it: what stays in the processor's cache.
@@ -82,9 +82,14 @@ class Sides:
     def only(self, pairs: Ints) -> Sides:
         """Return the block with some of its pairs."""
         return Sides(
-            self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs],
-            self.keyphrase_is_reference, self.shared, self.other.only(pairs) if self.other else None,
-        )  # fmt: skip
+            self.ref[:, pairs],
+            self.hyp[:, pairs],
+            self.reference[pairs],
+            self.hypothesis[pairs],
+            self.keyphrase_is_reference,
+            self.shared,
+            self.other.only(pairs) if self.other else None,
+        )
 
     @property
     def long_first(self) -> Sides:

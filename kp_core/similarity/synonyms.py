@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from kp_core.coding import Bools
+from kp_core.scoring.codes import Bools
 from kp_core.similarity.sides import Sides
 from kp_core.similarity.tokens import Phrases
 

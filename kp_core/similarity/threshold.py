@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from kp_core.coding import Floats
-from kp_core.metrics.concordance import kappa, table
-from kp_core.metrics.overlap import ratio
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.measures.concordance import kappa, table
+from kp_core.scoring.measures.overlap import ratio
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.coding import Bools, Codes, Ints
+from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import CJK

@@ -27,18 +27,41 @@ OUTSIDE = "O"
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _C5 = {
-    "N": "NN NN0 NN1 NN2 NP0 UNC UNKNOWN ZZ0", "J": "AJ0 AJC AJS ORD", "I": "PRP PRF IN", "T": "TO0 CJS CJT",
-    "C": "CJC", "R": "AV0 AVP AVQ XX0", "D": "AT0 DT0 DTQ", "M": "CRD", "S": "POS", "P": "PNP PNI PNQ PNX DPS EX0",
+    "N": "NN NN0 NN1 NN2 NP0 UNC UNKNOWN ZZ0",
+    "J": "AJ0 AJC AJS ORD",
+    "I": "PRP PRF IN",
+    "T": "TO0 CJS CJT",
+    "C": "CJC",
+    "R": "AV0 AVP AVQ XX0",
+    "D": "AT0 DT0 DTQ",
+    "M": "CRD",
+    "S": "POS",
+    "P": "PNP PNI PNQ PNX DPS EX0",
     "V": "VBB VBD VBG VBI VBN VBZ VDB VDD VDG VDI VDN VDZ VHB VHD VHG VHI VHN VHZ VM0 VVB VVD VVG VVI VVN VVZ",
     "O": "ITJ PUL PUN PUR PUQ !!!",
-}  # fmt: skip
+}
 _C5_CLASS = {tag: letter for letter, tags in _C5.items() for tag in tags.split()}
 #: Beginnings of Penn tags; the first that fits decides.
 _PENN = (
-    ("NN", "N"), ("JJ", "J"), ("IN", "I"), ("TO", "I"), ("CC", "C"), ("VB", "V"), ("MD", "V"), ("RB", "R"),
-    ("WRB", "R"), ("RP", "R"), ("DT", "D"), ("PDT", "D"), ("WDT", "D"), ("CD", "M"), ("POS", "S"), ("PRP", "P"),
-    ("WP", "P"), ("EX", "P"),
-)  # fmt: skip
+    ("NN", "N"),
+    ("JJ", "J"),
+    ("IN", "I"),
+    ("TO", "I"),
+    ("CC", "C"),
+    ("VB", "V"),
+    ("MD", "V"),
+    ("RB", "R"),
+    ("WRB", "R"),
+    ("RP", "R"),
+    ("DT", "D"),
+    ("PDT", "D"),
+    ("WDT", "D"),
+    ("CD", "M"),
+    ("POS", "S"),
+    ("PRP", "P"),
+    ("WP", "P"),
+    ("EX", "P"),
+)
 _KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
 _MOST_TEXTS = 5_000
 _LOCK = Lock()

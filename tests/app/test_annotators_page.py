@@ -3,8 +3,8 @@
 import pytest
 
 import kp_core as kp
-from kp_core.charts import tables
-from kp_core.recovery import LECTURE_SYSTEMS
+from kp_core.charts import screen_tables
+from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened
@@ -31,7 +31,7 @@ def test_the_coefficients_are_those_of_agreement(result):
     assert table["value"].to_dict() == rows["value"].to_dict()
     k = rows.loc["K"]
     assert plain(f"K = {k['value']:.3f}") in words(app)
-    assert table["95 % interval"]["K"] == tables.interval(k["low"], k["high"])
+    assert table["95 % interval"]["K"] == screen_tables.interval(k["low"], k["high"])
 
 
 def test_pairs_and_each_annotator(result):
@@ -43,7 +43,7 @@ def test_pairs_and_each_annotator(result):
     each = shown(app, "K without").set_index("annotator")
     rows = result.frame[(result.frame["measure"] == "K") & result.frame["system"].isin(["A", "B", "C"])]
     assert each["K without"].to_dict() == rows.set_index("system")["value"].to_dict()
-    together = tables.value(result, "all", "K")
+    together = screen_tables.value(result, "all", "K")
     assert each["change"]["A"] == pytest.approx(each["K without"]["A"] - together, abs=1e-12)
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 import kp_core as kp
-from kp_core.extractors import RECONSTRUCTED
-from kp_core.extractors.coverage import in_words
+from kp_core.extraction import RECONSTRUCTED
+from kp_core.extraction.coverage import in_words
 from kp_ui import workspace
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES

@@ -26,10 +26,22 @@ pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
 #: What Markdown, HTML, LaTeX, a spreadsheet or the direction of writing would make something else of.
 HOSTILE = (
-    "<img src=x onerror=alert(1)>", "<b>bold</b>", "<a href='http://evil.example'>a</a>", "$x$", ":red[x]",
-    ":material/x:", "![](http://evil.example/x.png)", "[x](http://evil.example)", "`x`", "**x**", "=cmd()", "@SUM(A1)",
-    "\\input{secret}", "& # % _ ~ ^", "exe\u202egnp.\u2066x",
-)  # fmt: skip
+    "<img src=x onerror=alert(1)>",
+    "<b>bold</b>",
+    "<a href='http://evil.example'>a</a>",
+    "$x$",
+    ":red[x]",
+    ":material/x:",
+    "![](http://evil.example/x.png)",
+    "[x](http://evil.example)",
+    "`x`",
+    "**x**",
+    "=cmd()",
+    "@SUM(A1)",
+    "\\input{secret}",
+    "& # % _ ~ ^",
+    "exe\u202egnp.\u2066x",
+)
 #: Those of them that mean something to LaTeX.
 LATEX = ("$x$", "\\input{secret}", "& # % _ ~ ^", "\u202e", "\u2066")
 #: Fields that Streamlit shows as they are, or that are no text: options are literal, alt is an attribute.
@@ -50,10 +62,20 @@ def system(turn: int, ids: tuple[str, ...]) -> dict[str, list[str]]:
 def corpus() -> kp.Corpus:
     """Give a corpus in which every name is hostile: documents, titles, types, annotators, systems, phrases."""
     gold = {name: {one: [*HOSTILE[i:], HOSTILE[0]] for one in HOSTILE} for i, name in enumerate(HOSTILE[:3], 1)}
-    texts = pd.DataFrame({"doc_id": HOSTILE, "title": HOSTILE[1:] + HOSTILE[:1], "group": HOSTILE[2:] + HOSTILE[:2],
-                          "text": [f"We say {one} and {one} y here." for one in HOSTILE]})  # fmt: skip
-    pairs = [(f"p{i}", d, HOSTILE[i % 15], f"{HOSTILE[i % 15]} y", who, float((i + j) % 5)) for i in range(30)
-             for j, who in enumerate(HOSTILE[4:6]) for d in [HOSTILE[i % 3]]]  # fmt: skip
+    texts = pd.DataFrame(
+        {
+            "doc_id": HOSTILE,
+            "title": HOSTILE[1:] + HOSTILE[:1],
+            "group": HOSTILE[2:] + HOSTILE[:2],
+            "text": [f"We say {one} and {one} y here." for one in HOSTILE],
+        }
+    )
+    pairs = [
+        (f"p{i}", d, HOSTILE[i % 15], f"{HOSTILE[i % 15]} y", who, float((i + j) % 5))
+        for i in range(30)
+        for j, who in enumerate(HOSTILE[4:6])
+        for d in [HOSTILE[i % 3]]
+    ]
     judged = pd.DataFrame(pairs, columns=["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"])
     return kp.load(gold, {HOSTILE[i]: system(i, HOSTILE) for i in (0, 4, 12, 14)}, texts, judged)
 

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import glossary
 from kp_core.reading import Source
+from kp_core.words import glossary
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened
 
@@ -78,8 +78,10 @@ def test_a_refused_file_says_why_and_leaves_the_screen() -> None:
 
 def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
     name = "predictions.jsonl"
-    files = [Source("gold.csv", (SAMPLE / "lectures/gold.csv").read_bytes()),
-             Source(name, (SAMPLE / "broken" / name).read_bytes())]  # fmt: skip
+    files = [
+        Source("gold.csv", (SAMPLE / "lectures/gold.csv").read_bytes()),
+        Source(name, (SAMPLE / "broken" / name).read_bytes()),
+    ]
     rejected = table(on_data("data", files), "reason")
     assert rejected[["file", "line"]].to_numpy().tolist() == [[name, "12"]]
 
@@ -159,5 +161,3 @@ def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
     alone = opened("methods", family="glossary")
     assert [one.value for one in alone.header] == ["Glossary"]
     assert alone.markdown[-1].value.count("**: ") == len(glossary.TERMS)
-
-

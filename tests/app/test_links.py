@@ -1,6 +1,5 @@
 """What a link asks for and does not exist is said; nothing else of the session is."""
 
-
 import pytest
 
 from tests.app.opening import opened

@@ -17,8 +17,11 @@ def page() -> Any:
 def test_it_offers_the_files_and_a_paragraph_for_the_settings_in_use(page: Any) -> None:
     assert not page.exception
     assert [one.label for one in page.main.get("download_button")] == [
-        "HTML report", "Archive of everything", "LaTeX tables", "Settings as JSON",
-    ]  # fmt: skip
+        "HTML report",
+        "Archive of everything",
+        "LaTeX tables",
+        "Settings as JSON",
+    ]
     paragraph, references = page.main.code[0].value, page.main.code[1].value
     assert "Cutoffs: k = 6." in paragraph
     assert "@article{holm1979" in references

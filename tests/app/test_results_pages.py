@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
-from kp_core import sentences
-from kp_core.charts import tables
+from kp_core.charts import screen_tables
+from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.opening import ROOT, opened
@@ -70,7 +70,7 @@ def test_the_leaderboard_holds_the_values_of_evaluate(lectures: kp.Corpus) -> No
     for row in expected.to_dict("records"):
         assert board.loc[row["system"], row["measure"]] == pytest.approx(row["value"], nan_ok=True)
     row = expected[(expected["system"] == "yake") & (expected["measure"] == "F1@9")].iloc[0]
-    assert board.loc["yake", "95 % interval"] == tables.interval(row["low"], row["high"])
+    assert board.loc["yake", "95 % interval"] == screen_tables.interval(row["low"], row["high"])
     assert board.index[-1] == "says nothing"
 
 
@@ -97,7 +97,7 @@ def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpu
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
 def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
     app = chosen(opened("overview", k="9"), "measure", measure)
-    said = sentences.verdict(kp.compare(lectures, measure, k=9), tables.named(measure, 9))
+    said = statements.verdict(kp.compare(lectures, measure, k=9), screen_tables.named(measure, 9))
     assert f"#### {plain(said)}" in words(app)
     assert plain(kp.compare(lectures, "F1@k").test) in words(app)
 
@@ -153,7 +153,7 @@ def test_ranking_shows_undefined_values_with_their_reason(lectures: kp.Corpus) -
     assert set(whole["bpref"]) == {"undefined"}
     assert "judged as not relevant" in words(app)
     row = kp.evaluate(lectures, k=9, measures=["MAP"]).frame.set_index("system").loc["yake"]
-    assert whole.loc["yake", "MAP"] == f"{row['value']:.3f} ({tables.interval(row['low'], row['high'])})"
+    assert whole.loc["yake", "MAP"] == f"{row['value']:.3f} ({screen_tables.interval(row['low'], row['high'])})"
 
 
 def test_pairs_are_those_of_the_comparison(lectures: kp.Corpus) -> None:

@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 
 import kp_core as kp
-from kp_core.export.workspace_file import workspace_file
 from kp_core.reading import Saved, Source, read_workspace
+from kp_core.takeaway.workspace_file import workspace_file
 from tests.app.opening import opened
 from tests.corpora import corpus_of
 
@@ -160,8 +160,15 @@ def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
 
 
 def test_settings_that_are_no_choice_here_fall_back() -> None:
-    query = {"k": "banana", "annotators": "nobody", "preset": "none", "N": "x", "universe": "number", "ties": "1",
-             "rel": "nan"}  # fmt: skip
+    query = {
+        "k": "banana",
+        "annotators": "nobody",
+        "preset": "none",
+        "N": "x",
+        "universe": "number",
+        "ties": "1",
+        "rel": "nan",
+    }
     app = start()
     drop(
         app,

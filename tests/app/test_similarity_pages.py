@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import sentences
-from kp_core.judgements.agreement import ordinal_alpha, pairwise_agreement
-from kp_core.judgements.human import score_matrix
+from kp_core.studies.correlation.human import score_matrix
+from kp_core.studies.correlation.raters import ordinal_alpha, pairwise_agreement
+from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened
@@ -64,7 +64,7 @@ def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
 def test_correlations_are_those_of_correlate(lectures, average):
     app = chosen(opened("correlation"), "human", average)
     study = kp.correlate(lectures)
-    assert f"#### {plain(sentences.best_measure(study, average))}" in words(app)
+    assert f"#### {plain(statements.best_measure(study, average))}" in words(app)
     table = shown(app, "% of human ceiling").set_index("measure")
     rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")].set_index("measure")
     assert table["correlation"].to_dict() == pytest.approx(rows["value"].to_dict())

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.model import Corpus
 from kp_core.reading import Source, load
 from tests.awkward.files import FILES, Awkward
 from tests.fuzz.sound import is_clear, is_sound

@@ -19,9 +19,14 @@ HERE = Path(__file__).parent
 collect_ignore = ["slow_app.py"]
 #: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
 FLAGS = (
-    "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run", "--disable-quic",
-)  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import kp_core as kp
-from kp_core.evaluate import evaluate_with
+from kp_core.studies.evaluate import evaluate_with
 from kp_ui import recovery, shell
 
 

@@ -114,8 +114,10 @@ def test_downloads_hold_the_table_and_no_formula(server: str, page: Page, settle
     assert files["CSV"].decode().split("\n")[1].startswith("'=1+1,1.0,kps|")
     sheet = openpyxl.load_workbook(io.BytesIO(files["XLSX"])).active
     assert [[cell.value for cell in row][:2] for row in sheet.iter_rows()] == [
-        ["document", "'=cmd()"], ["'=1+1", 1], ["d_2", 0],
-    ]  # fmt: skip
+        ["document", "'=cmd()"],
+        ["'=1+1", 1],
+        ["d_2", 0],
+    ]
     assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n"}
     assert r"d\_2 & 0.0000 \\" in files["LaTeX"].decode()
     for content in (files["LaTeX"].decode().replace(r"\textbar{}\allowbreak{}", "|"), files["Markdown"].decode()):

@@ -61,4 +61,3 @@ def test_a_report_opens_from_disk_without_a_network(
     report.get_by_text("<b>mine<b>").first.wait_for()  # a name is text, also here
     assert report.locator("b:has-text('mine')").count() == 0
     context.close()
-

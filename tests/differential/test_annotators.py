@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.agreement import annotated
-from kp_core.evaluate import resolve
 from kp_core.settings import Settings
-from kp_core.trimming import levels
-from kp_core.trimming_curve import curve
+from kp_core.studies.annotators import annotated
+from kp_core.studies.evaluate import resolve
+from kp_core.studies.trimming import levels
+from kp_core.studies.trimming_curve import curve
 from tests.corpora import corpus_of
 
 N = 30
@@ -81,8 +81,13 @@ def test_coefficients_against_irrcac(seed, missing):
     several = {d for d in gold["r0"] | gold["r1"] if sum(d in lists for lists in gold.values()) > 1}
     gold = {name: {d: phrases for d, phrases in lists.items() if d in several} for name, lists in gold.items()}
     peer = cac.CAC(pd.DataFrame(ratings(gold)), categories=[0.0, 1.0])
-    names = {"K": peer.fleiss(), "AC1": peer.gwet(), "PABAK": peer.bp(), "alpha": peer.krippendorff(),
-             "Conger": peer.conger()}  # fmt: skip
+    names = {
+        "K": peer.fleiss(),
+        "AC1": peer.gwet(),
+        "PABAK": peer.bp(),
+        "alpha": peer.krippendorff(),
+        "Conger": peer.conger(),
+    }
     for measure, one in names.items():
         assert found(gold, measure) == pytest.approx(one["est"]["coefficient_value"], abs=6e-6)  # it has five digits
 

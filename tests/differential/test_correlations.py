@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from kp_core.judgements import agreement, correlation, tie_accuracy, weighted
+from kp_core.studies.correlation import coefficients as correlation
+from kp_core.studies.correlation import raters as agreement
+from kp_core.studies.correlation import tie_accuracy, weighted
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
 

@@ -9,9 +9,29 @@ import kp_core as kp
 from tests.corpora import corpus_of, scored
 
 MEASURES = (
-    "P@1", "P@2", "P@3", "R@2", "F1@2", "F1@4", "Rprec", "F1@M", "success@1", "success@3", "hits@2", "MAP", "MAP@2",
-    "MRR", "MRR@2", "nDCG", "nDCG@1", "nDCG@3", "nDCG-exp", "nDCG-exp@3", "RBP", "RBP(p=0.5)",
-)  # fmt: skip
+    "P@1",
+    "P@2",
+    "P@3",
+    "R@2",
+    "F1@2",
+    "F1@4",
+    "Rprec",
+    "F1@M",
+    "success@1",
+    "success@3",
+    "hits@2",
+    "MAP",
+    "MAP@2",
+    "MRR",
+    "MRR@2",
+    "nDCG",
+    "nDCG@1",
+    "nDCG@3",
+    "nDCG-exp",
+    "nDCG-exp@3",
+    "RBP",
+    "RBP(p=0.5)",
+)
 
 
 def orders(phrases, scores):

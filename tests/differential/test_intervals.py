@@ -5,8 +5,8 @@ import pytest
 from scipy.stats import t
 
 from kp_core import MEASURES
-from kp_core.inference import intervals
-from kp_core.metrics import concordance
+from kp_core.scoring import intervals
+from kp_core.scoring.measures import concordance
 from tests.corpora import corpus_of, document_values, scored
 from tests.differential.random_corpora import draw
 

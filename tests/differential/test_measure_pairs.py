@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from kp_core.judgements import pairwise
+from kp_core.studies.correlation import pairwise
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
 

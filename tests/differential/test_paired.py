@@ -9,8 +9,8 @@ from statsmodels.stats.multitest import multipletests
 
 import kp_core as kp
 from kp_core import MEASURES
-from kp_core.inference import paired
-from kp_core.metrics import concordance
+from kp_core.scoring import paired
+from kp_core.scoring.measures import concordance
 from tests.corpora import corpus_of, document_values
 from tests.differential.random_corpora import WORDS
 
@@ -124,7 +124,7 @@ def test_randomisation_of_a_macro_mean(two):
 
 
 def test_difference_interval_is_that_of_the_paired_resamples(two):
-    from kp_core.inference import intervals
+    from kp_core.scoring import intervals
 
     first, second = columns(two, ["F1@k"])
     weights = intervals.resample(8, 300, np.random.default_rng(4))

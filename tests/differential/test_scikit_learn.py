@@ -7,7 +7,7 @@ import pytest
 from sklearn import metrics
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from kp_core.metrics import concordance
+from kp_core.scoring.measures import concordance
 from kp_core.similarity.threshold import best_threshold
 from tests.corpora import corpus_of, document_values, scored, value
 from tests.differential.random_corpora import WORDS, draw

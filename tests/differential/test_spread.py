@@ -8,8 +8,8 @@ from scipy.stats import kendalltau, rankdata
 
 import kp_core as kp
 from kp_core.conventions import LISTED, PRESETS
-from kp_core.spread import GRID, Spread, spread
-from kp_core.stability import ranks, stability, tau_b
+from kp_core.studies.spread import GRID, Spread, spread
+from kp_core.studies.stability import ranks, stability, tau_b
 from tests.corpora import corpus_of, scored, settings
 
 #: Porter and Snowball differ on the last four.
@@ -198,8 +198,8 @@ def test_tau_and_ranks_are_those_of_scipy(seed: int) -> None:
 
 
 def test_settings_made_before_give_the_same() -> None:
-    from kp_core.spread import spread_with
-    from kp_core.stability import stability_with
+    from kp_core.studies.spread import spread_with
+    from kp_core.studies.stability import stability_with
 
     made = settings(5, normalise="lower+space")
     assert spread_with(CORPUS, made).frame.equals(spread(CORPUS, k=5, normalise="lower+space").frame)

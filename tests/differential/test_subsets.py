@@ -104,9 +104,9 @@ def test_what_is_not_there_is_refused():
 
 def test_presence_is_that_of_the_places_in_the_text():
     """Every gold phrase of the sample lectures, among them `Zipf's law`, `k-means++` and `robots.txt`."""
-    from kp_core.coding import code, identify
-    from kp_core.gold import gather
-    from kp_core.subsets import _standing
+    from kp_core.scoring.codes import code, identify
+    from kp_core.scoring.gold import gather
+    from kp_core.studies.parts import _standing
     from kp_core.text.normalise import Normaliser
     from kp_core.text.places import present
     from kp_ui.workspace import SAMPLES

@@ -8,9 +8,14 @@ from tests.differential.random_corpora import draw
 
 CUTS = (1, 2, 3, 5, 10, 20)
 PLAIN = {
-    "map": "MAP", "recip_rank": "MRR", "ndcg": "nDCG", "Rprec": "Rprec", "set_P": "P@M", "set_recall": "R@M",
+    "map": "MAP",
+    "recip_rank": "MRR",
+    "ndcg": "nDCG",
+    "Rprec": "Rprec",
+    "set_P": "P@M",
+    "set_recall": "R@M",
     "set_F": "F1@M",
-}  # fmt: skip
+}
 CUT = {"P": "P@{}", "recall": "R@{}", "map_cut": "MAP@{}", "ndcg_cut": "nDCG@{}", "success": "success@{}"}
 SUPPORTED = {*PLAIN, "bpref", *(f"{name}.{','.join(map(str, CUTS))}" for name in CUT)}
 

@@ -17,8 +17,10 @@ from kp_ui.shell import SECTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
-OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md",
-                                   "sample_data/README.md")]  # fmt: skip
+OTHERS = [
+    ROOT / name
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md", "sample_data/README.md")
+]
 #: What stands between fences: what is run; commands on files that are not here; what is no command.
 RUN, ON_OTHER_FILES, NO_COMMANDS = {"python", "bash"}, {""}, {"nginx", "ini", "json", "latex"}
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)

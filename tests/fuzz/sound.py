@@ -1,7 +1,7 @@
 """What every corpus promises, whatever it was read from."""
 
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus
 
 
 def is_sound(corpus: Corpus) -> None:

@@ -11,8 +11,9 @@ from tests.awkward.files import parquet, workbook, zipped
 from tests.fuzz.sound import is_clear, is_sound
 
 words = st.text("abc é漢ع\u0301\u202e\u00a0-'", min_size=1, max_size=8).filter(lambda text: text.strip(" \u00a0") != "")
-lists = st.dictionaries(st.text("dC19.", min_size=1, max_size=4), st.lists(words, min_size=1, max_size=4), min_size=1,
-                        max_size=4)  # fmt: skip
+lists = st.dictionaries(
+    st.text("dC19.", min_size=1, max_size=4), st.lists(words, min_size=1, max_size=4), min_size=1, max_size=4
+)
 
 
 def written(documents: dict[str, list[str]]) -> dict[str, bytes]:

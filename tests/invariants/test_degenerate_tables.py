@@ -5,7 +5,7 @@ import pytest
 
 from kp_core import MEASURES
 from kp_core.errors import REASONS
-from kp_core.metrics import concordance
+from kp_core.scoring.measures import concordance
 
 U = float("nan")
 COLUMNS = ("kappa", "P_pos", "P_neg", "PABAK", "AC1", "pi")
@@ -27,7 +27,7 @@ CASES = {
     "nothing missed": ((5, 0, 3, 42), "ok", (420 / 570, 10 / 13, 84 / 87, 0.88, None, 10 / 13 + 84 / 87 - 1)),
     "nothing spurious": ((5, 3, 0, 42), "ok", (420 / 570, 10 / 13, 84 / 87, 0.88, None, 10 / 13 + 84 / 87 - 1)),
     "ordinary": ((4, 4, 6, 40), "ok", (272 / (8 * 44 + 10 * 46), 8 / 18, 80 / 90, 34 / 54, None, 8 / 18 + 80 / 90 - 1)),
-}  # fmt: skip
+}
 
 
 def table(cells):

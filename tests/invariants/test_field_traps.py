@@ -18,9 +18,10 @@ def test_the_ideal_ranking_is_built_from_the_gold_not_from_what_was_returned():
 
 def test_predictions_found_in_the_text_are_not_moved_before_the_others():
     corpus = corpus_of(
-        {"d": ["tidal wave", "moon"]}, {"s": {"d": ["not there", "tidal wave", "moon"]}},
+        {"d": ["tidal wave", "moon"]},
+        {"s": {"d": ["not there", "tidal wave", "moon"]}},
         texts={"d": "A tidal wave follows the moon."},
-    )  # fmt: skip
+    )
     assert value(corpus, "Rprec") == 0.5
     moved = corpus_of({"d": ["tidal wave", "moon"]}, {"s": {"d": ["tidal wave", "moon", "not there"]}})
     assert value(moved, "Rprec") == 1

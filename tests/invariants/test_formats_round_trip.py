@@ -4,9 +4,9 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.export.lists import FORMS, lists
-from kp_core.export.tidy import tidy
 from kp_core.reading.sniff import all_families
+from kp_core.reading.tidy import tidy
+from kp_core.takeaway.lists import FORMS, lists
 from tests.format_samples import SAMPLES
 from tests.read_back import ENDINGS, back, rows, same
 

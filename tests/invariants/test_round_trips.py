@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.conventions import FIELDS
-from kp_core.metrics import parse
+from kp_core.scoring.measures import parse
 from kp_core.settings import INTERVALS, make_settings, parse_k, settings_from, signature
 from kp_core.text.normalise import STEPS, Normaliser
 from kp_core.text.stem import STEMMERS
@@ -142,10 +142,23 @@ def test_the_default_pipeline_is_the_same_alone_and_among_others(phrases):
 
 
 ASKED = [
-    *(name for name in kp.MEASURES if not name.endswith("@k")), *(name for name in kp.MEASURES if name.endswith("@k")),
-    "P@1", "R@10", "F1@15", "F1@O", "F1@M", "F1@G", "P@O", "MAP@5", "MRR@3", "nDCG@10", "nDCG-exp@5", "success@1",
-    "RBP(p=0.8)", "RBP(p=0.95)",
-]  # fmt: skip
+    *(name for name in kp.MEASURES if not name.endswith("@k")),
+    *(name for name in kp.MEASURES if name.endswith("@k")),
+    "P@1",
+    "R@10",
+    "F1@15",
+    "F1@O",
+    "F1@M",
+    "F1@G",
+    "P@O",
+    "MAP@5",
+    "MRR@3",
+    "nDCG@10",
+    "nDCG-exp@5",
+    "success@1",
+    "RBP(p=0.8)",
+    "RBP(p=0.95)",
+]
 
 
 @pytest.mark.parametrize("text", ASKED)

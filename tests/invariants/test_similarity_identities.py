@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.stats import spearmanr
 
 import kp_core as kp
-from kp_core.assignment import best_of_prefixes
 from kp_core.similarity import MEASURES, score
+from kp_core.similarity.assignment import best_of_prefixes
 from kp_core.similarity.relation import describe
 from tests.corpora import corpus_of, never_falls, settings
 from tests.differential.random_corpora import draw as draw_corpus
@@ -20,9 +20,10 @@ phrase = st.lists(st.sampled_from(["a", "b", "c", "nets", "net", "of", "deep-net
 distinct = st.lists(st.sampled_from([f"t{i}x" for i in range(8)]), min_size=2, max_size=7, unique=True)
 #: Measures that need nothing but the two phrases and lie between 0 and 1.
 BOUNDED = [
-    name for name, one in MEASURES.items()
+    name
+    for name, one in MEASURES.items()
     if (one.low, one.high) == (0.0, 1.0) and one.level != "pairs" and name != "constant"
-]  # fmt: skip
+]
 SYMMETRIC = [
     "R-precision",
     "jaccard",

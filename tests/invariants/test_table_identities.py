@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kp_core import MEASURES
-from kp_core.metrics import concordance
+from kp_core.scoring.measures import concordance
 
 TABLES = np.random.default_rng(2024).integers(1, 400, (4, 10_000)).astype(float)
 A, B, C, D = TABLES

@@ -1,14 +1,13 @@
 """Agreement of annotators in the invented corpus that an independent implementation worked end to end."""
 
-
 import numpy as np
 import pytest
 from scipy.stats import t
 
 import kp_core as kp
-from kp_core import annotators
-from kp_core.agreement import annotated, by_document
+from kp_core.scoring import annotator_tables
 from kp_core.settings import Settings
+from kp_core.studies.annotators import annotated, by_document
 
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
@@ -51,7 +50,7 @@ def test_interval_of_k_takes_documents_as_clusters(result, expected):
 
 def test_prevalence_and_disagreement(corpus, expected):
     data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
-    panel = annotators.panel(data.choices, data.universe)
+    panel = annotator_tables.panel(data.choices, data.universe)
     n = panel.universe.sum()
     assert n == expected["pooled"]["N"]
     assert panel.size.sum() / n == pytest.approx(expected["pooled"]["prevalence_p"], abs=1e-9)
@@ -60,7 +59,7 @@ def test_prevalence_and_disagreement(corpus, expected):
 
 def test_intersections_of_every_document(corpus, expected):
     data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
-    found, own = annotators.pairs(data.choices, data.universe), annotators.sizes(data.choices)
+    found, own = annotator_tables.pairs(data.choices, data.universe), annotator_tables.sizes(data.choices)
     for place, document in enumerate(data.documents):
         matrix = expected["intersection_matrices"][document]
         names = {name: data.annotators.index(name) for name in matrix["order"]}
@@ -68,9 +67,10 @@ def test_intersections_of_every_document(corpus, expected):
             assert own[names[one], place] == matrix["M"][i][i]
             for j in range(i):
                 pair = next(
-                    p for p, (a, b) in enumerate(zip(found.first, found.second, strict=True))
+                    p
+                    for p, (a, b) in enumerate(zip(found.first, found.second, strict=True))
                     if {a, b} == {names[one], names[matrix["order"][j]]}
-                )  # fmt: skip
+                )
                 assert found.cells.hits[place, pair] == matrix["M"][i][j]
                 assert found.seen[place, pair]
 

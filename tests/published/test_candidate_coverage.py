@@ -9,7 +9,7 @@ import csv
 import pytest
 
 import kp_core as kp
-from kp_core.extractors.coverage import KINDS, coverage
+from kp_core.extraction.coverage import KINDS, coverage
 
 pytestmark = pytest.mark.published
 

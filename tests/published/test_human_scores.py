@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp_core.judgements import agreement, correlation, human, tie_accuracy
+from kp_core.studies.correlation import coefficients as correlation
+from kp_core.studies.correlation import human, tie_accuracy
+from kp_core.studies.correlation import raters as agreement
 
 
 def fraction(text):

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp_core.judgements import published, subsets
+from kp_core.studies.correlation import published
+from kp_core.studies.correlation import subtypes as subsets
 from kp_core.text.tags import class_of_tags
 
 MEASURES = {

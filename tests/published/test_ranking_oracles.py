@@ -8,16 +8,13 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.coding import code, identify
-from kp_core.matching import prepare
+from kp_core.scoring.codes import code, identify
+from kp_core.scoring.match import prepare
 from tests.corpora import corpus_of, document_values, scored, value
 
 QUERIES = ("Q1", "Q2", "Q3", "Q4", "Q5")
 #: Names of the oracle that KPScope writes otherwise: measure, and the denominator of average precision.
-NOTES = {
-    "MAP@k (denominator gold)": ("MAP@k", "gold"),
-    "MAP@k (denominator min(k,gold))": ("MAP@k", "min(k,gold)"),
-}
+NOTES = {"MAP@k (denominator gold)": ("MAP@k", "gold"), "MAP@k (denominator min(k,gold))": ("MAP@k", "min(k,gold)")}
 PRINTED_METHOD = "mean of P@1..P@5 (the printed method)"
 
 
@@ -97,15 +94,25 @@ def generated_corpus(generated):
 
 
 PYTREC = {
-    "map": "MAP", "Rprec": "Rprec", "recip_rank": "MRR", "ndcg": "nDCG", "set_P": "P@M", "set_recall": "R@M",
+    "map": "MAP",
+    "Rprec": "Rprec",
+    "recip_rank": "MRR",
+    "ndcg": "nDCG",
+    "set_P": "P@M",
+    "set_recall": "R@M",
     "set_F": "F1@M",
-}  # fmt: skip
+}
 PYTREC_AT = {"P": "P@k", "recall": "R@k", "ndcg_cut": "nDCG@k", "map_cut": "MAP@k", "success": "success@k"}
 RANX = {
-    "f1": "F1@M", "r-precision": "Rprec", "hits@10": "hits@10", "hit_rate@5": "success@5", "mrr@5": "MRR@5",
-    "ndcg_burges@10": "nDCG-exp@10", "ndcg_burges": "nDCG-exp",
+    "f1": "F1@M",
+    "r-precision": "Rprec",
+    "hits@10": "hits@10",
+    "hit_rate@5": "success@5",
+    "mrr@5": "MRR@5",
+    "ndcg_burges@10": "nDCG-exp@10",
+    "ndcg_burges": "nDCG-exp",
     **{f"f1@{k}": f"F1@{k}" for k in (1, 3, 5, 10, 15, 20, 30)},
-}  # fmt: skip
+}
 
 
 def differing(generated, corpus, library, name, measure, factor=1.0, **options):

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from nltk.stem import PorterStemmer
 
-from kp_core.convert import save
 from kp_core.errors import InputError
-from kp_core.export.lists import lists
-from kp_core.export.tidy import tidy
 from kp_core.reading import load, meeting, report
+from kp_core.reading.tidy import tidy
+from kp_core.takeaway.convert import save
+from kp_core.takeaway.lists import lists
 from tests.read_back import back, same
 
 Shared = Callable[[str], Path]

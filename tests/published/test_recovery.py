@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kp_core import MEASURES, UsageError
-from kp_core.interpretation import SCALES, benchmark, word
-from kp_core.metrics import concordance
-from kp_core.recovery import LECTURE_SYSTEMS, common_gold, recover
+from kp_core.scoring.measures import concordance
+from kp_core.studies.published_tables import LECTURE_SYSTEMS, common_gold, recover
+from kp_core.words.scales import SCALES, benchmark, word
 
 NAMES = ("kappa", "P_pos", "P_neg", "PABAK")
 

@@ -5,10 +5,10 @@ import csv
 import numpy as np
 import pytest
 
-from kp_core.coding import code, identify
-from kp_core.counts import Cells
-from kp_core.gold import gather
-from kp_core.metrics import overlap
+from kp_core.scoring.codes import code, identify
+from kp_core.scoring.counts import Cells
+from kp_core.scoring.gold import gather
+from kp_core.scoring.measures import overlap
 from tests.corpora import document_values, scored, settings
 from tests.published import semeval
 

@@ -118,13 +118,20 @@ def generated(shared):
 
 
 NLTK = (
-    {f"bleu{n}_{s}": f"BLEU{f'-{n}' if n < 4 else ''}(smoothing={s[-1] if s != 'none' else s})"
-     for n in (1, 2, 3, 4) for s in ("none", "m1", "m2", "m3")}
+    {
+        f"bleu{n}_{s}": f"BLEU{f'-{n}' if n < 4 else ''}(smoothing={s[-1] if s != 'none' else s})"
+        for n in (1, 2, 3, 4)
+        for s in ("none", "m1", "m2", "m3")
+    }
     | {f"nist{n}": f"NIST(n={n})" for n in (1, 2, 3, 5)}
     | {"nist_len": "NIST(n=length)", "meteor_nowordnet": "METEOR"}
-    | {f"rouge{n}{stem}_{w}": f"ROUGE-{n}{'' if w == 'R' else f'-{w}'}{'(stemmer=yes)' if stem else ''}"
-       for n in "12L" for stem in ("", "_stem") for w in "PRF"}
-)  # fmt: skip
+    | {
+        f"rouge{n}{stem}_{w}": f"ROUGE-{n}{'' if w == 'R' else f'-{w}'}{'(stemmer=yes)' if stem else ''}"
+        for n in "12L"
+        for stem in ("", "_stem")
+        for w in "PRF"
+    }
+)
 
 
 @pytest.mark.parametrize("column", NLTK)

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kp_core.inference import intervals, paired
+from kp_core.scoring import intervals, paired
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from nltk.stem.snowball import SnowballStemmer
 
-from kp_core.judgements.correlation import correlation
+from kp_core.studies.correlation.coefficients import correlation
 
 
 @pytest.fixture(scope="module")

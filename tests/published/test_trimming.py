@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.agreement import annotated
-from kp_core.evaluate import resolve
 from kp_core.settings import Settings
-from kp_core.trimming import choice_levels, choice_matrix, levels, trim
-from kp_core.trimming_curve import curve
+from kp_core.studies.annotators import annotated
+from kp_core.studies.evaluate import resolve
+from kp_core.studies.trimming import choice_levels, choice_matrix, levels, trim
+from kp_core.studies.trimming_curve import curve
 from tests.corpora import corpus_of
 
 PLAIN = kp.Conventions(normalise="none")
@@ -62,10 +62,11 @@ def test_the_majority_reached_at_every_threshold(examples):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("unreachable_above_two", "no_majority"), ("nobody_chose_anything", "both_empty"),
+        ("unreachable_above_two", "no_majority"),
+        ("nobody_chose_anything", "both_empty"),
         ("everybody_chose_everything", "all_yes"),
     ],
-)  # fmt: skip
+)
 def test_an_unreachable_document_says_why(examples, name, reason):
     case = next(case for case in examples["more_cases"] if case["name"] == name)
     small, options = found(case)

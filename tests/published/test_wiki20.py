@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from kp_core import MEASURES
-from kp_core.metrics import concordance
+from kp_core.scoring.measures import concordance
 from tests.corpora import corpus_of, document_values, scored, universe_sizes
 
 NAMES = ("kappa", "PABAK", "P_pos", "P_neg")

@@ -1,68 +1,60 @@
-"""Hold the floors of the house: imports go down or stay, never up, and only the dashboard knows Streamlit."""
+"""Hold the floors of the house: imports go down, few packages deep, few modules long; Streamlit stays upstairs."""
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-#: From the ground up; a module of kp_core is named by its first part (by two where a folder spans floors), and ""
-#: is the public API in kp_core/__init__.py.
-FLOORS: tuple[tuple[str, ...], ...] = (
-    ("errors", "plural"),
-    ("model",),
-    ("digest",),
-    ("conventions", "text", "reading"),
-    ("coding",),
-    ("gold", "matching", "terms", "counts", "annotators", "baselines", "universe"),
-    ("metrics", "similarity", "nominal"),
-    ("settings", "signature"),
-    ("inference", "judgements"),
-    # what evaluate and compare are made of; export.tables writes any table and knows no Result
-    (
-        "counting",
-        "subsets",
-        "aggregate",
-        "notes",
-        "result",
-        "documents",
-        "evaluate",
-        "compare",
-        "correlate",
-        "spread",
-        "stability",
-        "agreement",
-        "uncertainty",
-        "recovery",
-        "interpretation",
-        "sentences",
-        "diagnostics",
-        "validation",
-        "facing",
-        "assignment",
-        "soft",
-        "near_misses",
-        "export.tables",
-        "export.tidy",
-        "export.written",
-    ),
-    ("trimming", "trimming_curve", "abstracting", "extractors", "worked_example", "glossary", "methods", "scale"),
-    ("export", "charts", "learn", "report", "convert", "extend", "streaming", "commands", "making", "cli", "reference",
-     "__main__", ""),
+#: The packages and modules of kp_core from the ground up; a module imports from its own package and from those below.
+#: The public API in kp_core/__init__.py is "".
+ORDER = (
+    "errors",
+    "text",
+    "corpus",
+    "conventions",
+    "settings",
+    "tables",
+    "reading",
+    "scoring",
+    "similarity",
+    "studies",
+    "extraction",
+    "scale",
+    "words",
+    "charts",
+    "takeaway",
+    "",
+    "learn",
+    "streaming",
+    "commands",
+    "making",
+    "cli",
+    "reference",
+    "__main__",
 )
-CORE = {name: floor for floor, names in enumerate(FLOORS) for name in names}
-DASHBOARD = {"kp_ui": len(FLOORS), "pages": len(FLOORS) + 1, "app": len(FLOORS) + 1}
+#: Packages that one chain of imports may cross, and modules that it may hold (files that only hand names on: none).
+PACKAGES, MODULES = 17, 33
+DASHBOARD = {"kp_ui": len(ORDER), "pages": len(ORDER) + 1, "app": len(ORDER) + 1}
+
+
+def package(name: str) -> str:
+    """Return the package of a dotted name of kp_core, "" for the public API."""
+    parts = name.split(".")
+    return parts[1] if len(parts) > 1 and parts[1] in ORDER else ""
 
 
 def floor(name: str) -> int | None:
-    """Return the floor of a dotted name; -1 if kp_core has it nowhere in FLOORS, None if it is not the project's."""
+    """Return the floor of a dotted name; -1 if kp_core has it nowhere in ORDER, None if it is not the project's."""
     top, *rest = name.split(".")
     if top != "kp_core":
         return DASHBOARD.get(top)
-    whole, first = ".".join(rest[:2]), ".".join(rest[:1])
-    return CORE.get(whole, CORE.get(first, -1))
+    if rest and rest[0] not in ORDER:
+        return -1
+    return ORDER.index(rest[0] if rest else "")
 
 
 def imports(source: str, module: str, is_package: bool = False) -> Iterator[tuple[int, str]]:
@@ -71,8 +63,8 @@ def imports(source: str, module: str, is_package: bool = False) -> Iterator[tupl
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            package = module.split(".") if is_package else module.split(".")[:-1]
-            above = package[: len(package) - node.level + 1] if node.level else []
+            own = module.split(".") if is_package else module.split(".")[:-1]
+            above = own[: len(own) - node.level + 1] if node.level else []
             base = ".".join([*above, *([node.module] if node.module else [])])
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
 
@@ -81,14 +73,14 @@ def breaches(source: str, module: str, is_package: bool = False) -> list[str]:
     """Return every import that goes up, and every import of Streamlit that does not belong."""
     own = floor(module)
     if own == -1:
-        return [f"{module} has no floor: add it to FLOORS in tests/rules/test_layers.py"]
+        return [f"{module} has no floor: add it to ORDER in tests/rules/test_layers.py"]
     found = []
     for line, target in imports(source, module, is_package):
         if target.partition(".")[0] == "streamlit" and module.partition(".")[0] not in DASHBOARD:
             found.append(f"{module}, line {line}: only app.py, pages and kp_ui may import streamlit")
         above = floor(target)
         if above == -1:  # a name of the public API, such as `from kp_core import load`
-            above = CORE[""]
+            above = ORDER.index("")
         if own is not None and above is not None and above > own:
             found.append(f"{module}, line {line}: imports {target}, which is on a higher floor")
     return found
@@ -104,6 +96,28 @@ def modules() -> Iterator[tuple[str, Path]]:
         yield ".".join(parts[:-1] if parts[-1] == "__init__" else parts), path
 
 
+def arrows() -> dict[str, set[str]]:
+    """Return for every module of kp_core the modules that it imports."""
+    paths = {name: path for name, path in modules() if name.split(".")[0] == "kp_core"}
+    found: dict[str, set[str]] = {}
+    for name, path in paths.items():
+        targets = {target for _, target in imports(path.read_text("utf-8"), name, path.name == "__init__.py")}
+        known = {target if target in paths else target.rpartition(".")[0] for target in targets} & paths.keys()
+        found[name] = known - {name}
+    return found
+
+
+def longest(graph: dict[str, set[str]], weigh: dict[str, int]) -> list[str]:
+    """Return the chain of imports with the largest weight, from the top down."""
+
+    @cache
+    def chain(name: str) -> tuple[int, tuple[str, ...]]:
+        below = max((chain(target) for target in sorted(graph[name])), default=(0, ()))
+        return below[0] + weigh[name], (name, *below[1])
+
+    return [name for name in max(chain(name) for name in graph)[1] if weigh[name]]
+
+
 def test_imports_go_down_only() -> None:
     found = [
         breach
@@ -113,19 +127,48 @@ def test_imports_go_down_only() -> None:
     assert not found, "\n" + "\n".join(found)
 
 
+def test_no_chain_of_modules_is_long() -> None:
+    hands_on = {
+        name: not any(
+            isinstance(node, ast.FunctionDef | ast.ClassDef) for node in ast.parse(path.read_text("utf-8")).body
+        )
+        for name, path in modules()
+        if path.name == "__init__.py"
+    }
+    graph = arrows()
+    chain = longest(graph, {name: int(not hands_on.get(name, False)) for name in graph})
+    assert len(chain) <= MODULES, "\n" + "\n".join(chain)
+
+
+def test_no_chain_of_packages_is_deep() -> None:
+    graph: dict[str, set[str]] = {}
+    for name, targets in arrows().items():
+        graph.setdefault(package(name), set()).update(package(target) for target in targets)
+    for name, targets in graph.items():
+        targets.discard(name)
+    chain = longest(graph, dict.fromkeys(graph, 1))
+    assert len(chain) <= PACKAGES, chain
+
+
+def test_a_long_chain_is_found() -> None:
+    graph = {"a": {"b", "c"}, "b": {"c"}, "c": set[str]()}
+    assert longest(graph, {"a": 1, "b": 1, "c": 1}) == ["a", "b", "c"]
+    assert longest(graph, {"a": 1, "b": 0, "c": 1}) == ["a", "c"]
+
+
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("kp_core.metrics.overlap", "import streamlit as st"),
-        ("kp_core.metrics.overlap", "def f():\n    from streamlit import cache_data"),
+        ("kp_core.scoring.counts", "import streamlit as st"),
+        ("kp_core.scoring.counts", "def f():\n    from streamlit import cache_data"),
         ("kp_core.cli", "from kp_ui import shell"),
-        ("kp_core.coding", "from kp_core.counts import count"),
-        ("kp_core.coding", "from kp_core import counts"),
-        ("kp_core.coding", "import kp_core as kp"),
-        ("kp_core.coding", "from kp_core import load"),
-        ("kp_core.coding", "from .counts import count"),
+        ("kp_core.scoring.codes", "from kp_core.studies.evaluate import evaluate"),
+        ("kp_core.scoring.codes", "from kp_core.studies import evaluate"),
+        ("kp_core.scoring.codes", "import kp_core as kp"),
+        ("kp_core.scoring.codes", "from kp_core import load"),
+        ("kp_core.scoring.codes", "from ..studies.evaluate import evaluate"),
         ("kp_core.reading.sniff", "from ..charts import over_k"),
-        ("kp_core.evaluate", "def latex():\n    from kp_core.export.latex import table"),
+        ("kp_core.studies.evaluate", "def latex():\n    from kp_core.takeaway.paragraph import paragraph"),
         ("kp_ui.show", "import pages.overview"),
         ("kp_core.helpers", ""),
         ("benchmarks.peers", "import streamlit"),
@@ -140,9 +183,12 @@ def test_a_breach_is_found(module: str, source: str) -> None:
     [
         ("app", "import streamlit as st\nfrom kp_ui import shell"),
         ("pages.overview", "import streamlit as st\nimport kp_core as kp\nfrom kp_core import charts"),
-        ("kp_core.result", "from kp_core.export import tables"),
-        ("kp_core.counts", "from kp_core.matching import match\nfrom .gold import Gold\nimport numpy as np"),
-        ("kp_core.evaluate", "from kp_core import compare, inference"),
+        ("kp_core.studies.result", "from kp_core import tables"),
+        (
+            "kp_core.scoring.counts",
+            "from kp_core.scoring.match import match\nfrom .gold import Gold\nimport numpy as np",
+        ),
+        ("kp_core.studies.evaluate", "from kp_core.studies import compare"),
     ],
 )
 def test_what_is_allowed_passes(module: str, source: str) -> None:

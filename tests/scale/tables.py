@@ -31,10 +31,7 @@ def draw(seed: int, documents: int = 60, systems: int = 3, grades: bool = False)
         "gold": pd.DataFrame(gold, columns=["doc_id", "annotator", "phrase", "relevance"]),
         "runs": pd.DataFrame(runs, columns=["system", "doc_id", "rank", "phrase"]),
         "documents": pd.DataFrame(
-            [
-                (f"d{i:03d}", " ".join(rng.choice(WORDS, 12)), ("news", "talk", "")[i % 3])
-                for i in range(documents)
-            ],
+            [(f"d{i:03d}", " ".join(rng.choice(WORDS, 12)), ("news", "talk", "")[i % 3]) for i in range(documents)],
             columns=["doc_id", "text", "group"],
         ),
     }

@@ -42,9 +42,11 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
 ) -> None:
     given = write(draw(0, documents=40), tmp_path)
     asked: dict[str, Any] = {
-        "measures": "F1@3,kappa,MAP", "k": "average", "resamples": 50,
+        "measures": "F1@3,kappa,MAP",
+        "k": "average",
+        "resamples": 50,
         "comparisons": [scale.Compare("F1@3", trials=100)],
-    }  # fmt: skip
+    }
     alone = scale.run_evaluation(**given, **asked, engine=engine(100))
     workers = [one["pid"] if isinstance(one, dict) else one.pid for one in cluster.workers.values()]
     killed = threading.Event()
@@ -54,9 +56,7 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
             os.kill(workers[0], signal.SIGKILL)
             killed.set()
 
-    found = scale.run_evaluation(
-        **given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill)
-    )
+    found = scale.run_evaluation(**given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill))
     assert killed.is_set()
     assert found.statistics.arrays.keys() == alone.statistics.arrays.keys()
     for name, array in alone.statistics.arrays.items():

@@ -9,7 +9,7 @@ import pytest
 
 import kp_core as kp
 from kp_core import scale
-from kp_core.export.tidy import tidy
+from kp_core.reading.tidy import tidy
 from kp_core.scale.partitions import ranges
 from tests.scale.tables import assert_same_rows, draw, engine, in_memory, write
 
@@ -187,9 +187,7 @@ def test_votes_are_grades_and_parts_of_few_words_have_ngrams(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("average", ["macro", "micro"])
-def test_values_that_do_not_vary_have_no_interval_whatever_rounding_makes_of_them(
-    average: str, tmp_path: Path
-) -> None:
+def test_values_that_do_not_vary_have_no_interval_whatever_rounding_makes_of_them(average: str, tmp_path: Path) -> None:
     for number in (3, 7, 10):
         names = [f"d{i}" for i in range(number)]
         gold = pd.DataFrame([(i, f"p{j}") for i in names for j in range(7)], columns=["doc_id", "phrase"])
@@ -217,8 +215,13 @@ def test_numbers_do_not_depend_on_the_size_and_order_of_parts(tmp_path: Path) ->
 
 def test_one_document_larger_than_a_part_and_an_empty_part_are_handled(tmp_path: Path) -> None:
     gold = pd.DataFrame({"doc_id": ["a"] * 300 + ["c", "d"], "phrase": [f"p{i}" for i in range(300)] + ["x", "y"]})
-    runs = pd.DataFrame({"doc_id": ["a"] * 90 + ["d", "e"], "rank": [*range(1, 91), 1, 1],
-                         "phrase": [f"p{2 * i}" for i in range(90)] + ["y", "z"]}).assign(system="s")  # fmt: skip
+    runs = pd.DataFrame(
+        {
+            "doc_id": ["a"] * 90 + ["d", "e"],
+            "rank": [*range(1, 91), 1, 1],
+            "phrase": [f"p{2 * i}" for i in range(90)] + ["y", "z"],
+        }
+    ).assign(system="s")
     tables = {"gold": gold, "runs": runs}
     memory = kp.evaluate(in_memory(tables), 5, ["P@k", "R@k"], interval="none")
     for form in ("sorted", "csv"):
@@ -262,8 +265,12 @@ def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp
 def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path) -> None:
     """All lists of two systems are out of order and have a tie; each part says so of a list or two."""
     gold = pd.DataFrame([(f"d{i}", "ana", "sea") for i in range(6)], columns=["doc_id", "annotator", "phrase"])
-    rows = [(name, f"d{i}", phrase, rank) for name in ("zeta", "alpha") for i in range(6 if name == "zeta" else 1)
-            for phrase, rank in (("sea", 2), ("tide", 1), ("moon", 2))]  # fmt: skip
+    rows = [
+        (name, f"d{i}", phrase, rank)
+        for name in ("zeta", "alpha")
+        for i in range(6 if name == "zeta" else 1)
+        for phrase, rank in (("sea", 2), ("tide", 1), ("moon", 2))
+    ]
     runs = pd.DataFrame(rows, columns=["system", "doc_id", "phrase", "rank"])
     memory = kp.evaluate(kp.load(gold=gold, systems=[runs]), 3, "F1@k", interval="none")
     given = write({"gold": gold, "runs": runs}, tmp_path)

@@ -40,9 +40,18 @@ def test_a_killed_run_goes_on_and_gives_the_same(
     tables = {name: table for name, table in draw(0, systems=1).items() if name != "documents"}
     given, checkpoint = write(tables, tmp_path), tmp_path / "run.npz"
     command = [
-        "evaluate", "--gold", str(given["gold"]), "--system", f"s0={given['systems']['s0']}", "--measures", "F1@3,MAP",
-        "--partition-rows", "25", "--format", "json",
-    ]  # fmt: skip
+        "evaluate",
+        "--gold",
+        str(given["gold"]),
+        "--system",
+        f"s0={given['systems']['s0']}",
+        "--measures",
+        "F1@3,MAP",
+        "--partition-rows",
+        "25",
+        "--format",
+        "json",
+    ]
     assert main(command) == 0
     whole = json.loads(capsys.readouterr().out)
     command += ["--checkpoint", str(checkpoint)]

@@ -12,11 +12,11 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.inference import counter
 from kp_core.scale.pairs import similarity
 from kp_core.scale.partitions import regroup
 from kp_core.scale.sources import sources
 from kp_core.scale.sums import exact, limbs
+from kp_core.scoring import draws
 from tests.scale.tables import draw, engine, in_memory, write
 
 
@@ -147,17 +147,17 @@ def test_sums_are_those_of_exact_fractions() -> None:
 
 
 def test_weights_are_poisson_and_depend_on_id_and_seed_alone() -> None:
-    keys = counter.keys([f"d{i}" for i in range(400)])
+    keys = draws.keys([f"d{i}" for i in range(400)])
     # SipHash-2-4 with the key of pandas: a checkpoint of one version would otherwise not fit to another.
     assert keys[:2].tolist() == [4910362172263180194, 11435820897440130229]
-    weights = counter.poisson(keys, 2000, 7)
-    np.testing.assert_array_equal(weights[5:9], counter.poisson(keys[5:9], 2000, 7))
-    np.testing.assert_array_equal(weights[:, :300], counter.poisson(keys, 300, 7))
-    assert not np.array_equal(weights, counter.poisson(keys, 2000, 8))
+    weights = draws.poisson(keys, 2000, 7)
+    np.testing.assert_array_equal(weights[5:9], draws.poisson(keys[5:9], 2000, 7))
+    np.testing.assert_array_equal(weights[:, :300], draws.poisson(keys, 300, 7))
+    assert not np.array_equal(weights, draws.poisson(keys, 2000, 8))
     shares = np.bincount(weights.astype(int).ravel(), minlength=5)[:5] / weights.size
     np.testing.assert_allclose(shares, np.exp(-1) / np.array([1, 1, 2, 6, 24]), atol=0.002)
     assert abs(np.corrcoef(weights[:100]) - np.eye(100)).max() < 0.12
-    swaps = counter.swaps(keys, 2000, 7)
+    swaps = draws.swaps(keys, 2000, 7)
     assert abs(swaps.mean() - 0.5) < 0.003
     assert abs(np.corrcoef(swaps[:100]) - np.eye(100)).max() < 0.12
 

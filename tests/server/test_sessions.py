@@ -36,8 +36,13 @@ def server(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tup
     data = tmp_path_factory.mktemp("data")
     (data / "class").mkdir()
     (data / "class" / "gold.csv").write_bytes(GOLD)
-    own = {"HOME": str(home), "TMPDIR": str(home), "KPSCOPE_SESSIONS": "2", "KPSCOPE_DATA": str(data),
-           "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
+    own = {
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        "KPSCOPE_SESSIONS": "2",
+        "KPSCOPE_DATA": str(data),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     log = tmp_path_factory.mktemp("log") / "log"
     with running(log, "--server.disconnectedSessionTTL", "2", environment={**os.environ, **own}) as (address, process):
         yield address, process.pid
@@ -110,8 +115,11 @@ def test_nothing_is_written_to_the_disk(server: tuple[str, int], home: Path) -> 
             session.open(page)
         assert "system-large" in str(session.tables())
         kept = [file.path for file in opened.open_files() if Path(file.path).suffix != ".py"]
-        deleted = [os.readlink(entry) for entry in Path(f"/proc/{server[1]}/fd").iterdir() if entry.is_symlink()] \
-            if Path("/proc").exists() else []  # fmt: skip
+        deleted = (
+            [os.readlink(entry) for entry in Path(f"/proc/{server[1]}/fd").iterdir() if entry.is_symlink()]
+            if Path("/proc").exists()
+            else []
+        )
     assert not [path for path in (*kept, *deleted) if str(home) in path]
     assert written(home, ROOT) - before == set()
 

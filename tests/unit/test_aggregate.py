@@ -8,8 +8,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.inference import intervals, paired
-from kp_core.metrics import of_systems
+from kp_core.scoring import intervals, paired
+from kp_core.scoring.measures import of_systems
 from tests.corpora import corpus_of, document_values, scored
 
 SIZES = corpus_of({"d1": ["a", "b", "c", "d"], "d2": ["e"]}, {"s": {"d1": ["a", "x"], "d2": ["e", "y"]}})
@@ -42,10 +42,12 @@ def test_no_document_with_gold():
     corpus = corpus_of({"d1": [], "d2": []}, {"s": {"d1": ["a"]}})
     found = reasons(corpus, ["F1@1", "MAP", "kappa"])
     assert found == {
-        ("F1@1", "micro"): (0, 2, "no_documents"), ("F1@1", "macro"): (0, 2, "no_documents"),
+        ("F1@1", "micro"): (0, 2, "no_documents"),
+        ("F1@1", "macro"): (0, 2, "no_documents"),
         ("MAP", "macro"): (0, 2, "no_documents"),
-        ("kappa", "micro"): (0, 2, "no_documents"), ("kappa", "macro"): (0, 2, "no_documents"),
-    }  # fmt: skip
+        ("kappa", "micro"): (0, 2, "no_documents"),
+        ("kappa", "macro"): (0, 2, "no_documents"),
+    }
 
 
 def test_the_commonest_reason_is_given():

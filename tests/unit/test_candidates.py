@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.extractors.coverage import KINDS, coverage, marked_candidates
+from kp_core.extraction.coverage import KINDS, coverage, marked_candidates
 from kp_core.text import tags
 from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, chunks, ngrams
 from tests.corpora import corpus_of
@@ -116,9 +116,7 @@ def test_what_has_no_of_between_two_parts_stays(phrase):
 def test_abbreviations_need_the_letters_of_the_words_before():
     text = "A hidden Markov model (HMM), statistics of events (SE), support vector machines (SVMs), words (PDF) (AB)."
     found = abbreviations(Tokens.of(text, Stems("none")))
-    assert found == {
-        "hmm": "hidden markov model", "se": "statistics of events", "svms": "support vector machines",
-    }  # fmt: skip
+    assert found == {"hmm": "hidden markov model", "se": "statistics of events", "svms": "support vector machines"}
 
 
 def test_an_abbreviation_counts_with_its_long_form():

@@ -7,10 +7,11 @@ import pytest
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.baselines import BASELINES
-from kp_core.charts import style, tables
-from kp_core.diagnostics import diagnose
-from kp_core.metrics import concordance
+from kp_core.charts import screen_tables as tables
+from kp_core.charts import style
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.measures import concordance
+from kp_core.words.diagnosis import diagnose
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}

@@ -34,10 +34,15 @@ def test_json_is_one_object_and_nothing_else(capsys: pytest.CaptureFixture[str])
     assert list(found) == ["signature", "settings", "notes", "rows"]
     assert all(list(row) == KEYS for row in found["rows"])
     assert [(row["measure"], row["k"], row["average"]) for row in found["rows"]] == [
-        ("P@5", 5, "macro"), ("P@O", "gold", "macro"), ("P@M", "all", "macro"),
-        ("kappa", 5, "micro"), ("kappa", "gold", "micro"), ("kappa", "all", "micro"),
-        ("MAP", None, "macro"), ("bpref", None, "macro"),
-    ]  # fmt: skip
+        ("P@5", 5, "macro"),
+        ("P@O", "gold", "macro"),
+        ("P@M", "all", "macro"),
+        ("kappa", 5, "micro"),
+        ("kappa", "gold", "micro"),
+        ("kappa", "all", "micro"),
+        ("MAP", None, "macro"),
+        ("bpref", None, "macro"),
+    ]
     undefined = found["rows"][-1]
     assert (undefined["value"], undefined["reason"]) == (None, "no_judged_negatives")
     assert (undefined["documents"], undefined["undefined"]) == (0, 20)
@@ -163,9 +168,13 @@ def test_published_rows_through_the_command_line(
     _, out, _ = run(capsys, *arguments, "--measures", "P@10,R@10,F1@10", "--interval", "none", "--format", "json")
     found = {(row["system"], row["measure"]): round(row["value"], 4) for row in json.loads(out)["rows"]}
     # Means over the 100 published rows of each ranking (oracles/real/README.md).
-    expected = {"degree": (0.1140, 0.0788, 0.0921), "closeness": (0.0410, 0.0282, 0.0331),
-                "betweenness": (0.1000, 0.0697, 0.0812), "eigenvector": (0.1070, 0.0736, 0.0860),
-                "textrank": (0.1070, 0.0744, 0.0867)}  # fmt: skip
+    expected = {
+        "degree": (0.1140, 0.0788, 0.0921),
+        "closeness": (0.0410, 0.0282, 0.0331),
+        "betweenness": (0.1000, 0.0697, 0.0812),
+        "eigenvector": (0.1070, 0.0736, 0.0860),
+        "textrank": (0.1070, 0.0744, 0.0867),
+    }
     for system, values in expected.items():
         assert tuple(found[system, measure] for measure in ("P@10", "R@10", "F1@10")) == values
 
@@ -200,9 +209,12 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
 
 @pytest.mark.parametrize(
     ("form", "line"),
-    [("csv", "gold,A,3,8,2,2.6666666666666665,3,"), ("markdown", "| gold | A | 3 | 8 | 2 | 2.6667 | 3 |"),
-     ("latex", "gold & A & 3 & 8 & 2 & 2.6667 & 3 &")],
-)  # fmt: skip
+    [
+        ("csv", "gold,A,3,8,2,2.6666666666666665,3,"),
+        ("markdown", "| gold | A | 3 | 8 | 2 | 2.6667 | 3 |"),
+        ("latex", "gold & A & 3 & 8 & 2 & 2.6667 & 3 &"),
+    ],
+)
 def test_validate_writes_the_table_of_sources_in_other_formats(
     capsys: pytest.CaptureFixture[str], form: str, line: str
 ) -> None:

@@ -80,9 +80,13 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
     rows = json.loads(out)["rows"]
     assert status == 0
     assert rows[0] == {
-        "document": "d1", "size": 1, "K": pytest.approx(-1 / 9), "gold": 2, "status": "unreachable",
+        "document": "d1",
+        "size": 1,
+        "K": pytest.approx(-1 / 9),
+        "gold": 2,
+        "status": "unreachable",
         "reason": "no_majority",
-    }  # fmt: skip
+    }
     assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
     assert "1 of 2 documents does not reach K = 0.9" in err
 

@@ -27,9 +27,19 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     assert "info: tfidf-chunks: This system is reconstructed from the results section" in err
     gold = SAMPLE / "lectures" / "gold.csv"
     status, printed, _ = run(
-        capsys, "evaluate", "--gold", str(gold), "--system", str(out), "--measures", "F1@6", "--format", "csv",
-        "--interval", "none",
-    )  # fmt: skip
+        capsys,
+        "evaluate",
+        "--gold",
+        str(gold),
+        "--system",
+        str(out),
+        "--measures",
+        "F1@6",
+        "--format",
+        "csv",
+        "--interval",
+        "none",
+    )
     found = kp.extract(TEXTS, "tfidf-chunks", 20)
     expected = kp.evaluate(kp.load(gold, found.as_source()), 6, "F1@6", interval="none").frame
     row = pd.read_csv(io.StringIO(printed)).iloc[0]
@@ -72,9 +82,7 @@ def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
     stop.write_text("the\nof\n", encoding="utf-8")
     more = ["--method", "document-boosting", "--external", str(book), "--lambda", "2", "--stop-words", str(stop)]
     _, out, _ = run(capsys, *DATA, *more, "--m", "1", "--stemmer", "none", "--format", "csv", "--top", "5")
-    expected = kp.extract(
-        TEXTS, "document-boosting", 5, book, stop_words=["the", "of"], stemmer="none", m=1, lam=2
-    )  # fmt: skip
+    expected = kp.extract(TEXTS, "document-boosting", 5, book, stop_words=["the", "of"], stemmer="none", m=1, lam=2)
     assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
 
 
@@ -87,8 +95,9 @@ def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, cont
     assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
     stop.write_text("\n| nothing\n", encoding="utf-8")
     assert run(capsys, *DATA, "--stop-words", str(stop))[::2] == (
-        1, "kpscope: stop.txt: expected stop words, one a line, found no word. Load another file.\n"
-    )  # fmt: skip
+        1,
+        "kpscope: stop.txt: expected stop words, one a line, found no word. Load another file.\n",
+    )
 
 
 @pytest.mark.parametrize(

@@ -128,8 +128,11 @@ def test_filters():
     corpus = corpus_of({"d": ["one", "two", "two words"]}, {"s": {"d": listed}})
     found = {rule: document_values(corpus, "hits@10", filter=rule).iloc[0] for rule in FIELDS["filter"].values}
     assert {rule: (row["returned"], row["hits"]) for rule, row in found.items()} == {
-        "none": (7, 3), "invalid-tokens": (4, 3), "one-word": (6, 2), "invalid-tokens,one-word": (3, 2),
-    }  # fmt: skip
+        "none": (7, 3),
+        "invalid-tokens": (4, 3),
+        "one-word": (6, 2),
+        "invalid-tokens,one-word": (3, 2),
+    }
 
 
 def test_filters_come_before_the_duplicate_rule():
@@ -156,8 +159,7 @@ def test_gold_listed_twice(gold_list, hits_as, p, r):
 
 
 @pytest.mark.parametrize(
-    ("ap", "at_two", "whole"),
-    [("gold", 1 / 4, 1.5 / 4), ("min(k,gold)", 1 / 2, 1.5 / 4), ("hits", 1, 1.5 / 2)],
+    ("ap", "at_two", "whole"), [("gold", 1 / 4, 1.5 / 4), ("min(k,gold)", 1 / 2, 1.5 / 4), ("hits", 1, 1.5 / 2)]
 )
 def test_denominators_of_average_precision(ap, at_two, whole):
     corpus = corpus_of(

@@ -10,17 +10,23 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.export.tidy import tidy
 from kp_core.reading import Source
+from kp_core.reading.tidy import tidy
 from kp_core.reading.values import EDGES
 from tests.corpora import corpus_of
 from tests.read_back import ENDINGS, back, rows, same
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = [
-    "--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv"),
-    "--documents", str(LECTURES / "documents.jsonl"), "--judgements", str(LECTURES / "judgements.csv"),
-]  # fmt: skip
+    "--gold",
+    str(LECTURES / "gold.csv"),
+    "--system",
+    str(LECTURES / "systems" / "yake.csv"),
+    "--documents",
+    str(LECTURES / "documents.jsonl"),
+    "--judgements",
+    str(LECTURES / "judgements.csv"),
+]
 letters = st.characters(exclude_categories=["Cs"], exclude_characters="\0") | st.sampled_from(" ;,|\t\"'%_[]\n")
 phrase = st.text(letters, max_size=9).map(lambda text: text.strip(EDGES)).filter(bool)
 entries = st.lists(phrase | st.lists(phrase, min_size=2, max_size=3), max_size=4)
@@ -59,10 +65,13 @@ def test_grades_scores_texts_and_types_are_kept(ending):
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_judgements_with_and_without_documents_are_kept(ending):
     table = pd.DataFrame(
-        [("p1", "d1", "tide table", "tide", "ana", 3.0), ("p1", "d1", "tide table", "tide", "ben", 2.0),
-         ("p2", None, "sea", "the sea", "ana", 4.0)],
+        [
+            ("p1", "d1", "tide table", "tide", "ana", 3.0),
+            ("p1", "d1", "tide table", "tide", "ben", 2.0),
+            ("p2", None, "sea", "the sea", "ana", 4.0),
+        ],
         columns=["pair_id", "doc_id", "keyphrase", "candidate", "annotator", "score"],
-    )  # fmt: skip
+    )
     table = table.astype(dict.fromkeys(["pair_id", "doc_id", "keyphrase", "candidate", "annotator"], "str"))
     corpus = kp.Corpus(judgements=table)
     again = back(tidy(corpus, ending))
@@ -107,8 +116,14 @@ def test_what_a_table_cannot_hold_is_said():
 def test_a_blank_column_of_variants_takes_no_keyphrase_away():
     corpus = kp.load(gold=Source("g.csv", b"doc_id,phrase,variants\nd1,sea,\nd2,tide,\n"))
     assert "variants" not in corpus.gold
-    result = kp.evaluate(kp.load(gold=Source("g.csv", b"doc_id,phrase,variants\nd1,sea,\nd1,tide,high tide\n"),
-                                 systems={"s": {"d1": ["tide", "sea"]}}), 2, "F1@k")  # fmt: skip
+    result = kp.evaluate(
+        kp.load(
+            gold=Source("g.csv", b"doc_id,phrase,variants\nd1,sea,\nd1,tide,high tide\n"),
+            systems={"s": {"d1": ["tide", "sea"]}},
+        ),
+        2,
+        "F1@k",
+    )
     assert result.frame["value"].tolist() == [1.0]
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import kp_core as kp
-from kp_core.recovery import recover
+from kp_core.studies.published_tables import recover
 from tests.corpora import corpus_of
 from tests.unit.test_cli import SAMPLE, run
 
@@ -32,9 +32,13 @@ def table() -> pd.DataFrame:
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
 def test_every_cell_is_what_scipy_gives(corpus, table, name):
     study = kp.correlate(
-        corpus, ["R-precision", "METEOR", "levenshtein"], ["location", "type"], correlation=name, interval="none",
+        corpus,
+        ["R-precision", "METEOR", "levenshtein"],
+        ["location", "type"],
+        correlation=name,
+        interval="none",
         test="none",
-    )  # fmt: skip
+    )
     human = table[[f"score_{i}" for i in range(1, 5)]].mean(axis=1).to_numpy()
     function = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}[name]
     checked = 0
@@ -111,8 +115,11 @@ def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
     _, out, _ = run(capsys, "similarity", "--pairs", str(pairs), "--measures", "R-precision,ROUGE-2", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert [(row["pair"], row["measure"], row["reason"]) for row in rows] == [
-        ("0", "R-precision", ""), ("0", "ROUGE-2", ""), ("1", "R-precision", ""), ("1", "ROUGE-2", "too_short"),
-    ]  # fmt: skip
+        ("0", "R-precision", ""),
+        ("0", "ROUGE-2", ""),
+        ("1", "R-precision", ""),
+        ("1", "ROUGE-2", "too_short"),
+    ]
     assert float(rows[0]["value"]) == pytest.approx(2 / 3)
     assert rows[3]["value"] == ""
     status, _, err = run(capsys, "similarity", "--pairs", str(SAMPLE / "gold.csv"))

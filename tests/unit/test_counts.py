@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.coding import code, identify
-from kp_core.matching import blocks, padded, prepare, ragged, ranks
+from kp_core.scoring.codes import code, identify
+from kp_core.scoring.match import blocks, padded, prepare, ragged, ranks
 from tests.corpora import corpus_of, document_values, scored, settings, value
 
 
@@ -88,9 +88,17 @@ def test_many_cutoffs_at_once_are_those_asked_for_one_by_one():
 def test_rows_are_named_by_their_cutoff():
     frame = scored(CURVE, ["P@k", "P@7", "F1@M", "F1@O", "F1@G", "MAP", "Rprec", "kappa"], "2,all", universe=30)
     assert frame[["measure", "k"]].values.tolist() == [
-        ["P@2", 2], ["P@M", "all"], ["P@7", 7], ["F1@M", "all"], ["F1@O", "gold"], ["F1@G", None], ["MAP", None],
-        ["Rprec", None], ["kappa", 2], ["kappa", "all"],
-    ]  # fmt: skip
+        ["P@2", 2],
+        ["P@M", "all"],
+        ["P@7", 7],
+        ["F1@M", "all"],
+        ["F1@O", "gold"],
+        ["F1@G", None],
+        ["MAP", None],
+        ["Rprec", None],
+        ["kappa", 2],
+        ["kappa", "all"],
+    ]
 
 
 def test_lists_of_very_different_lengths_share_no_row():

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from kp_core.cli import main
-from kp_core.export.disk import write_files
+from kp_core.takeaway.disk import write_files
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Saves over and over; every version is one byte, ten million times.
 WRITER = """
 import sys
 from pathlib import Path
-from kp_core.export.disk import write_files
+from kp_core.takeaway.disk import write_files
 print("ready", flush=True)
 for turn in range(10_000):
     write_files({Path(sys.argv[1]): bytes([turn % 251]) * 10_000_000})
@@ -26,7 +26,7 @@ for turn in range(10_000):
 HALTED = """
 import sys, time
 from pathlib import Path
-from kp_core.export import disk
+from kp_core.takeaway import disk
 def halt(*_):
     print("ready", flush=True)
     time.sleep(600)
@@ -102,7 +102,7 @@ def test_the_command_line_saves_so(tmp_path, monkeypatch, capsys):
     def fail(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kp_core.export.disk.os.fsync", fail)
+    monkeypatch.setattr("kp_core.takeaway.disk.os.fsync", fail)
     assert main(["methods", "--format", "json", "--out", str(out)]) == 2
     assert capsys.readouterr().err == f"kpscope: cannot write to {out}: No space left on device\n"
     assert out.read_text("utf-8") == new

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.agreement import annotated, standard_error
-from kp_core.agreement import by_document as agreement_by_document
+from kp_core.studies.annotators import annotated, standard_error
+from kp_core.studies.annotators import by_document as agreement_by_document
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.export import tables
+from kp_core import tables
 from tests.corpora import corpus_of
 
 NASTY = '50% of $x_1$ & #2 {a}~^\\ <b> | "q"'

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.export.trec import trec
-from kp_core.export.written import file_names
 from kp_core.reading import Choice, Source
 from kp_core.reading.escape import escape, unescape
 from kp_core.reading.values import EDGES
+from kp_core.reading.written import file_names
+from kp_core.takeaway.trec import trec
 from tests.corpora import corpus_of
 
 anything = st.text(max_size=12)
@@ -128,8 +128,13 @@ def test_what_trec_cannot_hold_is_said():
 
 def test_file_names_stay_in_their_folder():
     assert file_names(["../etc", "a b", "a/b", "a_b", ".", "Ärger"], ".run") == [
-        "_etc.run", "a_b.run", "a_b-2.run", "a_b-3.run", "_.run", "Ärger.run",
-    ]  # fmt: skip
+        "_etc.run",
+        "a_b.run",
+        "a_b-2.run",
+        "a_b-3.run",
+        "_.run",
+        "Ärger.run",
+    ]
 
 
 # reading files of others
@@ -144,8 +149,11 @@ def test_runs_are_in_the_order_of_their_scores():
     assert corpus.report.readings[0].family == "F8"
     assert corpus.systems == ["x", "y"]
     assert corpus.runs[["system", "doc_id", "rank", "phrase", "score"]].to_numpy().tolist() == [
-        ["x", "d1", 1, "a", 0.9], ["x", "d1", 2, "b", 0.5], ["x", "d2", 1, "c", 0.1], ["y", "d1", 1, "z", 0.9],
-    ]  # fmt: skip
+        ["x", "d1", 1, "a", 0.9],
+        ["x", "d1", 2, "b", 0.5],
+        ["x", "d2", 1, "c", 0.1],
+        ["y", "d1", 1, "z", 0.9],
+    ]
     assert "ranks against" not in str(corpus.report.notes)
 
 

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.extend import extended
-from kp_core.model import COLUMNS
+from kp_core.corpus import COLUMNS
 from kp_core.reading import Source
+from kp_core.takeaway.extend import extended
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 MADE = {

@@ -1,6 +1,6 @@
 """The glossary: one list of terms, in order, each with a meaning that is a sentence."""
 
-from kp_core import glossary
+from kp_core.words import glossary
 
 
 def test_terms_stand_in_alphabetical_order_and_each_once() -> None:

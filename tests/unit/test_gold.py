@@ -5,8 +5,8 @@ import math
 import pytest
 
 import kp_core as kp
-from kp_core.coding import average_gold_size, code, identify
-from kp_core.gold import gather, parse_choice
+from kp_core.scoring.codes import average_gold_size, code, identify
+from kp_core.scoring.gold import gather, parse_choice
 from tests.corpora import corpus_of, document_values, scored, value
 
 THREE = {

@@ -1,7 +1,7 @@
 """What a corpus keeps for the next question stays bounded, and what was forgotten is computed again, the same."""
 
 import kp_core as kp
-from kp_core.model import RECENT
+from kp_core.corpus import RECENT
 from kp_core.text.stem import STEMMERS
 from tests.corpora import corpus_of
 

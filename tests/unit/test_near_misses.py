@@ -31,8 +31,14 @@ def test_every_prediction_and_every_gold_entry_has_a_type(corpus):
     assert rows["reordered"].tolist() == [False] * 4 + [True, False, False]
     assert rows["morph"].tolist() == [False] * 6 + [True]
     assert rows["keyphrase"].tolist() == [
-        "neural networks", "topic", "real-time scheduling", "", "hash table", "hash table", "quality of service",
-    ]  # fmt: skip
+        "neural networks",
+        "topic",
+        "real-time scheduling",
+        "",
+        "hash table",
+        "hash table",
+        "quality of service",
+    ]
     assert rows["rank"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert rows["overlap"].tolist() == pytest.approx([1, 1 / 2, 1 / 2, 0, 1, 1, 2 / 3])
     entries = found.gold[found.gold["system"] == "a"]

@@ -13,11 +13,11 @@ import pytest
 import kp_core as kp
 from kp_core.conventions import LISTED
 from kp_core.errors import UsageError
-from kp_core.report import SECTIONS, bibtex, cited, paragraph, report_with
-from kp_core.report.bundle import report
-from kp_core.report.paragraph import WORDS
-from kp_core.report.references import entries
 from kp_core.settings import make_settings
+from kp_core.takeaway.bundle import Report, report, report_with
+from kp_core.takeaway.paragraph import WORDS, paragraph
+from kp_core.takeaway.references import bibtex, cited, entries
+from kp_core.takeaway.sections import SECTIONS
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
@@ -30,11 +30,11 @@ def lectures() -> kp.Corpus:
 
 
 @pytest.fixture(scope="module")
-def whole(lectures: kp.Corpus) -> kp.report.Report:
+def whole(lectures: kp.Corpus) -> Report:
     return report_with(lectures, make_settings(k=5, resamples=100))
 
 
-def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Corpus, whole: kp.report.Report) -> None:
+def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Corpus, whole: Report) -> None:
     assert [one.title for one in whole.sections[:-1]] == [title for title, _ in list(SECTIONS.values())[:-1]]
     expected = kp.evaluate(lectures, 5, "F1@k", resamples=100).frame
     board = next(t.frame for s in whole.sections for t in s.tables if t.name == "leaderboard")
@@ -43,7 +43,7 @@ def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Cor
     assert whole.signature.split("|k:")[1].startswith("5|")
 
 
-def test_the_page_fetches_nothing_and_is_small(whole: kp.report.Report) -> None:
+def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     page = whole.html()
     own = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
     assert len(page.encode()) < 6_000_000
@@ -73,11 +73,18 @@ def test_a_formula_is_no_formula_in_the_archive() -> None:
         assert "'=cmd()" in archive.read("csv/leaderboard.csv").decode()
 
 
-def test_the_archive_holds_all(whole: kp.report.Report) -> None:
+def test_the_archive_holds_all(whole: Report) -> None:
     with zipfile.ZipFile(io.BytesIO(whole.zip())) as archive:
         names = set(archive.namelist())
-        assert {"report.html", "report.md", "tables.tex", "tables.xlsx", "settings.json", "methods.txt",
-                "references.bib"} <= names  # fmt: skip
+        assert {
+            "report.html",
+            "report.md",
+            "tables.tex",
+            "tables.xlsx",
+            "settings.json",
+            "methods.txt",
+            "references.bib",
+        } <= names
         tables = {table.name for section in whole.sections for table in section.tables}
         assert {f"csv/{name}.csv" for name in tables} <= names
         record = json.loads(archive.read("settings.json"))
@@ -154,7 +161,7 @@ def test_the_paragraph_is_true_for_unusual_settings(
     assert expected in report(lectures, **given).paragraph()
 
 
-def test_brackets_are_explained_only_where_there_are_some(lectures: kp.Corpus, whole: kp.report.Report) -> None:
+def test_brackets_are_explained_only_where_there_are_some(lectures: kp.Corpus, whole: Report) -> None:
     said = {one.title: one.text for one in whole.sections}["All measures"]
     assert said == ("In brackets: the 95 % interval.",)
     assert report(lectures, 5, interval="none", sections=["measures"]).sections[0].text == ()

@@ -3,10 +3,10 @@
 import pandas as pd
 import pytest
 
-from kp_core.compare import Comparison
-from kp_core.sentences import clusters, range_of, verdict
 from kp_core.settings import Settings
-from kp_core.spread import Spread
+from kp_core.studies.compare import Comparison
+from kp_core.studies.spread import Spread
+from kp_core.words.statements import clusters, range_of, verdict
 
 
 def compared(
@@ -83,9 +83,15 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
     """Build a spread from system, current, low, high, and from the pairs that turn."""
     nothing = pd.DataFrame()
     return Spread(
-        "F1@7", 7, nothing, pd.DataFrame(ranges, columns=["system", "current", "low", "high"]), nothing,
-        pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"]), 216, "",
-    )  # fmt: skip
+        "F1@7",
+        7,
+        nothing,
+        pd.DataFrame(ranges, columns=["system", "current", "low", "high"]),
+        nothing,
+        pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"]),
+        216,
+        "",
+    )
 
 
 RANGES = [("rake", 0.19, 0.1, 0.2), ("yake", 0.31, 0.26, 0.38)]

@@ -125,8 +125,12 @@ def test_average_both_asks_for_micro_and_macro():
     corpus = corpus_of({"d1": ["a"], "d2": ["b", "c"]}, {"s": {"d1": ["a"], "d2": ["x"]}})
     frame = scored(corpus, ["F1@1", "kappa", "MAP"], universe=9, average="both")
     assert frame[["measure", "average"]].values.tolist() == [
-        ["F1@1", "micro"], ["F1@1", "macro"], ["kappa", "micro"], ["kappa", "macro"], ["MAP", "macro"],
-    ]  # fmt: skip
+        ["F1@1", "micro"],
+        ["F1@1", "macro"],
+        ["kappa", "micro"],
+        ["kappa", "macro"],
+        ["MAP", "macro"],
+    ]
 
 
 @pytest.mark.parametrize("average", ["micro", "f-of-means", "macro"])

@@ -69,11 +69,11 @@ def test_form_and_meaning_reads_the_texts_of_the_corpus():
 
 
 def test_only_the_ranks_that_count_are_looked_at(monkeypatch):
-    import kp_core.soft
+    import kp_core.studies.soft
 
-    seen, real = [], kp_core.soft.allowed_pairs
+    seen, real = [], kp_core.studies.soft.allowed_pairs
     monkeypatch.setattr(
-        kp_core.soft,
+        kp_core.studies.soft,
         "allowed_pairs",
         lambda facing, scorer, soft, rows: seen.append(rows.sum()) or real(facing, scorer, soft, rows),
     )
@@ -97,11 +97,11 @@ def test_intervals_and_signature():
 
 
 def test_information_is_counted_over_the_whole_collection(monkeypatch):
-    import kp_core.facing
+    import kp_core.studies.phrase_pairs
 
     soft = kp.Soft("NIST", 0.1)
     before = values(soft, "R@k", "1-3")
-    monkeypatch.setattr(kp_core.facing, "_PAIRS", 1)
+    monkeypatch.setattr(kp_core.studies.phrase_pairs, "_PAIRS", 1)
     assert values(soft, "R@k", "1-3") == before
     assert values("R-precision", "R@k", "1-3") == pytest.approx([(1 / 3) / 2, 0.5, (5 / 6 + 2 / 3) / 2])
 

@@ -5,8 +5,8 @@ import pytest
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.spread import Spread
-from kp_core.stability import Stability, ranks, tau_b
+from kp_core.studies.spread import Spread
+from kp_core.studies.stability import Stability, ranks, tau_b
 from tests.corpora import corpus_of
 
 ONE, TWO = "<b>one</b>", "two"
@@ -118,11 +118,15 @@ def by_k(corpus: kp.Corpus) -> Stability:
 def test_the_rank_chart_names_each_line_at_its_end(by_k: Stability) -> None:
     drawn = charts.rank_chart(by_k)
     assert {t.name: list(t.y) for t in drawn.figure.data} == {
-        "&lt;b&gt;one&lt;/b&gt;": [1.5, 2], "two": [1.5, 1], "three": [3, 3],
-    }  # fmt: skip
+        "&lt;b&gt;one&lt;/b&gt;": [1.5, 2],
+        "two": [1.5, 1],
+        "three": [3, 3],
+    }
     assert {(a.text, a.y) for a in drawn.figure.layout.annotations} == {
-        ("two", 1), ("&lt;b&gt;one&lt;/b&gt;", 2), ("three", 3),
-    }  # fmt: skip
+        ("two", 1),
+        ("&lt;b&gt;one&lt;/b&gt;", 2),
+        ("three", 3),
+    }
     assert drawn.alt.startswith("Rank of 3 systems under 2 cutoffs.")
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 import kp_core as kp
-from kp_core.universe import parse
+from kp_core.scoring.universe import parse
 from tests.corpora import corpus_of, document_values, scored, universe_sizes, value
 
 PLAIN = corpus_of({"d1": ["a", "b"], "d2": ["c"]}, {"s": {"d1": ["a", "x", "y"], "d2": ["c"]}})

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from kp_core import worked_example
-from kp_core.metrics import MEASURES
+from kp_core.scoring.measures import MEASURES
 from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.words import worked_example
 
 ENTRIES = {**MEASURES, **SIMILARITIES}
 #: A text, a model, a column of one's own and a random generator: two phrases do not decide these.

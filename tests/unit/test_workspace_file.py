@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import kp_core as kp
 from kp_core.cli import main
-from kp_core.digest import content_digest
-from kp_core.export.workspace_file import workspace_file
-from kp_core.model import COLUMNS, Note, Ranking
+from kp_core.corpus import COLUMNS, Ranking, content_digest
+from kp_core.errors import Note
 from kp_core.reading import Limits, Saved, Source, is_workspace_file, read_workspace
+from kp_core.takeaway.workspace_file import workspace_file
 from tests.corpora import corpus_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -170,8 +170,9 @@ def test_a_file_of_format_1_stays_readable():
     ]
     assert corpus.gold["relevance"].tolist()[0] == 2
     assert corpus.runs.to_numpy().tolist() == [
-        ["tides", "d1", 1, "moon", 0.1, "noun"], ["tides", "d1", 2, "tide table", 0.4, "noun phrase"],
-    ]  # fmt: skip
+        ["tides", "d1", 1, "moon", 0.1, "noun"],
+        ["tides", "d1", 2, "tide table", 0.4, "noun phrase"],
+    ]
     assert corpus.empty.to_numpy().tolist() == [["gold", "ben", "d2"], ["system", "tides", "d2"]]
     assert corpus.rankings == {"tides": Ranking("score", higher_is_better=False), "silent": Ranking()}
     assert corpus.documents["text"].tolist() == ["Tides follow the moon.", "The sea level rises."]
@@ -234,8 +235,11 @@ def test_an_altered_table_is_refused():
 
 
 def test_a_newer_format_is_refused_by_its_version():
-    with pytest.raises(kp.InputError, match=r"expected format 1 or older, found format 2, written by KPScope 1\.9\.0. "
-                       r"Open it with a newer KPScope\."):  # fmt: skip
+    with pytest.raises(
+        kp.InputError,
+        match=r"expected format 1 or older, found format 2, written by KPScope 1\.9\.0. "
+        r"Open it with a newer KPScope\.",
+    ):
         read_workspace(sealed(members(WHOLE), version=2, kpscope="1.9.0"))
 
 
@@ -286,27 +290,43 @@ def test_tables_that_contradict_each_other_are_refused(table, change, words):
 
 
 def test_the_limits_hold_for_a_workspace_file_too():
-    for limits, words in ((Limits(documents=1), "2 documents"), (Limits(list_phrases=1), "2 phrases in one list"),
-                          (Limits(rows=1), "2 rows"), (Limits(file_bytes=100), "a file of")):  # fmt: skip
+    for limits, words in (
+        (Limits(documents=1), "2 documents"),
+        (Limits(list_phrases=1), "2 phrases in one list"),
+        (Limits(rows=1), "2 rows"),
+        (Limits(file_bytes=100), "a file of"),
+    ):
         with pytest.raises(kp.InputError, match=words):
             read_workspace(Source("mine.kpscope", WHOLE), limits)
 
 
 def test_a_manifest_that_claims_nonsense_is_refused():
     parts = members(WHOLE)
-    for changes in ({"rankings": {"a": {"ranked_by": 1}}}, {"rankings": {"a": {"by": "rank"}}}, {"title": 1},
-                    {"report": {"readings": [1], "notes": [], "fixes": []}}, {"settings": {"query": {"k": 1}}},
-                    {"report": {"readings": [], "notes": [], "fixes": ["no such fix"]}}, {"names": {"a": []}},
-                    {"rankings": {}}, {"report": None}):  # fmt: skip
+    for changes in (
+        {"rankings": {"a": {"ranked_by": 1}}},
+        {"rankings": {"a": {"by": "rank"}}},
+        {"title": 1},
+        {"report": {"readings": [1], "notes": [], "fixes": []}},
+        {"settings": {"query": {"k": 1}}},
+        {"report": {"readings": [], "notes": [], "fixes": ["no such fix"]}},
+        {"names": {"a": []}},
+        {"rankings": {}},
+        {"report": None},
+    ):
         with pytest.raises(kp.InputError):
             read_workspace(sealed(parts, **changes))
 
 
 @pytest.mark.parametrize(
     ("part", "field", "value"),
-    [("notes", "message", None), ("readings", "rows_read", "3"), ("readings", "ignored", [5]),
-     ("rankings", "higher_is_better", "x"), ("rankings", "resorted", "x")],
-)  # fmt: skip
+    [
+        ("notes", "message", None),
+        ("readings", "rows_read", "3"),
+        ("readings", "ignored", [5]),
+        ("rankings", "higher_is_better", "x"),
+        ("rankings", "resorted", "x"),
+    ],
+)
 def test_entries_of_another_type_are_refused_before_a_page_shows_them(part, field, value):
     parts = members(FIRST.read_bytes())
     manifest = json.loads(parts["kpscope.json"])
@@ -351,8 +371,14 @@ def test_other_zips_are_no_workspace_files():
 
 # the command line
 
-DATA = ("--gold", str(LECTURES / "gold.csv"), "--system", str(LECTURES / "systems" / "yake.csv"),
-        "--documents", str(LECTURES / "documents.jsonl"))  # fmt: skip
+DATA = (
+    "--gold",
+    str(LECTURES / "gold.csv"),
+    "--system",
+    str(LECTURES / "systems" / "yake.csv"),
+    "--documents",
+    str(LECTURES / "documents.jsonl"),
+)
 
 
 def test_the_command_line_saves_and_opens_a_workspace(tmp_path, capsys):
@@ -377,5 +403,6 @@ def test_a_workspace_stands_alone_on_the_command_line(capsys):
 def test_ratings_count_as_judgements_on_the_command_line(tmp_path, capsys):
     assert main(["convert", "--workspace", str(FIRST), "--out", str(tmp_path)]) == 0
     assert (tmp_path / "judgements.csv").read_text().splitlines()[1:] == [
-        "p1,d1,tide table,tide,ana,3.0", "p2,d1,tide table,tide tables,me,4.0",
-    ]  # fmt: skip
+        "p1,d1,tide table,tide,ana,3.0",
+        "p2,d1,tide table,tide tables,me,4.0",
+    ]

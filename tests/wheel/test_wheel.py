@@ -17,8 +17,19 @@ from kp_core.settings import __version__
 from tests.dashboard import Session, running
 
 ROOT = Path(__file__).resolve().parents[2]
-EVALUATE = ["evaluate", "--gold", "gold.csv", "--system", "system.csv", "--documents", "documents.jsonl", "--k", "4",
-            "--format", "json"]  # fmt: skip
+EVALUATE = [
+    "evaluate",
+    "--gold",
+    "gold.csv",
+    "--system",
+    "system.csv",
+    "--documents",
+    "documents.jsonl",
+    "--k",
+    "4",
+    "--format",
+    "json",
+]
 #: One process builds the wheel for all tests of this file.
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -48,8 +59,11 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pip(*words: str, folder: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "pip", *words, "--no-deps", "--quiet", "--disable-pip-version-check"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
 
 
@@ -65,9 +79,11 @@ def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -
     }
     expected = {
         f"{inside}{path.relative_to(ROOT)}"
-        for inside, found in patterns.items() for pattern in found for path in ROOT.glob(pattern)
+        for inside, found in patterns.items()
+        for pattern in found
+        for path in ROOT.glob(pattern)
         if path.is_file() and path.suffix != ".pyc"
-    } - {f"kp_ui/dashboard/sample_data/{script.name}" for script in (ROOT / "sample_data").glob("*.py")}  # fmt: skip
+    } - {f"kp_ui/dashboard/sample_data/{script.name}" for script in (ROOT / "sample_data").glob("*.py")}
     assert held == expected
     assert wheel.name == f"kpscope-{__version__}-py3-none-any.whl"
 
@@ -78,14 +94,22 @@ def test_the_command_gives_the_numbers_of_the_project(
     templates = ROOT / "sample_data" / "templates"
     shutil.copytree(templates, tmp_path, dirs_exist_ok=True)
     where = subprocess.run(
-        [sys.executable, "-c", "import kp_core; print(kp_core.__file__)"], cwd=tmp_path, env=environment(installed),
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
+        [sys.executable, "-c", "import kp_core; print(kp_core.__file__)"],
+        cwd=tmp_path,
+        env=environment(installed),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert Path(where.stdout.strip()).is_relative_to(installed)
     given = subprocess.run(
-        [str(installed / "bin" / "kpscope"), *EVALUATE], cwd=tmp_path, env=environment(installed), capture_output=True,
-        text=True, check=False,
-    )  # fmt: skip
+        [str(installed / "bin" / "kpscope"), *EVALUATE],
+        cwd=tmp_path,
+        env=environment(installed),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert given.returncode == 0, given.stderr
     monkeypatch.chdir(tmp_path)
     with redirect_stdout(io.StringIO()) as here:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import dropwhile
 
-from kp_core.model import Note, Role
-from kp_core.plural import part_of
+from kp_core.corpus import Role
+from kp_core.errors import Note, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder, is_number

@@ -11,9 +11,8 @@ from pathlib import PurePosixPath
 
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over

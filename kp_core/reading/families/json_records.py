@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from kp_core.model import Note, Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.json_text import JsonRecord

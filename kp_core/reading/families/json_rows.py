@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import counted
 from kp_core.reading import whole_tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows

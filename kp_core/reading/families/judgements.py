@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import begins_like_json

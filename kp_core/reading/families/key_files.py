@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from kp_core.model import Note, Role
-from kp_core.plural import part_of
+from kp_core.corpus import Role
+from kp_core.errors import Note, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder
 

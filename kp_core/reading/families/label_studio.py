@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import Note
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import JsonRecord

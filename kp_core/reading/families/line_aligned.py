@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Note, Role
-from kp_core.plural import counted, part_of
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note, counted, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, is_number, storable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from kp_core.corpus import Role
 from kp_core.errors import InputError
-from kp_core.model import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import is_number
 

@@ -10,9 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kp_core.errors import InputError
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, counted
 from kp_core.reading import whole_tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, File, Recognition, Rows

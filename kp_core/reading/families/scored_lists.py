@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.reading import json_lists
 from kp_core.reading.family import Choice, File, Recognition, Rows
 

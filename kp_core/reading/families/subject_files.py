@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from kp_core.model import Role
+from kp_core.corpus import Role
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder, is_number, number
 

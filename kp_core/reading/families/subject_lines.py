@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from kp_core.model import Note, Role
-from kp_core.plural import part_of
+from kp_core.corpus import Role
+from kp_core.errors import Note, part_of
 from kp_core.reading.families.subject_files import are_subjects, subject_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder, storable

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from kp_core.model import Note, Role
-from kp_core.plural import counted, part_of
+from kp_core.corpus import Role
+from kp_core.errors import Note, counted, part_of
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import number, text_column

@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 
-from kp_core.model import Note, Role
+from kp_core.corpus import Role
+from kp_core.errors import Note
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder, is_number, number

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from kp_core.errors import InputError
-from kp_core.model import Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.spans import EVERY, SpanBuilder, Units, offers
 

@@ -12,9 +12,8 @@ from typing import Any
 import openpyxl
 import pyarrow as pa
 
-from kp_core.errors import InputError
-from kp_core.model import Note, Role
-from kp_core.plural import counted
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading import whole_tables
 from kp_core.reading.archive import check_workbook, is_workbook
 from kp_core.reading.delimited import Table, has_header, header_names

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.abstracting.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
 from kp_core.conventions import PRESETS
-from kp_core.evaluate import resolve
+from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
+from kp_core.scoring.universe import parse, sizes
+from kp_core.studies.evaluate import resolve
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
 from kp_core.text.normalise import Normaliser
-from kp_core.text.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
 from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
-from kp_core.universe import parse, sizes
 from tests.corpora import settings as settings_of
 
 PIPELINES = sorted({preset.conventions.normalise for preset in PRESETS.values()})
@@ -39,9 +39,11 @@ def test_sentences_are_listed_with_ids_and_paragraphs(tides):
     assert table["sentence"].tolist() == ["d1#s001", "d1#s002", "d1#s003", "d1#s004"]
     assert table["paragraph"].tolist() == [1, 1, 2, 2]
     assert table["text"].tolist() == [
-        "The tide has a table.", "The tide meets the tide in the harbour.", "A harbour is old!",
+        "The tide has a table.",
+        "The tide meets the tide in the harbour.",
+        "A harbour is old!",
         "Must the moon be seen?",
-    ]  # fmt: skip
+    ]
 
 
 def test_attributes_by_hand(tides):
@@ -73,13 +75,30 @@ def test_the_weights_are_those_of_the_formula(tides):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Water rises.", 1), ("Ships must wait.", 2), ("It CAN rise.", 2), ("It can't rise.", 2), ("It won’t.", 2),
-        ("He needs to go.", 2), ("They have to go.", 2), ("He has a ship.", 1), ("It is important to go.", 2),
-        ("It was important.", 1), ("We hope so.", 2), ("He believes it.", 2), ("They argued.", 1), ("A canal.", 1),
-        ("It was in May.", 1), ("It may be.", 2), ("The must-have list.", 1), ("Must it?", 3), ("Go!", 3),
-        ("He asked: “Must it?”", 3), ("Is it (or is it not?)", 3), ("A question? No.", 1),
+        ("Water rises.", 1),
+        ("Ships must wait.", 2),
+        ("It CAN rise.", 2),
+        ("It can't rise.", 2),
+        ("It won’t.", 2),
+        ("He needs to go.", 2),
+        ("They have to go.", 2),
+        ("He has a ship.", 1),
+        ("It is important to go.", 2),
+        ("It was important.", 1),
+        ("We hope so.", 2),
+        ("He believes it.", 2),
+        ("They argued.", 1),
+        ("A canal.", 1),
+        ("It was in May.", 1),
+        ("It may be.", 2),
+        ("The must-have list.", 1),
+        ("Must it?", 3),
+        ("Go!", 3),
+        ("He asked: “Must it?”", 3),
+        ("Is it (or is it not?)", 3),
+        ("A question? No.", 1),
     ],
-)  # fmt: skip
+)
 def test_attitude(text, expected):
     assert attitude(text) == expected
 
@@ -128,10 +147,14 @@ def test_no_text_is_refused():
 
 
 def test_given_attributes_take_the_place_of_computed_ones(tides):
-    given = pd.DataFrame({
-        "sentence": ["d1#s002", "d1#s001", "d1#s003"], "length": ["7", "5", None], "attitude": ["2", "1", "1"],
-        "group": ["N", "C", "E"],
-    })  # fmt: skip
+    given = pd.DataFrame(
+        {
+            "sentence": ["d1#s002", "d1#s001", "d1#s003"],
+            "length": ["7", "5", None],
+            "attitude": ["2", "1", "1"],
+            "group": ["N", "C", "E"],
+        }
+    )
     table, notes = attributes(tides, given)
     assert table["length"].tolist() == [5, 7, 0, 0]
     assert table["attitude"].tolist() == [1, 2, 1, 0]
@@ -160,8 +183,12 @@ def test_categories_become_columns(tides):
     table, _ = attributes(loaded(d1=(TEXT, "x", "lecture"), d2=("A sea. It may rise.", "x", "lab")))
     found = columns(table)
     assert [name for name in found.names if name[1]] == [
-        ("group", "lab"), ("group", "lecture"), ("attitude", "1"), ("attitude", "2"), ("attitude", "3")
-    ]  # fmt: skip
+        ("group", "lab"),
+        ("group", "lecture"),
+        ("attitude", "1"),
+        ("attitude", "2"),
+        ("attitude", "3"),
+    ]
     assert found.matrix[:, found.names.index(("attitude", "2"))].tolist() == [0, 0, 0, 0, 0, 1]
     assert found.attributes == list(ATTRIBUTES)
     assert np.bincount(found.attribute).tolist() == [2, 1, 1, 1, 3, 1, 1]

@@ -8,12 +8,12 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.abstracting import protocol
-from kp_core.abstracting.extracts import extracts
-from kp_core.abstracting.protocol import LEAD, MAJORITY, NULL, PRUNING, RANDOM, SYSTEMS, TREE
-from kp_core.abstracting.rules import nodes, rules
-from kp_core.abstracting.study import MEASURES, Plan, assemble, at_majority
-from kp_core.charts import abstracting as drawn
+from kp_core.charts import sentence_trees
+from kp_core.studies.sentence_study import protocol
+from kp_core.studies.sentence_study.extracts import extracts
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, PRUNING, RANDOM, SYSTEMS, TREE
+from kp_core.studies.sentence_study.rules import nodes, rules
+from kp_core.studies.sentence_study.study import MEASURES, Plan, assemble, at_majority
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
 
@@ -93,8 +93,11 @@ def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
     yes = np.array([True, True, False, False, False, False, True, True])
     table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
     assert {part for rule in table["rule"] for part in rule.split(" and ")} == {
-        "length ≤ 123.5", "length > 123.5", "length ≤ 1235.5", "length > 1235.5"
-    }  # fmt: skip
+        "length ≤ 123.5",
+        "length > 123.5",
+        "length ≤ 1235.5",
+        "length > 1235.5",
+    }
 
 
 def test_a_category_is_asked_for_by_name():
@@ -102,8 +105,9 @@ def test_a_category_is_asked_for_by_name():
     yes = np.array([True, True, False, False])
     table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
     assert list(zip(table["rule"], table["decision"], strict=True)) == [
-        ("type is lab note", "yes"), ("type is not lab note", "no")
-    ]  # fmt: skip
+        ("type is lab note", "yes"),
+        ("type is not lab note", "no"),
+    ]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -122,10 +126,16 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
 @pytest.mark.parametrize(
     ("yes", "no", "drawn"),
     [
-        (60, 300, (40, 200, "")), (40, 200, (40, 200, "")), (35, 300, (35, 175, "")), (10, 300, (10, 50, "")),
-        (9, 300, (0, 0, "few_yes")), (60, 150, (40, 150, "")), (60, 9, (0, 0, "few_no")), (0, 0, (0, 0, "few_yes")),
+        (60, 300, (40, 200, "")),
+        (40, 200, (40, 200, "")),
+        (35, 300, (35, 175, "")),
+        (10, 300, (10, 50, "")),
+        (9, 300, (0, 0, "few_yes")),
+        (60, 150, (40, 150, "")),
+        (60, 9, (0, 0, "few_no")),
+        (0, 0, (0, 0, "few_yes")),
     ],
-)  # fmt: skip
+)
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
@@ -157,9 +167,9 @@ def test_folds_test_every_sentence_once(grouped):
 def test_random_trimming_keeps_as_many_of_the_chosen():
     votes = np.array([1, 0, 3, 1, 2, 0, 1, 1])
     document = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    kept = np.stack([
-        protocol.at_random(votes, document, np.array([2, 1, 0]), np.random.default_rng(seed)) for seed in range(600)
-    ])  # fmt: skip
+    kept = np.stack(
+        [protocol.at_random(votes, document, np.array([2, 1, 0]), np.random.default_rng(seed)) for seed in range(600)]
+    )
     assert (np.stack([kept[:, :4].sum(1), kept[:, 4:7].sum(1), kept[:, 7].astype(int)], 1) == [2, 1, 0]).all()
     assert not kept[:, votes == 0].any()
     # Each of the three chosen sentences stays in 2 of 3 cases, each of the two in 1 of 2: ± 4 standard errors.
@@ -197,10 +207,12 @@ def test_measures_are_those_of_scikit_learn(found):
         truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
         own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
         expected = {
-            "accuracy": metrics.accuracy_score(truth, guess), "P": metrics.precision_score(truth, guess),
-            "R": metrics.recall_score(truth, guess), "F1": metrics.f1_score(truth, guess),
+            "accuracy": metrics.accuracy_score(truth, guess),
+            "P": metrics.precision_score(truth, guess),
+            "R": metrics.recall_score(truth, guess),
+            "F1": metrics.f1_score(truth, guess),
             "kappa": metrics.cohen_kappa_score(truth, guess),
-        }  # fmt: skip
+        }
         assert own["value"].to_dict() == pytest.approx(expected, abs=1e-12)
         assert (own["low"] <= own["value"]).all()
         assert (own["value"] <= own["high"]).all()
@@ -305,7 +317,7 @@ def test_a_measure_without_a_value_is_said_to_have_none(study):
     frame.loc[tree, "value"] = float("nan")
     frame.loc[tree, "reason"] = "it says “yes” to no sentence"
     lead = frame[(frame["system"] == LEAD) & (frame["measure"] == "P") & (frame["subset"] == "all")]
-    said = drawn.finding(replace(study, frame=frame), "P", 0.5)
+    said = sentence_trees.finding(replace(study, frame=frame), "P", 0.5)
     assert said.startswith("At K ≥ 0.5 the tree has no P of “yes”, because it says “yes” to no sentence. After random ")
     assert said.endswith(f"of each text reaches {lead.set_index('threshold')['value'][0.5]:.3f}.")
 
@@ -327,7 +339,7 @@ def test_too_little_is_said_and_not_run():
     assert found.left["reason"].tolist() == ["fewer than 10 sentences are “yes”"] * 2
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
-    assert "does not run at K ≥ 0.8: fewer than 10" in drawn.finding(found, "F1", 0.8)
+    assert "does not run at K ≥ 0.8: fewer than 10" in sentence_trees.finding(found, "F1", 0.8)
 
 
 def test_one_document_cannot_be_left_out():
@@ -357,16 +369,16 @@ def test_documents_without_extracts_are_left_out():
 
 
 def test_charts_say_what_is_seen(study):
-    curve = drawn.over_agreement(study, "F1", 0.5)
+    curve = sentence_trees.over_agreement(study, "F1", 0.5)
     value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
     assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
-    tree = drawn.tree(study.trees[0.5])
+    tree = sentence_trees.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
     assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
-    assert drawn.used(study).figure.data[0].z.shape == (7, 2)
-    assert drawn.systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
-    assert drawn.types(study, "F1", 0.5)["document type"].tolist() == ["lab note", "lecture", "reading guide"]
-    assert list(drawn.systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
+    assert sentence_trees.used(study).figure.data[0].z.shape == (7, 2)
+    assert sentence_trees.systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    assert sentence_trees.types(study, "F1", 0.5)["document type"].tolist() == ["lab note", "lecture", "reading guide"]
+    assert list(sentence_trees.systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]

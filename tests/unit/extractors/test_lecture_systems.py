@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.extractors import RECONSTRUCTED, SYSTEMS, External, extract
-from kp_core.extractors.collection import Collection
+from kp_core.extraction import RECONSTRUCTED, SYSTEMS, External, extract
+from kp_core.extraction.collection import Collection
 from kp_core.reading import Source
 from kp_core.text.candidates import Edges, Stems, Tokens, ngrams
 
@@ -361,7 +361,7 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
     ],
 )
 def test_lists_of_phrases_in_several_formats(name, data, expected):
-    from kp_core.extractors.external import read_phrases
+    from kp_core.extraction.external import read_phrases
 
     assert read_phrases(Source(name, data)) == expected
 
@@ -377,7 +377,7 @@ def test_lists_of_phrases_in_several_formats(name, data, expected):
     ],
 )
 def test_lists_of_phrases_that_are_refused(name, data, message):
-    from kp_core.extractors.external import read_phrases
+    from kp_core.extraction.external import read_phrases
 
     with pytest.raises(kp.InputError, match=message):
         read_phrases(Source(name, data))

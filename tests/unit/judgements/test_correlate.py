@@ -9,12 +9,14 @@ import pytest
 from scipy import stats
 
 from kp_core.errors import InputError, UsageError
-from kp_core.inference.intervals import resample
-from kp_core.judgements import agreement, correlation, pairwise
-from kp_core.judgements.correlate import correlate
-from kp_core.judgements.human import Scores, average, majority, pair_table, sampling_unit, score_matrix
-from kp_core.judgements.result import ROW_COLUMNS, Study
-from kp_core.judgements.subsets import side_labels
+from kp_core.scoring.intervals import resample
+from kp_core.studies.correlation import coefficients as correlation
+from kp_core.studies.correlation import pairwise
+from kp_core.studies.correlation import raters as agreement
+from kp_core.studies.correlation.estimates import correlate
+from kp_core.studies.correlation.human import Scores, average, majority, pair_table, sampling_unit, score_matrix
+from kp_core.studies.correlation.rows import ROW_COLUMNS, Study
+from kp_core.studies.correlation.subtypes import side_labels
 
 ROOT = Path(__file__).resolve().parents[3]
 

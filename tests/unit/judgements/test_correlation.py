@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from kp_core.errors import REASONS, UsageError
-from kp_core.judgements import agreement, correlation, tie_accuracy
-from kp_core.judgements.weighted import KERNELS, kernel
+from kp_core.studies.correlation import coefficients as correlation
+from kp_core.studies.correlation import raters as agreement
+from kp_core.studies.correlation import tie_accuracy
+from kp_core.studies.correlation.weighted import KERNELS, kernel
 
 NAN = float("nan")
 
@@ -110,7 +112,7 @@ def test_agreement_without_variation_or_overlap_is_undefined():
 
 
 def test_pairwise_agreement_counts_equal_scores_over_common_pairs():
-    from kp_core.judgements.human import Scores
+    from kp_core.studies.correlation.human import Scores
 
     scores = Scores(("p", "q", "r"), ("a", "b", "c"), np.array([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]]))
     found = agreement.pairwise_agreement(scores)

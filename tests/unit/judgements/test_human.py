@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kp_core.errors import InputError, UsageError
-from kp_core.judgements import human
+from kp_core.studies.correlation import human
 
 LONG = pd.DataFrame(
     {

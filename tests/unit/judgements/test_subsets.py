@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kp_core.judgements import human, subsets
+from kp_core.studies.correlation import human
+from kp_core.studies.correlation import subtypes as subsets
 
 
 def test_labels_stand_in_the_order_of_the_field_and_gaps_are_in_no_subset():

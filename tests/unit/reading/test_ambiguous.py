@@ -28,20 +28,43 @@ def read(source, choice, role="gold"):
 @pytest.mark.parametrize(
     ("source", "taken", "choice", "other"),
     [
-        pytest.param(Source("g.json", NESTED), [["d", "tide"], ["d", "sea"]], Choice(options={"inner": "tokens"}),
-                     [["d", "tide table"], ["d", "sea"]], id="lists of lists are variants, or tokens"),
-        pytest.param(Source("g.json", PAIRS), [["d", "tide"], ["d", "sea"]], Choice(options={"inner": "variants"}),
-                     [["d", "tide"], ["d", "sea"]], id="second items that are numbers are scores, or variants"),
-        pytest.param(FEW, [["1", "tide"], ["1", "sea; level"], ["1", "moon"], ["2", "sun"]],
-                     Choice(options={"semicolons": "split"}),
-                     [["1", "tide"], ["1", "sea"], ["1", "level"], ["1", "moon"], ["2", "sun"]],
-                     id="a few semicolons stay, or split"),
-        pytest.param(MIXED, [["1", "4711: Tide"]] * 4 + [["1", "sea"]], Choice(options={"labels": "split"}),
-                     [["1", "Tide"]] * 4, id="some labels stay, or split"),
-        pytest.param(Source("a.tsv", TABS), [["a", "d1"], ["a", "d2"]], Choice(family="F3"),
-                     [["d1", "1984"], ["d2", "2001"]], id="numbers behind a TAB are votes, or phrases"),
+        pytest.param(
+            Source("g.json", NESTED),
+            [["d", "tide"], ["d", "sea"]],
+            Choice(options={"inner": "tokens"}),
+            [["d", "tide table"], ["d", "sea"]],
+            id="lists of lists are variants, or tokens",
+        ),
+        pytest.param(
+            Source("g.json", PAIRS),
+            [["d", "tide"], ["d", "sea"]],
+            Choice(options={"inner": "variants"}),
+            [["d", "tide"], ["d", "sea"]],
+            id="second items that are numbers are scores, or variants",
+        ),
+        pytest.param(
+            FEW,
+            [["1", "tide"], ["1", "sea; level"], ["1", "moon"], ["2", "sun"]],
+            Choice(options={"semicolons": "split"}),
+            [["1", "tide"], ["1", "sea"], ["1", "level"], ["1", "moon"], ["2", "sun"]],
+            id="a few semicolons stay, or split",
+        ),
+        pytest.param(
+            MIXED,
+            [["1", "4711: Tide"]] * 4 + [["1", "sea"]],
+            Choice(options={"labels": "split"}),
+            [["1", "Tide"]] * 4,
+            id="some labels stay, or split",
+        ),
+        pytest.param(
+            Source("a.tsv", TABS),
+            [["a", "d1"], ["a", "d2"]],
+            Choice(family="F3"),
+            [["d1", "1984"], ["d2", "2001"]],
+            id="numbers behind a TAB are votes, or phrases",
+        ),
     ],
-)  # fmt: skip
+)
 def test_one_reading_is_taken_and_the_other_is_a_choice(source, taken, choice, other):
     assert read(source, Choice())[0] == taken
     assert read(source, choice)[0] == other
@@ -63,8 +86,9 @@ def test_the_other_way_is_offered_on_screen(source, option, value):
 def test_scores_and_variants_differ_in_their_columns():
     assert read(Source("g.json", PAIRS), Choice())[1].gold["relevance"].tolist() == [1.0, 0.5]
     assert read(Source("g.json", PAIRS), Choice(options={"inner": "variants"}))[1].gold["variants"].tolist() == [
-        ("tide", "1"), ("sea", "0.5"),
-    ]  # fmt: skip
+        ("tide", "1"),
+        ("sea", "0.5"),
+    ]
 
 
 def test_key_phrases_beside_scores_are_tokens():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
-from kp_core.model import Corpus, Ranking
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.sniff import all_families
 
@@ -172,7 +172,7 @@ def test_lines_without_ids_are_numbered() -> None:
     "lines",
     [
         ['{"id": "d8", "predictions": ["a"', '], "note": 1}'],
-        ['{"id": "d8", "predictions": ["a"]}, {"id": "d9", "predictions": ["a"]}', '{"id": "x", "note": [{}', '{}]}'],
+        ['{"id": "d8", "predictions": ["a"]}, {"id": "d9", "predictions": ["a"]}', '{"id": "x", "note": [{}', "{}]}"],
     ],
 )
 def test_lines_that_are_whole_only_together_are_rejected_one_by_one(lines: list[str]) -> None:
@@ -420,8 +420,9 @@ def test_a_key_twice_in_a_line_of_json_is_refused_or_counted(fix: str, wanted: l
         read(text, "g.jsonl")
     # A line that breaks off is parsed as well, and what it repeats is not counted.
     lines = text + '{"id": "d5", "keywords": ["e"]}\n' * 4 + '{"id": "d4", "keywords": ["x"], "keywords": ["y"]'
-    corpus = read(lines.replace('"d5"', '"d6"', 1).replace('"d5"', '"d7"', 1).replace('"d5"', '"d8"', 1), "g.jsonl",
-                  fixes=[fix])  # fmt: skip
+    corpus = read(
+        lines.replace('"d5"', '"d6"', 1).replace('"d5"', '"d7"', 1).replace('"d5"', '"d8"', 1), "g.jsonl", fixes=[fix]
+    )
     assert corpus.gold["phrase"].tolist() == [*wanted, *"eeee"]
     assert f"Keys that stood twice in one object: 2; {done}." in notes(corpus)
 

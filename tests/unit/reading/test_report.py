@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kp_core.model import Corpus
+from kp_core.corpus import Corpus
 from kp_core.reading import Source, load, meeting, report
 from kp_core.text.normalise import Normaliser
 
@@ -85,8 +85,12 @@ def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
 def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
     assert meeting.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
     assert meeting.coverage(corpus).to_numpy().tolist() == [
-        ["gold", 3], ["systems", 3], ["texts", 2], ["every side", 0], ["all", 6],
-    ]  # fmt: skip
+        ["gold", 3],
+        ["systems", 3],
+        ["texts", 2],
+        ["every side", 0],
+        ["all", 6],
+    ]
     whole = load(gold={"1": ["a"], "2": []}, systems={"s": {"1": ["a"], "2": []}})
     assert not len(meeting.missing(whole))
 

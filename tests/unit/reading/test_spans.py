@@ -101,8 +101,12 @@ def test_offsets_outside_the_text_are_rejected():
 
 def test_two_texts_of_one_document_are_refused():
     with pytest.raises(InputError, match="another text for “3”"):
-        kp.load(files=[jsonl({"id": 3, "text": "The tide", "label": [[4, 8, "KP"]]}),
-                       jsonl({"id": 3, "text": "The moon", "label": [[4, 8, "KP"]]}, name="ben.jsonl")])  # fmt: skip
+        kp.load(
+            files=[
+                jsonl({"id": 3, "text": "The tide", "label": [[4, 8, "KP"]]}),
+                jsonl({"id": 3, "text": "The moon", "label": [[4, 8, "KP"]]}, name="ben.jsonl"),
+            ]
+        )
 
 
 # Label Studio
@@ -159,8 +163,11 @@ def test_webanno_joins_tokens_and_keeps_stacked_spans_apart():
 )
 def test_folders_are_documents_or_annotators_by_their_texts(layout):
     path, said = layout
-    files = {path.format(doc=doc, who=who): WEBANNO.replace("wrong", "right").replace("The", text)
-             for doc, text in (("d1", "The"), ("d2", "Any")) for who in ("ana", "ben")}  # fmt: skip
+    files = {
+        path.format(doc=doc, who=who): WEBANNO.replace("wrong", "right").replace("The", text)
+        for doc, text in (("d1", "The"), ("d2", "Any"))
+        for who in ("ana", "ben")
+    }
     corpus = kp.load(files=archive(files))
     assert said in corpus.report.readings[0].evidence
     assert corpus.annotators == ["ana", "ben"]

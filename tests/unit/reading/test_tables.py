@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError, UsageError
-from kp_core.model import Corpus, Ranking
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.limits import Limits
 

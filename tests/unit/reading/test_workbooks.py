@@ -27,8 +27,18 @@ def rows(table, *columns):
 def test_cells_are_text_as_the_sheet_shows_it():
     book = openpyxl.Workbook()
     sheet = book.active
-    for row in (["doc_id", "keyphrase"], [7, "a"], [8.0, 1984.0], [9, 0.1 + 0.2], [9, True], [9, "=HYPERLINK(1)"],
-                [9, datetime.datetime(2026, 5, 1)], [9, "007"], [None, None], [9, "NA"]):  # fmt: skip
+    for row in (
+        ["doc_id", "keyphrase"],
+        [7, "a"],
+        [8.0, 1984.0],
+        [9, 0.1 + 0.2],
+        [9, True],
+        [9, "=HYPERLINK(1)"],
+        [9, datetime.datetime(2026, 5, 1)],
+        [9, "007"],
+        [None, None],
+        [9, "NA"],
+    ):
         sheet.append(row)
     sheet["A2"].number_format = "000"
     sheet["B6"].data_type = "s"
@@ -36,9 +46,15 @@ def test_cells_are_text_as_the_sheet_shows_it():
     book.save(buffer)
     corpus = kp.load(gold=Source("a.xlsx", buffer.getvalue()))
     assert rows(corpus.gold, "doc_id", "phrase") == [
-        ["007", "a"], ["8", "1984"], ["9", "0.3"], ["9", "TRUE"], ["9", "=HYPERLINK(1)"], ["9", "2026-05-01"],
-        ["9", "007"], ["9", "NA"],
-    ]  # fmt: skip
+        ["007", "a"],
+        ["8", "1984"],
+        ["9", "0.3"],
+        ["9", "TRUE"],
+        ["9", "=HYPERLINK(1)"],
+        ["9", "2026-05-01"],
+        ["9", "007"],
+        ["9", "NA"],
+    ]
     reading = corpus.report.readings[0]
     assert (reading.family, reading.encoding, reading.rows_read, reading.rows_blank) == ("F10X", "binary", 9, 1)
 
@@ -103,8 +119,9 @@ def test_a_sheet_may_be_wide_or_judged():
     wide = workbook({"S": [["doc_id", "ana", "ben"], ["d1", "tide; sea", "moon; sun"], ["d2", "", "a; b"]]})
     corpus = kp.load(gold=wide)
     assert corpus.gold.groupby("annotator")["phrase"].agg(list).to_dict() == {
-        "ana": ["tide", "sea"], "ben": ["moon", "sun", "a", "b"],
-    }  # fmt: skip
+        "ana": ["tide", "sea"],
+        "ben": ["moon", "sun", "a", "b"],
+    }
     assert corpus.empty.to_numpy().tolist() == [["gold", "ana", "d2"]]
     judged = workbook({"S": [["keyphrase", "candidate", "score_1", "score_2"], ["tide", "tides", 3, None]]})
     assert rows(kp.load(files=judged).judgements, "annotator", "score") == [["1", 3.0]]
@@ -139,8 +156,10 @@ def test_lists_with_scores_are_a_system_unless_said_otherwise():
 def test_several_columns_of_lists_are_annotators_or_systems():
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
     assert rows(kp.load(gold=source).gold, "annotator", "doc_id", "phrase") == [
-        ["ana", "x", "a"], ["ben", "x", "b"], ["ben", "y", "c"],
-    ]  # fmt: skip
+        ["ana", "x", "a"],
+        ["ben", "x", "b"],
+        ["ben", "y", "c"],
+    ]
     assert kp.load(systems=source).systems == ["ana", "ben"]
 
 
@@ -179,12 +198,18 @@ def test_fields_of_json_may_be_named():
 
 
 def test_an_archive_shows_how_each_group_of_its_files_is_read():
-    pack = archive({"texts/1.txt": "The tide rises twice a day, and nobody in the village knows why it does.",
-                    "keys/1.key": "tide\nsea; level\nsun\n", "keys/2.key": "moon\n"})  # fmt: skip
+    pack = archive(
+        {
+            "texts/1.txt": "The tide rises twice a day, and nobody in the village knows why it does.",
+            "keys/1.key": "tide\nsea; level\nsun\n",
+            "keys/2.key": "moon\n",
+        }
+    )
     shown = previews(pack)
     assert [(found.recognition.family, found.of) for found in shown] == [
-        ("F4", "2 files, such as keys/1.key"), ("F12", "texts/1.txt"),
-    ]  # fmt: skip
+        ("F4", "2 files, such as keys/1.key"),
+        ("F12", "texts/1.txt"),
+    ]
     assert shown[0].rows["phrase"].tolist() == ["tide", "sea; level", "sun"]
     choice = Choice(options={"semicolons": "split"})
     assert previews(pack, choice=choice)[0].rows["phrase"].tolist() == ["tide", "sea", "level"]

@@ -1,0 +1,296 @@
+"""Turn results and comparisons into the tables of the screen: intervals as text, undefined values left empty."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import pandas as pd
+
+from kp_core.charts.style import GREY, REFERENCES, rows_of
+from kp_core.errors import REASONS, counted
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.measures import parse
+from kp_core.settings import Cutoff
+from kp_core.studies.compare import Comparison
+from kp_core.studies.result import Result
+from kp_core.studies.spread import Spread
+from kp_core.words.statements import clusters, figure, letter
+
+if TYPE_CHECKING:
+    from pandas.io.formats.style import Styler
+
+#: Below this number of documents an interval is shown grey (specification of agreement, section 3).
+FEW = 10
+#: From here on the bootstrap comes before the t interval.
+MANY = 30
+
+
+def interval(low: float, high: float) -> str:
+    """Print an interval, or a dash where there is none.
+
+    >>> interval(0.1234, 0.3), interval(-0.3, -0.1), interval(float("nan"), 0.3)
+    ('0.123–0.300', '-0.300 to -0.100', '–')
+    """
+    if low != low or high != high:
+        return "–"
+    return f"{figure(low, 3)}{'–' if low >= 0 else ' to '}{figure(high, 3)}"
+
+
+def named(measure: str, cutoff: int | str) -> str:
+    """Return a measure's name at a cutoff.
+
+    >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
+    ('F1@8', 'F1@O', 'MAP')
+    """
+    asked = parse(measure)
+    return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
+
+
+def _place(name: str) -> int:
+    """Return the part of a table in which a name stands: systems, then people, then baselines."""
+    return 2 if name in BASELINES else int(name in REFERENCES)
+
+
+def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison: Comparison | None) -> pd.DataFrame:
+    """Return one row a system at one cutoff, best first and baselines last.
+
+    Columns: letter, system, value, interval, better than (letters), cluster, the number of documents where some are
+    left out, and the measures beside.
+    """
+    rows = rows_of(result, measure)
+    rows = rows.assign(last=rows["system"].map(_place))
+    rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
+    names = rows["system"].tolist()
+    table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
+    table["95 % interval"] = [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)]
+    if comparison is not None:
+        better = clusters(comparison)
+        letters = {name: letter(place) for place, name in enumerate(better)}
+        table.insert(0, "", [letters.get(name, "") for name in names])
+        table["better than"] = [better.get(name, "") for name in names]
+        table["cluster"] = [str(comparison.clusters.get(name, "")) for name in names]
+    if (rows["documents"] != result.documents).any():
+        table["documents"] = rows["documents"].to_numpy()
+    for other in beside:
+        found = rows_of(result, other)
+        if other != measure and len(found):
+            values = dict(zip(found["system"], found["value"], strict=True))
+            table[found["measure"].iloc[0]] = [values.get(name) for name in names]
+    return table
+
+
+def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and one column a measure, named with its cutoff; baselines last."""
+    chosen = result.frame[result.frame["measure"].isin(names)]
+    systems = sorted(chosen["system"].unique(), key=_place)
+    wide = chosen.pivot_table(index="system", columns="measure", values="value", dropna=False, observed=True)
+    wide = wide.reindex(index=systems, columns=[name for name in names if name in set(chosen["measure"])])
+    return wide.rename_axis(columns=None).reset_index()
+
+
+def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and one column a measure: value and interval as text; constants have no interval."""
+    chosen = result.frame[result.frame["measure"].isin(names)]
+    systems = sorted(dict.fromkeys(chosen["system"]), key=_place)
+    cells = {
+        (row["system"], row["measure"]): figure(row["value"], 3)
+        + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
+        for row in chosen.to_dict("records")
+    }
+    columns = {name: [cells.get((system, name), "") for system in systems] for name in names}
+    return pd.DataFrame({"system": systems} | columns)
+
+
+def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
+    """Return one row a measure of a system, or of all annotators: value, interval, and what the measure says."""
+    rows = result.frame[(result.frame["system"] == system) & result.frame["measure"].isin(names)]
+    rows = rows[rows["subset"] == subset]
+    rows = rows.set_index("measure").reindex([name for name in names if name in set(rows["measure"])])
+    return pd.DataFrame(
+        {
+            "measure": rows.index,
+            "value": rows["value"].to_numpy(),
+            "95 % interval": [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)],
+            "what it says": [parse(name).measure.sentence for name in rows.index],
+        }
+    )
+
+
+def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
+    """Return one row a measure with its intervals as text, the one to quote first.
+
+    table: what `uncertainty.interval_table` gives.
+    """
+    kinds = {
+        "bootstrap over documents": ("low", "high"),
+        "documents as clusters": ("cluster_low", "cluster_high"),
+        "phrases independent": ("independent_low", "independent_high"),
+    }
+    order = list(kinds) if documents >= MANY else [list(kinds)[i] for i in (1, 0, 2)]
+    columns = {
+        f"interval, {name}": [interval(*pair) for pair in zip(*(table[edge] for edge in kinds[name]), strict=True)]
+        for name in order
+    }
+    return pd.DataFrame({"measure": table["measure"], "pooled value": table["value"], **columns})
+
+
+def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
+    """Return one row a pair of annotators: their agreement, and the documents that both saw."""
+    rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(["all", *annotators])]
+    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
+    documents = rows.drop_duplicates("system").set_index("system")["documents"]
+    wide = wide.reindex(columns=list(names)).assign(documents=documents)
+    return wide.rename_axis(columns=None).rename_axis("pair").reset_index()
+
+
+def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
+    """Return one row an annotator: agreement with the union of the others, and K of all without this one."""
+    rows = result.frame[result.frame["system"].isin(list(annotators)) & result.frame["measure"].isin(names)]
+    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
+    documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
+    wide = wide.reindex(index=list(annotators), columns=list(names)).assign(documents=documents)
+    change = wide["K"] - value(result, "all", "K")
+    wide = wide.rename(columns={"K": "K without"}).assign(change=change)
+    wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
+    return wide.rename_axis(columns=None).rename_axis("annotator").reset_index()
+
+
+def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a document with words for columns; the column of types only where there are types."""
+    shown = table.rename(columns={"mean_size": "mean choices", "union_size": "distinct choices", "group": "type"})
+    return shown if table["group"].any() else shown.drop(columns="type")
+
+
+def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a document of a trimmed gold standard, with the reason in words."""
+    reason = [REASONS.get(str(one), str(one)) if isinstance(one, str) else "" for one in frame["reason"]]
+    return frame.assign(reason=reason).rename(columns={"size": "majority", "gold": "keyphrases"})
+
+
+def pairs(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a pair of systems: difference with interval, p and corrected p."""
+    frame = comparison.frame
+    intervals = [interval(*pair) for pair in zip(frame["low"], frame["high"], strict=True)]
+    table = frame[["a", "b", "difference"]].assign(interval=intervals)
+    table = table.assign(p=frame["p"], adjusted=frame["p_adjusted"], documents=frame["documents"])
+    names = {
+        "a": "system A",
+        "b": "system B",
+        "difference": "A minus B",
+        "interval": "95 % interval",
+        "adjusted": CORRECTED[comparison.correction],
+    }
+    return table.rename(columns=names)
+
+
+#: Correction → the head of the column of corrected p-values.
+CORRECTED = {"holm": "p after Holm", "bh": "p after Benjamini-Hochberg", "none": "p, not corrected"}
+
+
+def effects(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a pair of systems: how large the difference is."""
+    names = {"a": "system A", "b": "system B", "rank_biserial": "rank-biserial"}
+    return comparison.effects.rename(columns=names)
+
+
+def ranks(comparison: Comparison) -> pd.DataFrame:
+    """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
+    best_first = sorted(comparison.scores.items(), key=lambda found: -found[1])
+    rows = []
+    for name, score in best_first:
+        span = comparison.ranks.get(name)
+        shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
+        rows.append((name, score, shown, comparison.clusters[name]))
+    return pd.DataFrame(rows, columns=["system", "value", "ranks", "cluster"])
+
+
+def by_part(result: Result) -> pd.DataFrame:
+    """Return one row a system and one column a part of the data: value and interval; documents in the head."""
+    rows = result.frame[result.frame["subset"] != "all"]
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows.to_dict("records"):
+        shown = f"{row['subset'].partition(':')[2]} ({counted(row['documents'], 'document')})"
+        bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
+        cells.setdefault(row["system"], {})[shown] = figure(row["value"]) + bounds
+    return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()
+
+
+def turns(found: Spread) -> pd.DataFrame:
+    """Return one row a pair of systems whose order turns under other conventions, in words."""
+    rows = [
+        (
+            row["a"],
+            row["b"],
+            f"{row['settings']} of {found.settings}",
+            ", ".join(row["presets"]),
+            ", ".join(f"{field} = {value}" for field, value in row["example"].items()),
+        )
+        for row in found.turns.to_dict("records")
+    ]
+    return pd.DataFrame(rows, columns=["ahead now", "ahead elsewhere", "settings", "presets", "for example with"])
+
+
+def reasons(result: Result) -> list[str]:
+    """Say once for each measure and reason why values are undefined.
+
+    `bpref is undefined for all systems: …`
+    """
+    rows = result.frame[result.frame["value"].isna() & result.frame["reason"].notna()]
+    said = []
+    for (measure, reason), found in rows.groupby(["measure", "reason"], sort=False):
+        everybody = len(found) == (result.frame["measure"] == measure).sum()
+        whom = "all systems" if everybody else ", ".join(dict.fromkeys(found["system"]))
+        said.append(f"{measure} is undefined for {whom}: {REASONS.get(str(reason), str(reason))}.")
+    return said
+
+
+def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
+    """Return a table whose baselines are grey, and all intervals where there are too few documents for them."""
+
+    def row_style(row: pd.Series[Any]) -> list[str]:
+        # The column of names is pinned, which already makes it pale.
+        grey = [row.get("system") in BASELINES and name != "system" for name in row.index]
+        few = [documents < FEW and "interval" in str(name) for name in row.index]
+        return [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
+
+    return table.style.apply(row_style, axis=1)
+
+
+def has_curve(measure: str) -> bool:
+    """Tell whether a measure has a value at every cutoff.
+
+    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
+    (True, True, False, False)
+    """
+    return parse(measure).fixed is None
+
+
+def curves(result: Result, measure: str) -> pd.DataFrame:
+    """Return the data of a curve over k: one row a system and cutoff."""
+    return rows_of(result, measure).drop(columns=["subset"]).reset_index(drop=True)
+
+
+def value(result: Result, system: str, measure: str) -> float:
+    """Return one value of a result at one cutoff; NaN where it is undefined or not there."""
+    rows = rows_of(result, measure)
+    found = rows.loc[rows["system"] == system, "value"]
+    return float(found.iloc[0]) if len(found) else float("nan")
+
+
+def universe(result: Result) -> str:
+    """Name the universe and its mean size; the result holds the macro average of N.
+
+    `Universe N: the distinct word n-grams of each text, up to 3 words; 394 phrases a document on average.`
+    """
+    kind, _, size = result.settings.universe.partition(":")
+    words = {
+        "ngrams": f"the distinct word n-grams of each text, up to {counted(int(size or 0), 'word')}",
+        "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
+        "rankings": "all phrases that any annotator or system lists for the document",
+        "vocabulary": "all phrases of the collection",
+        "sentences": "the sentences of each text",
+    }
+    rows = rows_of(result, "N")
+    mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
+    return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."

@@ -1,0 +1,170 @@
+"""Hold what was read: documents, gold standard, system outputs, judgements, and the report on reading them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import pandas as pd
+import pyarrow as pa
+
+from kp_core.errors import Note
+
+T = TypeVar("T")
+#: Results of each kind that a corpus keeps; a page tries one way to compare phrases after the other.
+RECENT = 8
+Role = Literal["gold", "system", "documents", "judgements"]
+
+#: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "documents": ("doc_id", "text?", "title?", "group?"),
+    "gold": ("doc_id", "annotator", "phrase", "relevance?", "variants?"),
+    "runs": ("system", "doc_id", "rank", "phrase", "score?"),
+    "judgements": ("pair_id", "doc_id?", "keyphrase?", "candidate", "annotator", "score"),
+    "empty": ("role", "source", "doc_id"),
+}
+#: Types of the columns that are no text.
+TYPES = {"rank": "int64", "score": "float64", "relevance": "float64", "variants": "object"}
+
+
+def empty_table(name: str) -> pd.DataFrame:
+    """Return a table of `COLUMNS` without rows.
+
+    >>> list(empty_table("empty").columns)
+    ['role', 'source', 'doc_id']
+    """
+    names = [column.rstrip("?") for column in COLUMNS[name]]
+    return pd.DataFrame({column: pd.Series(dtype=TYPES.get(column, "str")) for column in names})
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How one file was understood, and how many of its rows were read, loaded, rejected and blank."""
+
+    file: str
+    size: int
+    role: Role
+    family: str
+    evidence: str
+    encoding: str = "utf-8"
+    line_ends: str = "\\n"
+    bom: bool = False
+    rows_read: int = 0
+    rows_loaded: int = 0
+    rows_rejected: int = 0
+    rows_blank: int = 0
+    columns: dict[str, str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class LoadReport:
+    """What was understood of all files: one `Reading` each, the rejected rows, and notes in words."""
+
+    readings: tuple[Reading, ...] = ()
+    rejected: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame({c: pd.Series(dtype="str") for c in ("file", "line", "reason", "content")})
+    )
+    notes: tuple[Note, ...] = ()
+    fixes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """How the ranks of one system came about: from a rank column, from scores, or from the order in the file.
+
+    resorted  lists that stood in another order in the file
+    """
+
+    ranked_by: Literal["rank", "score", "order"] = "order"
+    higher_is_better: bool = True
+    resorted: int = 0
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
+
+    documents   one row a document of any source (doc_id, text?, title?, group?); ids are unique
+    gold        one row a keyphrase of an annotator, in file order. The column `variants` is there only if some
+                entry has several accepted spellings: a tuple with `phrase` first, or None
+    runs        one row a prediction; rows of one system and document stand together, in the order of `rank` = 1, 2, ...
+    judgements  one row a score of a pair by one annotator
+    empty       lists that are there without a phrase: role (gold or system), source (annotator or system), doc_id
+    rankings    per system, in order of loading: how its ranks came about
+    """
+
+    documents: pd.DataFrame = field(default_factory=lambda: empty_table("documents"))
+    gold: pd.DataFrame = field(default_factory=lambda: empty_table("gold").drop(columns="variants"))
+    runs: pd.DataFrame = field(default_factory=lambda: empty_table("runs"))
+    judgements: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
+    empty: pd.DataFrame = field(default_factory=lambda: empty_table("empty"))
+    rankings: dict[str, Ranking] = field(default_factory=dict)
+    report: LoadReport = field(default_factory=LoadReport)
+    cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def recent(self, kind: str, key: Hashable, make: Callable[[], T]) -> T:
+        """Return what `make` gives for a key, made when first asked for; of each kind the `RECENT` used last are kept.
+
+        >>> corpus = Corpus()
+        >>> [corpus.recent("square", n, lambda n=n: n * n) for n in range(RECENT + 1)][-1], len(corpus.cache["square"])
+        (64, 8)
+        """
+        kept: dict[Hashable, T] = self.cache.setdefault(kind, {})
+        found = kept.pop(key) if key in kept else make()
+        kept[key] = found
+        while len(kept) > RECENT:
+            kept.pop(next(iter(kept)))
+        return found
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems, in order of loading."""
+        return list(self.rankings)
+
+    @property
+    def annotators(self) -> list[str]:
+        """Names of the annotators, in order of loading."""
+        gold_empty = self.empty.loc[self.empty["role"] == "gold", "source"]
+        return list(dict.fromkeys([*self.gold["annotator"].unique(), *gold_empty.unique()]))
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether at least one document has a text."""
+        return bool((self.documents["text"].fillna("") != "").any())
+
+
+def arrow_table(frame: pd.DataFrame) -> pa.Table:
+    """Return a table of a corpus in Arrow, column by column; missing values are null.
+
+    >>> arrow_table(pd.DataFrame({"doc_id": ["d1"], "variants": [("tide", "tides")]}))["variants"].to_pylist()
+    [['tide', 'tides']]
+    """
+    return pa.table({str(name): _column(frame[name]) for name in frame})
+
+
+def _column(column: pd.Series) -> pa.ChunkedArray:
+    # Lists and records stand in columns of objects, which pandas gives to Arrow only one by one.
+    values = column.tolist() if column.dtype == object else column
+    made = pa.array(values, from_pandas=True)
+    return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
+
+
+def content_digest(corpus: Corpus) -> str:
+    """Return the SHA-256 of all that decides a result: the tables, how ranks came about, the fixes and the notes.
+
+    Two corpora that are equal in these have the same digest in one process, whatever files they came from.
+    """
+    report = corpus.report
+    total = hashlib.sha256(repr((list(corpus.rankings.items()), report.fixes, report.notes)).encode())
+    for name in COLUMNS:
+        table = arrow_table(getattr(corpus, name))
+        total.update(repr((name, len(table), table.column_names, [str(kind) for kind in table.schema.types])).encode())
+        for column in table.columns:
+            missing = column.is_null()
+            total.update(missing.cast(pa.uint8()).to_numpy().tobytes())
+            dense = column.drop_null().combine_chunks()
+            total.update(pa.record_batch([dense], names=["column"]).serialize())
+    return total.hexdigest()

@@ -1,1 +1,0 @@
-"""Turn plain tables into text that other programs read; all escaping lives here."""

@@ -1,0 +1,163 @@
+"""Turn texts and their gold keyphrases into coverage: how many keyphrases each kind of candidate can reach at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import pandas as pd
+
+from kp_core.corpus import Corpus
+from kp_core.errors import UsageError, counted
+from kp_core.extraction.collection import Progress
+from kp_core.extraction.extract import readable, stop_list, texts_of
+from kp_core.text.candidates import (
+    Edges,
+    Rules,
+    Stems,
+    Tokens,
+    abbreviations,
+    candidates,
+    canonical,
+    chunk_candidates,
+    ngrams,
+)
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import pieces, places
+from kp_core.text.tags import text_classes
+
+#: Kind of candidates → the rules of its chunks; None for those without tags.
+KINDS: dict[str, Rules | None] = {
+    "NBAR": Rules("NBAR"),
+    "NBAR and NBAR IN NBAR": Rules(),
+    "the same with suffixes": Rules(parts="suffixes"),
+    "the same with all sub-spans": Rules(parts="sub-spans"),
+    "runs of 1 to 3 words, no stop word first or last": None,
+    "runs of 1 to 3 words": None,
+    "any place inside a sentence": None,
+}
+_CEILING = "any place inside a sentence"
+
+
+def coverage(
+    corpus: Corpus,
+    stop_words: str | Iterable[str] = "english",
+    gold_stemmed: bool = False,
+    repair: bool = True,
+    kinds: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
+
+    A keyphrase counts once a document, whoever chose it, however inflected. It is reachable if one of its variants is
+    among the candidates of the text: lower case and stems, A of B and B A, possessives, abbreviations that the text
+    introduces. Documents without an English text are left out; raises `InputError` where no document has one.
+
+    stop_words    words that may not begin or end a run of words, in the kind that says so
+    gold_stemmed  the gold standard was released as stems
+    kinds         names out of `KINDS`; all of them by default
+
+    >>> from kp_core import load
+    >>> corpus = load(gold={"d": ["hash tables", "sea"]}, documents={"d": "A hash table is fast."})
+    >>> coverage(corpus, kinds=["NBAR"])[["keyphrases", "reachable", "coverage"]].values.tolist()
+    [[2.0, 1.0, 0.5]]
+    """
+    wanted = list(KINDS if kinds is None else kinds)
+    if unknown := [kind for kind in wanted if kind not in KINDS]:
+        raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
+    stems, edges = Stems(), Edges(stop_list(stop_words)[0])
+    gold = _gold(corpus, stems, gold_stemmed)
+    english = readable(texts_of(corpus), stop_list("english")[0])[0]
+    texts = {doc_id: text for doc_id, text in english.items() if doc_id in gold}
+    entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
+    for place, (doc_id, text) in enumerate(texts.items(), 1):
+        read = Tokens.of(text, stems)
+        known = abbreviations(read)
+        forms = [own | {canonical(form, known) for form in own} for own in gold[doc_id]]
+        entries += len(forms)
+        for kind in wanted:
+            if kind == _CEILING:
+                line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
+                reached[kind] += sum(any(f" {form} " in line for form in _turned(own)) for own in forms)
+                continue
+            own_kind = _candidates(kind, text, read, edges, repair)
+            sizes[kind] += len(own_kind)
+            matched = {canonical(form, known) for form in own_kind}
+            reached[kind] += sum(not own.isdisjoint(matched) for own in forms)
+        if progress is not None:
+            progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
+    rows = []
+    for kind in wanted:
+        share = reached[kind] / entries if entries else float("nan")
+        mean = sizes[kind] / len(texts) if len(texts) and kind != _CEILING else float("nan")
+        rows.append((kind, entries, reached[kind], share, mean))
+    return pd.DataFrame(rows, columns=["candidates", "keyphrases", "reachable", "coverage", "candidates a document"])
+
+
+def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
+    """Say what the coverage of one kind of candidates means.
+
+    >>> row = ("NBAR and NBAR IN NBAR", 4, 3, .75, 9.0)
+    >>> columns = ["candidates", "keyphrases", "reachable", "coverage", "candidates a document"]
+    >>> in_words(pd.DataFrame([row], columns=columns))
+    'Chunks (NBAR and NBAR IN NBAR) reach 3 of 4 keyphrases, so choosing among them gives a recall of at most 0.75.'
+    """
+    row = table.set_index("candidates").loc[kind]
+    if not row["keyphrases"]:
+        return "No document has both a text and a keyphrase, so there is nothing to reach."
+    keyphrases = counted(int(row["keyphrases"]), "keyphrase")
+    return (
+        f"Chunks ({kind}) reach {row['reachable']:,.0f} of {keyphrases}, so choosing among them gives a recall of at "
+        f"most {row['coverage']:.2f}."
+    )
+
+
+def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[tuple[str, str]]:
+    """Return a text in pieces (kind, text): phrases of a list, and the other candidates of a kind with chunks.
+
+    Where phrases overlap, the one with more words is marked.
+
+    >>> marked_candidates("The tide table of the harbour.", "NBAR", ["tide"])
+    [('', 'The '), ('candidate', 'tide table'), ('', ' of the harbour.')]
+    """
+    rules = KINDS.get(kind)
+    if rules is None:
+        raise UsageError(f"'{kind}' has no chunks; choose among: {', '.join(name for name in KINDS if KINDS[name])}")
+    phrases = {"listed": listed, "candidate": list(candidates(text, rules).values())}
+    return pieces(text, places(text, phrases, Normaliser.parse("nfc+lower+porter-nltk")))
+
+
+def _candidates(kind: str, text: str, read: Tokens, edges: Edges, repair: bool) -> set[str]:
+    rules = KINDS[kind]
+    if rules is not None:
+        return set(chunk_candidates(read, text_classes(text, repair), rules))
+    return {read.form(span) for span in ngrams(read, 3, Edges(None) if kind == "runs of 1 to 3 words" else edges)}
+
+
+def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str]]]:
+    """Return document → its distinct keyphrases, each as the forms of its spellings; without what was rejected."""
+    gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
+    variants = gold["variants"] if "variants" in gold else [None] * len(gold)
+    found: dict[str, dict[str, set[str]]] = {}
+    for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
+        given = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
+        own = found.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
+        own.update(_form(spelling, stems, stemmed) for spelling in given)
+    return {doc_id: list(own.values()) for doc_id, own in found.items()}
+
+
+def _turned(forms: set[str]) -> set[str]:
+    """Return forms and, of each B A, also A of B and A of the B."""
+    found = set(forms)
+    for form in forms:
+        words = form.split(" ")
+        for place in range(1, len(words)):
+            head, tail = " ".join(words[place:]), " ".join(words[:place])
+            found |= {f"{head} of {tail}", f"{head} of the {tail}"}
+    return found
+
+
+def _form(phrase: str, stems: Stems, stemmed: bool) -> str:
+    read = Tokens.of(phrase, stems)
+    if stemmed:
+        return " ".join(token.lower() for sentence in read.raw for token in sentence)
+    return " ".join(form for sentence in read.forms for form in sentence)

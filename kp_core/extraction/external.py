@@ -1,0 +1,148 @@
+"""Turn files into what the boosting systems know from elsewhere: documents, or phrases with weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+import pandas as pd
+
+from kp_core.errors import InputError
+from kp_core.extraction.collection import External
+from kp_core.reading import LIMITS, Choice, Source, load
+from kp_core.reading.delimited import read_delimited
+from kp_core.reading.family import File
+from kp_core.reading.fields import NAMES, find_roles, plain
+from kp_core.reading.lists import is_number
+from kp_core.reading.source import expand
+
+#: Files, tables and dictionaries from which external sources come.
+Given: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
+
+#: What helps where files of both kinds were given together.
+_APART = (
+    "Where documents and lists of phrases are different files, name them apart: --external and --phrases, or "
+    '{"documents": …, "phrases": …}.'
+)
+#: Endings of files that say by themselves what they hold; others may be plain lines.
+_STRUCTURED = (".json", ".jsonl", ".ndjson", ".parquet", ".xlsx")
+
+
+def external_from(given: Given | Sequence[Given] | External | None, documents: bool, phrases: bool) -> External:
+    """Read external sources as documents, as lists of phrases, or as both, whatever the systems in use need.
+
+    A dictionary is {id: text}, {phrase: weight}, or {"documents": ..., "phrases": ...} where both are given.
+    """
+    if given is None or isinstance(given, External):
+        return given or External()
+    if isinstance(given, Mapping) and given and set(given) <= {"documents", "phrases"}:
+        return External(read_documents(given.get("documents")), read_phrases(given.get("phrases")))
+    try:
+        return External(read_documents(given) if documents else {}, read_phrases(given) if phrases else {})
+    except InputError as error:
+        if not (documents and phrases):
+            raise
+        raise InputError(error.where, error.found, error.expected, f"{error.remedy} {_APART}") from None
+
+
+def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
+    """Return id → text of external documents; a text file is one document.
+
+    >>> read_documents({"tides": "The tide table."})
+    {'tides': 'The tide table.'}
+    """
+    if given is None:
+        return {}
+    table = load(documents=given).documents
+    found = {str(doc_id): str(text) for doc_id, text in zip(table["doc_id"], table["text"].fillna(""), strict=True)}
+    if not any(text.strip() for text in found.values()):
+        raise InputError("the external documents", "no text", "texts", "Load other files.")
+    return found
+
+
+def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
+    """Return phrase → weight of external lists: 1 where no weight is given, the highest where there are several.
+
+    Read are one phrase a line (with a TAB and a weight, if there is one), tables with a column of phrases, and all
+    formats of keyphrases.
+
+    >>> read_phrases(Source("index.txt", b"tide table\\nharbour\\t.5\\n"))
+    {'tide table': 1.0, 'harbour': 0.5}
+    """
+    if given is None:
+        return {}
+    found: dict[str, float] = {}
+    for one in given if isinstance(given, (list, tuple)) else [given]:
+        for where, phrase, weight in _entries(one):
+            try:
+                number = 1.0 if weight is None or weight == "" or weight != weight else float(weight)
+            except ValueError:
+                number = -1.0
+            if not 0 <= number <= 1:
+                remedy = "Divide the weights by the largest, or leave them out."
+                raise InputError(where, f"the weight {weight} of “{phrase}”", "a weight from 0 to 1", remedy)
+            if phrase.strip():
+                found[phrase.strip()] = max(number, found.get(phrase.strip(), 0.0))
+    if not found:
+        raise InputError("the external list", "no phrase", "one phrase a line", "Load another file.")
+    return found
+
+
+def _entries(given: Given) -> list[tuple[str, str, Any]]:
+    """Return where each phrase stands, the phrase, and its weight as it is given."""
+    if isinstance(given, Mapping):
+        return [("the external list", str(phrase), weight) for phrase, weight in given.items()]
+    if isinstance(given, pd.DataFrame):
+        return _gold("the external list", given)
+    sources = expand(given).files
+    if all(_is_lines(source) for source in sources):
+        return [entry for source in sources for entry in _plain_entries(source)]
+    return _gold(sources[0].name, given)
+
+
+def _is_lines(source: Source) -> bool:
+    """Tell whether a file holds phrases without documents: one a line, or a table with a column of phrases."""
+    if PurePosixPath(source.name).suffix.lower() in _STRUCTURED:
+        return False
+    weights = [weight for line in File(source, LIMITS).lines if (weight := line.partition("\t")[2].strip())]
+    if weights and 2 * sum(is_number(weight) for weight in weights) >= len(weights):
+        return True  # a TAB otherwise parts a document from its phrases
+    try:
+        load(gold=source)
+    except InputError:
+        return True
+    file = File(source, LIMITS)
+    table = read_delimited(file, Choice())
+    # Phrases may hold commas, semicolons and bars; without a header only a TAB says that a line has columns.
+    if table is None or table.header or file.text.lstrip()[:1] in ("{", "["):
+        return False
+    return not all("\t" in line for line in file.sample)
+
+
+def _gold(where: str, given: Any) -> list[tuple[str, str, Any]]:
+    gold = load(gold=given).gold
+    return [(where, str(phrase), weight) for phrase, weight in zip(gold["phrase"], gold["relevance"], strict=True)]
+
+
+def _plain_entries(source: Source) -> list[tuple[str, str, Any]]:
+    file = File(source, LIMITS)
+    table = read_delimited(file, Choice())
+    roles = find_roles(table.names, ("phrase", "score", "relevance")) if table is not None and table.header else {}
+    if table is not None and "phrase" in roles:
+        weights = roles.get("score") or roles.get("relevance")
+        phrases = table.texts(roles["phrase"]).to_pylist()
+        values = table.texts(weights).to_pylist() if weights else [None] * len(phrases)
+        return [(source.name, phrase or "", value) for phrase, value in zip(phrases, values, strict=True)]
+    if table is not None and not table.header and len(table.columns) == 2:
+        phrases, values = (column.to_pylist() for column in table.columns)
+        # Also where a comma parts them, unless these are commas of numbers.
+        if not table.rejected and all(map(is_number, values)) and all(re.search(r"[^\W\d_]", one) for one in phrases):
+            lines = range(1, len(table) + 1) if table.lines is None else table.lines
+            three = zip(lines, phrases, values, strict=True)
+            return [(f"{source.name}, line {n}", phrase, weight) for n, phrase, weight in three]
+    entries = [line.partition("\t") for line in file.lines]
+    if entries and plain(entries[0][0]) in (*NAMES["phrase"], *NAMES["phrases"]) and source.name.endswith(".csv"):
+        entries = entries[1:]  # the name of the only column
+    return [(f"{source.name}, line {n}", phrase, weight.strip()) for n, (phrase, _, weight) in enumerate(entries, 1)]

@@ -1,0 +1,1 @@
+"""Turn a corpus and settings into values: prepare, count, measure, average."""

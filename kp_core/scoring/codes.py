@@ -1,0 +1,274 @@
+"""Turn the strings of a corpus into integers, once: documents, phrases, annotators and ranked lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from kp_core.conventions import Conventions
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError
+from kp_core.reading.values import run_starts
+from kp_core.text.normalise import Normaliser, mostly_cjk
+
+Ints = NDArray[np.int64]
+Codes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+#: Words that say how several annotators are put together; as names they would silently mean another gold standard.
+_TAKEN = ("all", "union", "majority", "intersection", "votes", "others")
+
+
+@dataclass(frozen=True)
+class CodedRun:
+    """Ranked lists of one system: flat rows, best first, of the documents of the gold standard.
+
+    start, length   (document,) where each list begins in `phrase`, and how long it is
+    phrase, score   (row,) raw phrase code; score as in the file, or None
+    listed          (document,) whether the system has a list, possibly empty
+    unknown         ids that stand in the system only
+    """
+
+    start: Ints
+    length: Ints
+    phrase: Codes
+    score: Floats | None
+    listed: Bools
+    unknown: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A corpus in integers. D documents with gold, A annotators, E gold entries, V distinct raw phrases.
+
+    entry_document, entry_annotator, entry_relevance   (E,); relevance is NaN where none was given
+    variant_entry, variant_phrase                      one row an accepted spelling; an entry's first spelling first
+    seen                                               (A, D) whether the annotator has a list, possibly empty
+    """
+
+    documents: tuple[str, ...]
+    annotators: tuple[str, ...]
+    phrases: pa.Array
+    entry_document: Codes
+    entry_annotator: Codes
+    entry_relevance: Floats
+    variant_entry: Codes
+    variant_phrase: Codes
+    seen: Bools
+    runs: dict[str, CodedRun]
+
+    @cached_property
+    def mostly_cjk(self) -> bool:
+        """Whether most letters are Chinese, Japanese or Korean; the first 5,000 phrases tell."""
+        return mostly_cjk(self.phrases.slice(0, 5000).to_pylist())
+
+
+@dataclass(frozen=True)
+class Identities:
+    """Which raw phrases count as the same: raw code → form code, for predictions and for gold; and the forms."""
+
+    predicted: Codes
+    gold: Codes
+    forms: pa.Array
+
+
+def _strings(column: pd.Series[Any], what: str) -> pa.Array:
+    """View a string column as one Arrow array, without a copy where pandas holds it as Arrow already."""
+    try:
+        array = pa.array(column)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError) as error:
+        raise InputError(
+            f"the {what} column", "a value that is not text", "text", "Convert the column to text."
+        ) from error
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
+
+
+def _run_heads(values: pa.Array) -> Ints:
+    """Return the positions at which a new value begins; lists stand together, so heads are few."""
+    return run_starts(pa.chunked_array([values]))
+
+
+def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:
+    """Return the run heads of a column and the place of each head's value in `index` (-1 where absent)."""
+    heads = _run_heads(values)
+    return heads, index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str")).astype(np.int64)
+
+
+def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
+    return np.repeat(codes, np.diff(np.append(heads, rows))).astype(np.int32)
+
+
+def distinct(values: Ints) -> Ints:
+    """Return the distinct values, ascending; numpy's own hash table takes several times as long on millions."""
+    ordered = np.sort(values, kind="stable")
+    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+
+
+def code(corpus: Corpus) -> Coded:
+    """Return the corpus in integers; kept with the corpus, since conventions never change it."""
+    if "coded" not in corpus.cache:
+        corpus.cache["coded"] = _code(corpus)
+    coded: Coded = corpus.cache["coded"]
+    return coded
+
+
+def _code(corpus: Corpus) -> Coded:
+    gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
+    gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
+    gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
+    with_gold = pd.Index(gold_ids.take(_run_heads(gold_ids)).to_pandas(), dtype="str")
+    documents = pd.Index(with_gold.append(pd.Index(gold_empty["doc_id"], dtype="str")).unique(), dtype="str")
+    if len(documents) == 0:
+        raise InputError(
+            "the gold standard", "no document", "at least one document with keyphrases", "Load a gold file."
+        )
+    heads, places = _position(gold_ids, documents)
+    entry_document = _spread(heads, places, len(gold))
+    annotators = tuple(corpus.annotators)
+    refuse_taken(annotators)
+    annotator_index = pd.Index(annotators, dtype="str")
+    heads, places = _position(_strings(gold["annotator"], "annotator"), annotator_index)
+    entry_annotator = _spread(heads, places, len(gold))
+    seen = np.zeros((len(annotators), len(documents)), bool)
+    seen[entry_annotator, entry_document] = True
+    seen[annotator_index.get_indexer(gold_empty["source"]), documents.get_indexer(gold_empty["doc_id"])] = True
+
+    first = _strings(gold["phrase"], "keyphrase")
+    variant_entry = np.arange(len(gold), dtype=np.int32)
+    if "variants" in gold:
+        spellings = [
+            variants if isinstance(variants, tuple | list) else (phrase,)
+            for phrase, variants in zip(gold["phrase"], gold["variants"], strict=True)
+        ]
+        variant_entry = np.repeat(variant_entry, [len(s) for s in spellings])
+        first = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
+    both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string()).dictionary_encode()
+    both = both.combine_chunks() if both.num_chunks != 1 else both.chunk(0)
+    codes = both.indices.to_numpy()
+    relevance = (
+        gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
+    )
+    return Coded(
+        tuple(pa.array(documents).to_pylist()),
+        annotators,
+        both.dictionary,
+        entry_document,
+        entry_annotator,
+        relevance,
+        variant_entry,
+        codes[: len(first)],
+        seen,
+        _code_runs(corpus, documents, codes[len(first) :], run_empty),
+    )
+
+
+def refuse_taken(annotators: tuple[str, ...]) -> None:
+    """Refuse names of several annotators that mean a way to put the annotators together."""
+    taken = [name for name in annotators if name in _TAKEN or name.startswith(("majority:", "others:"))]
+    if taken and len(annotators) > 1:
+        raise InputError(
+            f"annotator '{taken[0]}'",
+            "a name that means something else here",
+            "another name",
+            f"Rename the annotator; {', '.join(_TAKEN)} are ways to put the annotators together.",
+        )
+
+
+def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
+    runs = corpus.runs
+    ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
+    id_heads = _run_heads(ids)
+    name_heads = _run_heads(names)
+    scores = None
+    if "score" in runs and runs["score"].notna().any():
+        scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
+    ends = np.append(name_heads[1:], len(runs))[: len(name_heads)]
+    bounds = dict(zip(names.take(name_heads).to_pylist(), zip(name_heads, ends, strict=True), strict=True))
+    coded = {}
+    for system in corpus.rankings:
+        begin, end = bounds.get(system, (0, 0))
+        heads = id_heads[(id_heads >= begin) & (id_heads < end)]
+        if end > begin and (len(heads) == 0 or heads[0] != begin):
+            heads = np.concatenate([[begin], heads])
+        head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
+        places, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
+        known = places >= 0
+        start, length = np.zeros(len(documents), np.int64), np.zeros(len(documents), np.int64)
+        start[places[known]], length[places[known]] = heads[known] - begin, lengths[known]
+        listed = length > 0
+        without = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
+        listed[without[without >= 0]] = True
+        score = scores[begin:end] if scores is not None and not np.isnan(scores[begin:end]).all() else None
+        coded[system] = CodedRun(start, length, phrase[begin:end], score, listed, tuple(head_ids[~known]))
+    return coded
+
+
+def identify(corpus: Corpus, conventions: Conventions) -> Identities:
+    """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
+    key = (conventions.normalise, conventions.gold_stemmed)
+    return corpus.recent("identities", key, lambda: _identify(code(corpus).phrases, conventions))
+
+
+def _identify(phrases: pa.Array, conventions: Conventions) -> Identities:
+    normaliser = Normaliser.parse(conventions.normalise)
+    if not normaliser.steps:
+        same = np.arange(len(phrases), dtype=np.int32)
+        return Identities(same, same, phrases)
+    raw = phrases.to_pylist()
+    pipelines = [normaliser]
+    if conventions.gold_stemmed == "yes" and normaliser.stemmer:
+        pipelines.append(normaliser.without_stemmer())
+    forms = [pa.array([f or r for f, r in zip(p.apply(raw), raw, strict=True)], pa.large_string()) for p in pipelines]
+    coded = pa.concat_arrays(forms).dictionary_encode()
+    codes = coded.indices.to_numpy()
+    return Identities(codes[: len(raw)], codes[-len(raw) :] if raw else codes, coded.dictionary)
+
+
+def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
+    """Return the mean number of distinct keyphrases an annotator gave a document, rounded half up, at least 1.
+
+    Lists that are there but empty count as 0; phrases judged as not relevant do not count. Source: the threshold of the
+    lecture-keyword evaluation section.
+    """
+    key = (conventions.normalise, conventions.gold_stemmed, conventions.rel)
+    # A page asks for it dozens of times.
+    return corpus.recent("average gold size", key, lambda: mean_size(*gold_entries(corpus, conventions)))
+
+
+def mean_size(entries: int, lists: int) -> int:
+    """Return the mean size of lists, rounded half up, at least 1.
+
+    >>> mean_size(5, 2), mean_size(0, 4)
+    (3, 1)
+    """
+    return max(1, int(np.floor(entries / max(1, lists) + 0.5)))
+
+
+def gold_entries(corpus: Corpus, conventions: Conventions) -> tuple[int, int]:
+    """Return how many distinct keyphrases the annotators gave, document by document, and in how many lists."""
+    coded, gold = code(corpus), identify(corpus, conventions).gold
+    first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
+    first = first[~(coded.entry_relevance[coded.variant_entry[first]] < conventions.rel)]
+    form = gold[coded.variant_phrase[first]].astype(np.int64)
+    entry = coded.variant_entry[first]
+    source = coded.entry_annotator[entry].astype(np.int64) * len(coded.documents) + coded.entry_document[entry]
+    return len(distinct(source * (int(gold.max(initial=0)) + 1) + form)), int(coded.seen.sum())
+
+
+def shallowest(corpus: Corpus) -> tuple[str, int] | None:
+    """Return the system whose longest list is shortest, and that length; None without systems.
+
+    From there on a curve over k compares systems of which one has nothing more to say.
+    """
+    longest = {name: int(run.length.max(initial=0)) for name, run in code(corpus).runs.items()}
+    return min(longest.items(), key=lambda found: found[1], default=None)

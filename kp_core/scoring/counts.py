@@ -1,0 +1,317 @@
+"""Turn hits into counts per document for any cutoff: everything a measure may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from kp_core.conventions import Conventions
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.hits import Terms, exponential, ideal_terms, ordered_terms, returned_ideal, tied_terms
+from kp_core.scoring.match import Lists, match, newly, ranks
+from kp_core.settings import Cutoff
+
+#: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
+PART = 1000
+
+#: Fields of `Cells`, in order.
+FIELDS = ("hits", "returned", "size", "universe", "denominator")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counts from which overlap and concordance measures are computed; arrays of any one shape, or their sums.
+
+    hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
+    denominator                      of precision, by the convention
+    """
+
+    hits: Floats
+    returned: Floats
+    size: Floats
+    universe: Floats
+    denominator: Floats
+
+    @cached_property
+    def both(self) -> Floats:
+        """Cell a: gold and system say yes."""
+        return self.hits
+
+    @cached_property
+    def gold_only(self) -> Floats:
+        """Cell b: missed."""
+        return self.size - self.hits
+
+    @cached_property
+    def system_only(self) -> Floats:
+        """Cell c: spurious."""
+        return self.returned - self.hits
+
+    @cached_property
+    def neither(self) -> Floats:
+        """Cell d: rejected by both."""
+        return self.universe - self.size - self.returned + self.hits
+
+    def mapped(self, change: Callable[[Floats], Floats]) -> Cells:
+        """Return the counts with every array changed in the same way."""
+        return Cells(*(change(getattr(self, name)) for name in FIELDS))
+
+    def only(self, documents: Bools) -> Cells:
+        """Return the counts of some documents."""
+        return self.mapped(lambda counts: counts[documents])
+
+    def joined(self, other: Cells) -> Cells:
+        """Return these documents followed by those of another."""
+        return Cells(*(np.vstack([getattr(self, name), getattr(other, name)]) for name in FIELDS))
+
+    def pooled(self, weights: Floats) -> Cells:
+        """Return the sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
+        return self.mapped(lambda counts: weights @ counts)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """All counts of one system (or baseline) under one convention record, for D documents."""
+
+    terms: Terms
+    ideal: Terms
+    size: Ints
+    #: phrases that count as returned, and all rows of the list: they differ under `duplicates=after`
+    length: Ints
+    rows: Ints
+    duplicates: Ints
+    listed: Bools
+    #: documents that the gold standard speaks about
+    known: Bools
+    universe: Floats
+    conventions: Conventions
+    #: the largest grade of the gold standard
+    largest: float
+    #: the sum of bpref over the hits of each document; None without judged negatives
+    judged: Floats | None = None
+    #: (document, rank) of the rows that count as returned, where some do not
+    returned: tuple[Ints, Ints] | None = None
+    #: the rank beyond which the terms are not known (None: all are)
+    deepest: int | None = None
+
+    def parts(self) -> list[Counts]:
+        """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
+        if len(self.size) <= PART:
+            return [self]
+        slices = [slice(begin, min(begin + PART, len(self.size))) for begin in range(0, len(self.size), PART)]
+        return [self._part(documents) for documents in slices]
+
+    def _part(self, documents: slice) -> Counts:
+        returned = None
+        if self.returned is not None:
+            rows = slice(*np.searchsorted(self.returned[0], [documents.start, documents.stop]))
+            returned = (self.returned[0][rows] - documents.start, self.returned[1][rows])
+        return replace(
+            self,
+            terms=self.terms.part(documents),
+            ideal=self.ideal.part(documents),
+            size=self.size[documents],
+            length=self.length[documents],
+            rows=self.rows[documents],
+            duplicates=self.duplicates[documents],
+            listed=self.listed[documents],
+            known=self.known[documents],
+            universe=self.universe[documents],
+            judged=self.judged[documents] if self.judged is not None else None,
+            returned=returned,
+        )
+
+    def limit(self, cutoff: Cutoff) -> Ints:
+        """Return the cutoff of each document as a number (D,)."""
+        if isinstance(cutoff, int):
+            return np.full(len(self.size), cutoff)
+        longest = np.full(len(self.size), np.iinfo(np.int64).max)
+        choices = {"gold": self.size, "all": self.rows, "larger": np.maximum(self.rows, self.size)}
+        return choices.get(cutoff, longest)
+
+    def sums(self, document: Ints, rank: Ints, value: Floats | None, cutoffs: Sequence[Cutoff]) -> Floats:
+        """Return sums of `value` (1 where None) over rows whose rank is within each cutoff: (D, K)."""
+        numbers = np.unique([c for c in cutoffs if isinstance(c, int)]).astype(np.int64)
+        documents, width = len(self.size), len(numbers)
+        total = np.empty((documents, len(cutoffs)))
+        if width:
+            bins = np.searchsorted(numbers, np.arange(int(numbers[-1]) + 1))  # rank → first cutoff that reaches it
+            inside = rank <= numbers[-1]
+            flat = document[inside] * width + bins[rank[inside]]
+            by_bin = np.bincount(flat, None if value is None else value[inside], minlength=documents * width)
+            running = np.cumsum(by_bin.reshape(documents, width), axis=1, dtype=np.float64)
+            if width == len(cutoffs) and list(cutoffs) == numbers.tolist():
+                return running
+        for column, cutoff in enumerate(cutoffs):
+            if isinstance(cutoff, int):
+                total[:, column] = running[:, np.searchsorted(numbers, cutoff)]
+            else:
+                inside = rank <= self.limit(cutoff)[document]
+                kept = None if value is None else value[inside]
+                total[:, column] = np.bincount(document[inside], kept, minlength=documents)
+        return total
+
+    def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
+        """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN where the terms do not reach."""
+        found = self.sums(self.terms.document, self.terms.rank, value, cutoffs)
+        if self.deepest is not None:
+            reach = np.stack([np.minimum(self.limit(cutoff), self.rows) for cutoff in cutoffs], axis=1)
+            found = np.where(reach > self.deepest, np.nan, found)
+        return found
+
+    def at(self, cutoffs: Sequence[Cutoff]) -> AtK:
+        """Return the counts at each cutoff, fields (D, K)."""
+        limit = np.stack([self.limit(c) for c in cutoffs], axis=1).astype(np.float64)
+        returned = np.minimum(limit, self.length[:, None])
+        if self.returned is not None:
+            returned = self.sums(*self.returned, None, cutoffs)
+        size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
+        rule = self.conventions.denominator
+        denominator = {"k": limit, "returned": returned}.get(rule)
+        if denominator is None:
+            denominator = np.minimum(limit, size)
+        denominator = denominator.copy() if any(c in ("gold", "all") for c in cutoffs) else denominator
+        for column, cutoff in enumerate(cutoffs):
+            if cutoff == "gold":
+                denominator[:, column] = self.size
+            elif cutoff == "all":
+                denominator[:, column] = self.length
+        return AtK(
+            self.totals(self.terms.hits, cutoffs),
+            returned,
+            size,
+            np.broadcast_to(self.universe[:, None], limit.shape),
+            denominator,
+            self,
+            tuple(cutoffs),
+            limit,
+        )
+
+
+@dataclass(frozen=True)
+class AtK(Cells):
+    """The counts of every document at every cutoff, fields (D, K), with the sums that ranking measures need."""
+
+    counts: Counts
+    cutoffs: tuple[Cutoff, ...]
+    limit: Floats
+
+    def total(self, value: Floats) -> Floats:
+        """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
+        return self.counts.totals(value, self.cutoffs)
+
+    @cached_property
+    def precision_sum(self) -> Floats:
+        """Sum of precision over the hits."""
+        return self.total(self.counts.terms.precision)
+
+    @cached_property
+    def first_hit(self) -> Floats:
+        """1 if there is a hit, else 0."""
+        return self.total(self.counts.terms.first)
+
+    @cached_property
+    def reciprocal_rank(self) -> Floats:
+        """1 / rank of the first hit, else 0."""
+        terms = self.counts.terms
+        return self.total(terms.first / terms.rank)
+
+    def discounted(self, exponential: bool) -> tuple[Floats, Floats]:
+        """Return DCG and ideal DCG at each cutoff."""
+        return self._exp_discounted if exponential else self._discounted
+
+    @cached_property
+    def _discounted(self) -> tuple[Floats, Floats]:
+        return self._discount(self.counts.terms.gain, self.counts.ideal.gain)
+
+    @cached_property
+    def _exp_discounted(self) -> tuple[Floats, Floats]:
+        if self.counts.largest == 1:  # grades are 0 or 1, so both gains are the same
+            return self._discounted
+        return self._discount(self.counts.terms.exp_gain, self.counts.ideal.exp_gain)
+
+    def _discount(self, gain: Floats, best: Floats) -> tuple[Floats, Floats]:
+        terms, ideal = self.counts.terms, self.counts.ideal
+        dcg = self.total(gain / np.log2(terms.rank + 1))
+        return dcg, self.counts.sums(ideal.document, ideal.rank, best / np.log2(ideal.rank + 1), self.cutoffs)
+
+
+def distinct_choices(lists: Lists, gold: Gold) -> Lists:
+    """Return the lists without further spellings of a gold item that stands higher."""
+    matches = match(lists, gold)
+    new = newly(matches, len(gold.grade))
+    first = np.ones(len(lists.form), bool)
+    first[matches.row] = False
+    first[matches.row[new]] = True
+    return lists if first.all() else lists.kept(first)
+
+
+def count(
+    lists: Lists,
+    listed: Bools,
+    gold: Gold,
+    negatives: Gold,
+    universe: Floats,
+    conventions: Conventions,
+    sets: bool = False,
+) -> Counts:
+    """Return the counts of one system.
+
+    universe (D,) is N per document; negatives holds the phrases judged not relevant, for bpref. Under `sets`, for
+    concordance tables, a further spelling of a gold item already found is the same choice again and leaves the list.
+    """
+    if sets:
+        lists = distinct_choices(lists, gold)
+    matches = match(lists, gold)
+    new = newly(matches, len(gold.grade))
+    if conventions.duplicates == "count":
+        new[:] = True
+    document, row, item = matches.document[new], matches.row[new], matches.item[new]
+    rank, grade, hits = ranks(lists.length), gold.grade[item], np.ones(len(row))
+    if len(row) > 1 and (row[1:] == row[:-1]).any():  # one prediction spells several gold items
+        head = np.flatnonzero(np.diff(row, prepend=-1))
+        hits = np.diff(np.append(head, len(row))).astype(float) if conventions.hits_as == "gold" else np.ones(len(head))
+        document, row, grade = document[head], row[head], np.maximum.reduceat(grade, head)
+    terms = ordered_terms(document, rank[row], hits, grade)
+    ideal = ideal_terms(gold) if conventions.ideal == "gold" else returned_ideal(terms)
+    if conventions.ties == "expected" and lists.score is not None and len(rank):
+        per_row, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
+        per_row[row], gain[row], exp_gain[row] = hits, grade, exponential(grade)
+        group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
+        terms = tied_terms(np.repeat(np.arange(len(lists.length)), lists.length), rank, group, per_row, gain, exp_gain)
+    length, returned = lists.length, None
+    if conventions.duplicates == "after" and lists.repeated.any():
+        owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
+        length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
+    return Counts(
+        terms,
+        ideal,
+        gold.size,
+        length,
+        lists.length,
+        lists.duplicates,
+        listed,
+        gold.known,
+        universe,
+        conventions,
+        float(gold.grade.max(initial=0.0)),
+        _judged(lists, gold, negatives, document, row),
+        returned,
+    )
+
+
+def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:
+    """Return the sum of bpref over the hits of each document, NaN without judged negatives (None: nowhere any)."""
+    if not len(negatives.grade):
+        return None
+    bad = match(lists, negatives)
+    # Negatives above a hit: those up to its row, less those of earlier documents; rows are ordered by document.
+    above = np.searchsorted(bad.row, row) - np.searchsorted(bad.document, document)
+    size, judged = gold.size[document], negatives.size[document]
+    value = 1 - np.minimum(above, size) / np.maximum(np.minimum(size, judged), 1)
+    total = np.bincount(document, value, minlength=len(gold.size))
+    return np.where(negatives.size == 0, np.nan, total)

@@ -1,0 +1,247 @@
+"""Turn the entries of the annotators into the gold items of each document, under the conventions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kp_core.conventions import Conventions
+from kp_core.errors import UsageError
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
+
+
+@dataclass(frozen=True)
+class Gold:
+    """Gold items of D documents, grouped by document; an item is one keyphrase, however many spellings it has.
+
+    size, start     (D,) number of items of a document, and its first item
+    grade           (item,) grade of each item, 1 where the gold standard is binary
+    spelling_start, spelling_count   (D,) the spellings of a document's items in the two arrays below
+    spelling_item, spelling_form     (spelling,) item and normalised form
+    known           (D,) documents that the gold standard speaks about: those that its annotators saw
+    """
+
+    size: Ints
+    start: Ints
+    grade: Floats
+    spelling_start: Ints
+    spelling_count: Ints
+    spelling_item: Ints
+    spelling_form: Codes
+    known: Bools
+
+    @property
+    def document(self) -> Ints:
+        """Document of each item."""
+        return np.repeat(np.arange(len(self.size)), self.size)
+
+    def only(self, items: Bools) -> Gold:
+        """Return the gold with only some of its items."""
+        return _gold(self.known, self.document, self.grade, items, self.spelling_item, self.spelling_form)
+
+
+def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
+    """Read the choice of gold: union, majority, majority:M, intersection, votes, others, or an annotator's name.
+
+    >>> parse_choice("majority:2", ("A", "B", "C"))
+    ('majority', 2)
+    """
+    if annotators in names:
+        return "one", names.index(annotators)
+    kind, _, number = annotators.partition(":")
+    if kind in ("union", "intersection", "votes") and not number:
+        return kind, 0
+    if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
+        return kind, int(number or 0)
+    if left_one_out(annotators):
+        raise UsageError(
+            f"the gold '{annotators}' leaves each annotator out in turn, so it is one gold standard an annotator; only "
+            "evaluate averages over them. Choose union, majority, intersection, votes or one annotator here"
+        )
+    known = ", ".join(names[:20])
+    raise UsageError(
+        f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, others, "
+        f"others:majority, or one of: {known}"
+    )
+
+
+def left_one_out(annotators: str) -> str:
+    """Return how the other annotators make the gold when each is left out in turn; empty if that was not asked for.
+
+    >>> left_one_out("others"), left_one_out("others:majority"), left_one_out("union")
+    ('union', 'majority', '')
+    """
+    return {"others": "union", "others:majority": "majority"}.get(annotators, "")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
+
+    place  (n,) where the choice stands in the file, so that each annotator's own order is known
+    seen   (A, D) whether the annotator saw the document; what is not chosen in a document that was seen is a “no”
+    """
+
+    item: Ints
+    annotator: Ints
+    place: Ints
+    document: Ints
+    seen: Bools
+
+    @property
+    def votes(self) -> Ints:
+        """How many annotators chose each item."""
+        return np.bincount(self.item, minlength=len(self.document))
+
+    def only(self, documents: Bools) -> Choices:
+        """Return the choices as if nobody had seen the other documents."""
+        return replace(self.where(documents[self.document[self.item]]), seen=self.seen & documents)
+
+    def where(self, kept: Bools) -> Choices:
+        """Return some of the choices; the others become a “no”."""
+        return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
+
+
+def choices(coded: Coded, identities: Identities, conventions: Conventions) -> Choices:
+    """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
+    entry, form = _spelled(coded, identities, conventions, np.ones(len(coded.annotators), bool))
+    item_of_entry, _, representative = _merge(coded, entry, form, False)
+    own = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    own = own[~(coded.entry_relevance[own] < conventions.rel)]
+    key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
+    order = np.argsort(key, kind="stable")
+    first = order[np.diff(key[order], prepend=-1) != 0]
+    item, annotator = np.divmod(key[first], len(coded.annotators))
+    return Choices(item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen)
+
+
+def _spelled(coded: Coded, identities: Identities, conventions: Conventions, among: Bools) -> tuple[Ints, Codes]:
+    """Return entry and normalised form of every accepted spelling of some annotators."""
+    spellings = np.ones(len(coded.variant_entry), bool)
+    if conventions.variants == "first":
+        spellings = np.diff(coded.variant_entry, prepend=-1) > 0
+    if not among.all():
+        spellings &= among[coded.entry_annotator[coded.variant_entry]]
+    return coded.variant_entry[spellings].astype(np.int64), identities.gold[coded.variant_phrase[spellings]]
+
+
+def gather(
+    coded: Coded,
+    identities: Identities,
+    conventions: Conventions,
+    annotators: str = "union",
+    without: int | None = None,
+    fewest: Ints | None = None,
+) -> tuple[Gold, Gold]:
+    """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
+
+    Entries are the same item if they share a spelling. Under `listed` an annotator's repeated entry is a further item.
+    without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
+    fewest: the votes that an item needs in each document (D,), 0 where the document is left out.
+    """
+    if without is not None:
+        annotators = left_one_out(annotators) or annotators
+    kind, number = parse_choice(annotators, coded.annotators)
+    among = np.arange(len(coded.annotators)) != (-1 if without is None else without)
+    if kind == "one":
+        among &= np.arange(len(coded.annotators)) == number
+    known = coded.seen[among].any(axis=0)
+    if without is not None:
+        known &= coded.seen[without]
+    if fewest is not None:
+        known &= fewest > 0
+    entry, form = _spelled(coded, identities, conventions, among)
+    item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
+
+    chosen = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    grades = coded.entry_relevance[chosen]
+    # Who judged a phrase and found it not relevant gave it no vote; who gave no grade means yes.
+    grade, graded = np.ones(items), not np.isnan(grades).all()
+    if graded:
+        grade[:] = -np.inf
+        np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
+    judged = item_of_entry[chosen[grades < conventions.rel]]
+    chosen = chosen[~(grades < conventions.rel)]
+    votes = np.zeros(items, np.int64)
+    votes[item_of_entry[chosen]] = 1
+    if among.sum() > 1:
+        voter = item_of_entry[chosen] * len(coded.annotators) + coded.entry_annotator[chosen]
+        votes = np.bincount(distinct(voter) // len(coded.annotators), minlength=items)
+    document = coded.entry_document[representative].astype(np.int64)
+    seen = coded.seen[among].sum(axis=0)[document]
+    enough = {"majority": number or seen // 2 + 1, "intersection": seen}.get(kind, 1)
+    if fewest is not None:
+        enough = fewest[document]
+    if kind == "votes" and not graded:
+        grade = votes.astype(np.float64)
+    relevant, rejected = (votes >= enough) & (grade >= conventions.rel), np.zeros(items, bool)
+    rejected[judged] = True
+    rejected &= votes == 0
+    spelling_item = item_of_entry[entry]
+    if items < len(spelling_item):  # an item has each of its forms once, however many entries spelled it so
+        width = np.int64(form.max(initial=0)) + 1
+        first = np.sort(np.unique(spelling_item * width + form, return_index=True)[1])
+        spelling_item, form = spelling_item[first], form[first]
+    return (
+        _gold(known, document, grade, relevant & known[document], spelling_item, form),
+        _gold(known, document, grade, rejected & known[document], spelling_item, form),
+    )
+
+
+def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
+    """Number the items: (entry → item, number of items, one entry of each item)."""
+    entries = len(coded.entry_document)
+    key = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
+    one_spelling = len(entry) == 0 or bool((np.diff(entry) > 0).all())
+    if one_spelling:
+        ordered = np.sort(key, kind="stable")  # keys stand by document, which this kind of sort makes use of
+        if (ordered[1:] != ordered[:-1]).all():  # nothing to merge: every entry is an item
+            item_of_entry = np.full(entries, -1, np.int64)
+            item_of_entry[entry] = np.arange(len(entry))
+            return item_of_entry, len(entry), entry
+        same, owner = key, entry
+    else:
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        spelled = np.unique(key, return_inverse=True)[1]
+        size = entries + int(spelled.max()) + 1
+        links = coo_array((np.ones(len(entry)), (entry, entries + spelled)), shape=(size, size))
+        owner = np.unique(entry)
+        same = connected_components(links, directed=False)[1][owner].astype(np.int64)
+    if listed:
+        # The r-th entry of an annotator for one phrase is the same item as the r-th of another annotator.
+        source = same * len(coded.annotators) + coded.entry_annotator[owner]
+        order = np.argsort(source, kind="stable")
+        ranked = source[order]
+        begin = np.concatenate([[True], ranked[1:] != ranked[:-1]])
+        repeat = np.empty(len(owner), np.int64)
+        repeat[order] = np.arange(len(owner)) - np.maximum.accumulate(np.where(begin, np.arange(len(owner)), 0))
+        same = same * (repeat.max() + 1) + repeat
+    _, first, item = np.unique(same, return_index=True, return_inverse=True)
+    item_of_entry = np.full(entries, -1, np.int64)
+    # Items are numbered in the order in which they first appear, so that a gold list keeps its own order.
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(first), np.int64)
+    place[order] = np.arange(len(first))
+    item_of_entry[owner] = place[item]
+    return item_of_entry, len(first), owner[first[order]]
+
+
+def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
+    if kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all():
+        number = None  # already grouped by document
+    else:
+        order = np.flatnonzero(kept)
+        order = order[np.argsort(document[order], kind="stable")]
+        number = np.full(len(document), -1, np.int64)
+        number[order] = np.arange(len(order))
+        document, grade = document[order], grade[order]
+        spelling_item = number[spelling_item]
+        used = np.flatnonzero(spelling_item >= 0)
+        used = used[np.argsort(spelling_item[used], kind="stable")]
+        spelling_item, form = spelling_item[used], form[used]
+    size = np.bincount(document, minlength=len(known))
+    count = np.bincount(document[spelling_item], minlength=len(known))
+    return Gold(size, np.cumsum(size) - size, grade, np.cumsum(count) - count, count, spelling_item, form, known)

@@ -1,0 +1,124 @@
+"""Turn hits at known ranks, or among tied ranks, into the terms that ranking measures sum."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.match import ranks
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The hits of one system, one row a hit; every ranking measure is a sum over the rows up to the cutoff.
+
+    document, rank     where the hit stands
+    hits               gold items found here (1; a probability where ties are averaged)
+    precision          precision at this rank: the summand of average precision
+    first              1 at the first hit (a probability where ties are averaged)
+    gain, exp_gain     gain of the grade found here, linear and exponential
+    """
+
+    document: Ints
+    rank: Ints
+    hits: Floats
+    precision: Floats
+    first: Floats
+    gain: Floats
+    exp_gain: Floats
+
+    def part(self, documents: slice) -> Terms:
+        """Return the terms of some documents, numbered from 0; rows are ordered by document."""
+        rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
+        rest = (getattr(self, field.name)[rows] for field in fields(self)[1:])
+        return Terms(self.document[rows] - documents.start, *rest)
+
+
+def no_terms() -> Terms:
+    """Return the hits of a system that says nothing."""
+    none, nothing = np.zeros(0, np.int64), np.zeros(0)
+    return Terms(none, none, nothing, nothing, nothing, nothing, nothing)
+
+
+def exponential(grade: Floats) -> Floats:
+    """Return the exponential gain of a grade."""
+    return np.exp2(grade) - 1
+
+
+def ordered_terms(document: Ints, rank: Ints, hits: Floats, grade: Floats) -> Terms:
+    """Return the terms of hits at known ranks, rows ordered by document and rank."""
+    found = np.cumsum(hits)
+    begin = np.concatenate([[True], document[1:] != document[:-1]]) if len(document) else np.zeros(0, bool)
+    before = np.where(begin, found - hits, 0.0)
+    found = found - np.maximum.accumulate(before)
+    return Terms(document, rank, hits, found / rank, begin.astype(float), grade, exponential(grade))
+
+
+def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floats, exp_gain: Floats) -> Terms:
+    """Return the terms expected over all orders of tied rows; one input row a rank, rows of a group tie.
+
+    A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
+    """
+    if len(group) == 0:
+        return no_terms()
+    size, found = np.bincount(group), np.bincount(group, hits)
+    head = np.concatenate([[0], np.cumsum(size)[:-1]])
+    owner = document[head]
+    running = np.cumsum(found) - found
+    first_group = np.concatenate([[True], owner[1:] != owner[:-1]])
+    before = running - np.maximum.accumulate(np.where(first_group, running, 0.0))
+    t = size[group].astype(float)
+    place = np.arange(len(group)) - head[group] + 1
+    mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
+    return _expected(
+        document, rank, place, t, found[group].astype(float), before[group].astype(float), mean_gain, mean_exp
+    )
+
+
+def random_terms(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Terms:
+    """Return the terms of a random order of `size` phrases (row,), the document's gold items among them."""
+    r = gold.size[document].astype(float)
+    gain, exp_gain = (
+        np.bincount(gold.document, value, minlength=len(gold.size))[document] / size
+        for value in (gold.grade, exponential(gold.grade))
+    )
+    return _expected(document, rank, rank, size, r, np.zeros(len(rank)), gain, exp_gain)
+
+
+def _expected(
+    document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gain: Floats, exp_gain: Floats
+) -> Terms:
+    """Return expected terms, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
+
+    Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
+    """
+    kept = r > 0
+    document, rank, place = document[kept], rank[kept], place[kept]
+    t, r, before, gain, exp_gain = (column[kept] for column in (t, r, before, gain, exp_gain))
+    share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
+    # The chance that the tie's first hit is here: no hit at the places above, then one of r among those left.
+    left = t - place + 1
+    none_here = np.zeros(len(t))
+    np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
+    above = np.cumsum(none_here) - none_here
+    head = np.maximum.accumulate(np.where(place == 1, np.arange(len(t)), 0))
+    possible = (before == 0) & (left >= r)
+    first = np.where(possible, np.exp(above - above[head] if len(t) else above) * r / left, 0.0)
+    return Terms(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
+
+
+def ideal_terms(gold: Gold) -> Terms:
+    """Return the terms of the ideal ranking: all gold items, highest grade first."""
+    document = gold.document
+    order = np.lexsort((-gold.grade, document)) if (gold.grade != gold.grade[:1]).any() else np.arange(len(document))
+    return ordered_terms(document, ranks(gold.size), np.ones(len(document)), gold.grade[order])
+
+
+def returned_ideal(terms: Terms) -> Terms:
+    """Return the terms of the best order of what was returned (the ideal of some published scripts)."""
+    order = np.lexsort((-terms.gain, terms.document))
+    length = np.bincount(terms.document)
+    return replace(terms, rank=ranks(length), gain=terms.gain[order], exp_gain=terms.exp_gain[order])

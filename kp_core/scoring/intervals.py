@@ -1,0 +1,184 @@
+"""Turn per-document values or counts into 95 % intervals by resampling documents, or by the cluster t interval."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from kp_core.scoring import draws
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import FIELDS, Cells
+
+#: With more undefined resamples than this share, no interval is given.
+MOST_UNDEFINED = 0.05
+#: Sums of squared distances below this share of the squares, and influences below this, are the noise of rounding.
+_NOISE = 1e-14
+#: Draws counted at once.
+_DRAWS = 50_000
+
+
+def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats:
+    """Return bootstrap weights (B, D): how often each document is drawn; every row sums to D.
+
+    One matrix serves every measure, system and cutoff of a view, so that differences are paired.
+    """
+    weights = np.empty((resamples, documents))
+    # A few rows at a time stay in the processor's cache: counting is then three times as fast at 2,000 documents.
+    step = max(1, _DRAWS // max(1, documents))
+    for begin in range(0, resamples, step):
+        rows = min(step, resamples - begin)
+        draws = rng.integers(0, documents, (rows, documents))
+        draws += np.arange(rows)[:, None] * documents
+        weights[begin : begin + rows] = np.bincount(draws.ravel(), minlength=rows * documents).reshape(rows, documents)
+    return weights
+
+
+def poisson(documents: Sequence[str], scored: Bools, resamples: int, seed: int) -> Floats:
+    """Return Poisson bootstrap weights (B, D) that depend on a document's id and the seed alone.
+
+    A document counts a Poisson number of times with mean 1; rows are scaled to the number of scored documents, so that
+    totals keep their size, and documents that are not scored get no weight. A resample without a document is undefined.
+    """
+    weights = draws.poisson(draws.keys(documents), resamples, seed).T * scored
+    drawn = weights.sum(axis=1, keepdims=True)
+    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), np.nan))
+
+
+def weights(
+    interval: str,
+    documents: Sequence[str],
+    used: Bools,
+    resamples: int,
+    seed: int,
+    rng: np.random.Generator | None = None,
+) -> Floats | None:
+    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other."""
+    if interval == "poisson":
+        return poisson(documents, used, resamples, seed)
+    if interval != "bootstrap":
+        return None
+    if not used.any():
+        return np.zeros((resamples, len(used)))
+    sample = resample(int(used.sum()), resamples, np.random.default_rng(seed) if rng is None else rng)
+    if used.all():
+        return sample
+    drawn = np.zeros((resamples, len(used)))
+    drawn[:, used] = sample
+    return drawn
+
+
+def percentile(values: Floats) -> tuple[Floats, Floats]:
+    """Return the 2.5 and 97.5 percentiles over resamples (B, K) → (K,); NaN where too many are undefined."""
+    undefined = np.isnan(values)
+    if not undefined.any():
+        low, high = np.quantile(values, [0.025, 0.975], axis=0)
+        return low, high
+    low, high = np.full(values.shape[1], np.nan), np.full(values.shape[1], np.nan)
+    good = undefined.mean(axis=0) <= MOST_UNDEFINED
+    if good.any():
+        low[good], high[good] = np.nanquantile(values[:, good], [0.025, 0.975], axis=0)
+    return low, high
+
+
+def weighted_mean(values: Floats, used: Bools, weights: Floats) -> Floats:
+    """Return the mean over used documents for each row of weights: (D, K) and (B, D) give (B, K)."""
+    if used.all():
+        return np.asarray((weights @ values) / weights.sum(axis=1)[:, None])
+    total = weights @ used.astype(float)
+    return np.where(total > 0, (weights @ np.where(used, values, 0.0)) / np.where(total > 0, total, 1), np.nan)
+
+
+def _t_quantile(documents: int | Ints | Floats) -> Floats:
+    from scipy.special import stdtrit
+
+    return np.asarray(stdtrit(np.maximum(np.asarray(documents) - 1.0, 1.0), 0.975))
+
+
+def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
+    """Return the t interval of a mean over documents: mean ± t(.975, n−1) · sd / sqrt(n)."""
+    n = used.sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = np.where(used, values, 0.0).sum(axis=0) / n
+        spread = np.where(used, (np.where(used, values, 0.0) - mean) ** 2, 0.0).sum(axis=0)
+    return t_of_spread(mean, spread, n)
+
+
+def varies(mean: Floats | float, spread: Floats | float, documents: Ints | int) -> Bools:
+    """Tell whether values vary at all: the sum of their squared distances from the mean is more than rounding makes.
+
+    >>> varies(0.1, 1e-33, 10), varies(0.1, 1e-6, 10)
+    (np.False_, np.True_)
+    """
+    return np.asarray(spread > _NOISE * documents * np.square(mean))[()]
+
+
+def t_of_spread(mean: Floats, spread: Floats, documents: Ints) -> tuple[Floats, Floats]:
+    """Return the t interval of means (K,) from the sums of squared distances from them and the numbers of documents."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        half = _t_quantile(documents) * np.sqrt(spread / (documents - 1) / documents)
+    half = np.where((documents > 1) & varies(mean, spread, documents), half, np.nan)
+    return mean - half, mean + half
+
+
+def t_p(mean: float, spread: float, documents: int) -> float:
+    """Return two-sided p of the t test of a mean from the sum of squared distances from it; NaN if nothing varies.
+
+    >>> round(t_p(2.0, 2.0, 3), 4)
+    0.0742
+    """
+    from scipy.special import stdtr
+
+    if documents < 2 or not varies(mean, spread, documents):
+        return float("nan")
+    return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
+
+
+def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:
+    """Return how much each document moves a measure of pooled counts, fields (D, K): u_D = gradient · counts.
+
+    The derivative towards each document is taken by a complex step, which is exact to rounding for smooth measures.
+    """
+    step = 1e-30
+    moved = cells.mapped(lambda counts: counts.sum(axis=0) + 1j * step * counts)
+    return np.asarray(np.imag(score(moved)) / step)
+
+
+def cluster_error(moves: Floats, documents: Ints | int) -> Floats:
+    """Return the standard error from the influences (D, K), documents as clusters; NaN where nothing varies.
+
+    Linearisation: SE² = D/(D−1) · sum of u_D²; D may differ by column, with influence 0 where a document is not in it.
+    """
+    n = np.asarray(documents, float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        error = np.sqrt(n / (n - 1) * np.where(np.abs(moves) > _NOISE, moves**2, 0).sum(axis=0))
+    return np.where((error > 0) & (n > 1), error, np.nan)
+
+
+def cluster_t_half(moves: Floats, documents: Ints | int) -> Floats:
+    """Return half the width of the document-cluster t interval from the influences (D, K), NaN where there is none."""
+    return np.asarray(_t_quantile(documents) * cluster_error(moves, documents))
+
+
+def cluster_t_pooled(
+    cells: Cells, score: Callable[[Cells], Floats], documents: Ints | None = None
+) -> tuple[Floats, Floats]:
+    """Return the document-cluster t interval of a measure of pooled counts, fields (D, K)."""
+    half = cluster_t_half(influence(cells, score), len(cells.hits) if documents is None else documents)
+    value = score(cells.mapped(lambda counts: counts.sum(axis=0)))
+    return value - half, value + half
+
+
+def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
+    """Return the standard error that a measure would have if phrases were independent, from one pooled table.
+
+    SE² = sum over the cells of count · gradient²; for kappa this is the error of Fleiss, Cohen & Everitt 1969. Only a
+    reference: phrases of one document are not independent, and such intervals are far too narrow.
+    """
+    step, variance = 1e-30, np.zeros_like(total.hits)
+    # How a phrase more in cell a, b, c or d changes (hits, returned, size, universe, denominator).
+    more = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
+    for cell, changes in more.items():
+        moved = [getattr(total, name) + 1j * step * int(unit) for name, unit in zip(FIELDS, changes, strict=True)]
+        variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / step) ** 2
+    return np.sqrt(variance)

@@ -1,0 +1,191 @@
+"""Turn one system's ranked lists and the gold items into hits: at which ranks is which gold item found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow.compute as pc
+
+from kp_core.conventions import Conventions
+from kp_core.corpus import Ranking
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints
+from kp_core.scoring.gold import Gold
+
+#: Cells of one padded block; lists of very different lengths then cost memory only where they stand.
+_BLOCK_CELLS = 1_000_000
+_NO_GOLD, _NO_PHRASE = -1, -2
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Ranked lists after filter, tie rule and duplicate rule: flat rows, best first, in the order of the documents.
+
+    length        (D,) rows of each list
+    form          (row,) normalised form
+    position      (row,) rank in the file
+    score         (row,) scores that can tie, or None
+    repeated      (row,) rows that repeat a form of their list; all False where they were removed
+    duplicates    (D,) how many rows repeat a form of their list, removed or not
+    """
+
+    length: Ints
+    form: Codes
+    position: Ints
+    score: Floats | None
+    repeated: Bools
+    duplicates: Ints
+
+    def kept(self, rows: Bools) -> Lists:
+        """Return the lists with only some of their rows."""
+        owner = np.repeat(np.arange(len(self.length)), self.length)
+        return Lists(
+            np.bincount(owner[rows], minlength=len(self.length)),
+            self.form[rows],
+            self.position[rows],
+            self.score[rows] if self.score is not None else None,
+            self.repeated[rows],
+            self.duplicates,
+        )
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Every row that spells a gold item: (match,) document, row of the list (flat), and gold item."""
+
+    document: Ints
+    row: Ints
+    item: Ints
+
+
+def ragged(start: Ints, length: Ints) -> Ints:
+    """Return the flat positions of lists that begin at `start`.
+
+    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
+
+
+def ranks(length: Ints) -> Ints:
+    """Return 1, 2, ... for every list.
+
+    >>> ranks(np.array([2, 0, 3])).tolist()
+    [1, 2, 1, 2, 3]
+    """
+    return ragged(np.ones_like(length), length)
+
+
+def blocks(widths: Ints) -> Iterator[slice]:
+    """Yield slices of lists such that a padded block stays small, whatever the longest list."""
+    lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
+    for begin in range(0, len(widths), lists):
+        yield slice(begin, begin + lists)
+
+
+def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
+    """Return lists that follow one another as a matrix (list, position), padded at the end."""
+    width = int(length.max(initial=0))
+    if width * len(length) == length.sum():  # all of one length: the rows are the matrix already
+        return values[start[0] : start[0] + width * len(length)].reshape(len(length), width)
+    matrix = np.full((len(length), width), filler, np.int32)
+    matrix[np.arange(width) < length[:, None]] = values[start[0] : start[0] + length.sum()]
+    return matrix
+
+
+def _repeated(form: Codes, length: Ints) -> Bools:
+    """Mark every row whose form stands higher in its own list."""
+    start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
+    for block in blocks(length):
+        matrix = padded(form, start[block], length[block], _NO_PHRASE)
+        ordered = np.sort(matrix, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
+        lists = np.flatnonzero(twice.any(axis=1))
+        if len(lists):
+            some = matrix[lists]
+            order = np.argsort(some, axis=1, kind="stable")
+            ordered = np.take_along_axis(some, order, axis=1)
+            which, column = np.nonzero((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE))
+            repeated[start[block][lists[which]] + order[which, column + 1]] = True
+    return repeated
+
+
+def packed_forms(run: CodedRun, identities: Identities) -> tuple[Codes, Ints]:
+    """Return the normalised forms of all lists, in the order of the documents, and the lengths of the lists."""
+    if int(run.length.sum()) == len(run.phrase) and (run.start == np.cumsum(run.length) - run.length).all():
+        return identities.predicted[run.phrase], run.length  # the file has that order already
+    return identities.predicted[run.phrase[ragged(run.start, run.length)]], run.length
+
+
+def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
+    """Mark the rows that the filter keeps."""
+    kept = np.ones(len(form), bool)
+    if "invalid-tokens" in rule:
+        invalid = pc.match_substring_regex(identities.forms, r"(\A| )(,|\.|<unk>)( |\z)")
+        kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
+    if "one-word" in rule:
+        several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
+        one_word = ~several[form] & kept
+        so_far = np.cumsum(one_word)
+        before = np.concatenate([[0], so_far])[np.cumsum(length) - length]
+        kept &= ~(one_word & (so_far - np.repeat(before, length) > 1))
+    return kept
+
+
+def prepare(run: CodedRun, ranking: Ranking, identities: Identities, conventions: Conventions) -> Lists:
+    """Apply filter, tie rule and duplicate rule to the lists of one system, in this order."""
+    form, length = packed_forms(run, identities)
+    score = None
+    if ranking.ranked_by == "score" and run.score is not None:  # a rank column, or the order of the file, has no ties
+        score = run.score[ragged(run.start, length)]
+        score = score if ranking.higher_is_better else -score
+    nothing = np.zeros(len(form), bool)
+    lists = Lists(length, form, ranks(length), score, nothing, np.zeros_like(length))
+    if conventions.filter != "none":
+        lists = lists.kept(_unfiltered(form, length, identities, conventions.filter))
+    if conventions.ties == "trec" and lists.score is not None:
+        spelled = np.array([text.encode() for text in identities.forms.to_pylist()], dtype=object)
+        alphabetical = np.empty(len(spelled), np.int64)
+        alphabetical[np.argsort(spelled, kind="stable")] = np.arange(len(spelled))
+        owner = np.repeat(np.arange(len(lists.length)), lists.length)
+        order = np.lexsort((-alphabetical[lists.form], -lists.score, owner))
+        lists = replace(lists, form=lists.form[order], score=lists.score[order], position=lists.position[order])
+    repeated = _repeated(lists.form, lists.length)
+    if not repeated.any():
+        return lists
+    owner = np.repeat(np.arange(len(lists.length)), lists.length)
+    lists = replace(lists, repeated=repeated, duplicates=np.bincount(owner[repeated], minlength=len(lists.length)))
+    return lists.kept(~repeated) if conventions.duplicates == "before" else lists
+
+
+def match(lists: Lists, gold: Gold) -> Matches:
+    """Return every row that spells an item of its document, by document and rank.
+
+    Two steps, because most rows match nothing: a padded comparison finds the rows, then only these look for items.
+    """
+    start, found = np.cumsum(lists.length) - lists.length, []
+    for block in blocks(np.maximum(lists.length, gold.spelling_count)):
+        length = lists.length[block]
+        predicted = padded(lists.form, start[block], length, _NO_PHRASE)
+        wanted = padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)
+        hit = np.zeros(predicted.shape, bool)
+        for column in range(wanted.shape[1]):
+            hit |= predicted == wanted[:, column : column + 1]
+        which, position = np.nonzero(hit)
+        spelled = predicted[which, position][:, None] == wanted[which]
+        match_of, spelling = np.nonzero(spelled)
+        document = which[match_of]
+        row = start[block][document] + position[match_of]
+        item = gold.spelling_item[gold.spelling_start[block][document] + spelling]
+        found.append((document + block.start, row, item))
+    documents, rows, items = (np.concatenate(part) for part in zip(*found, strict=True))
+    return Matches(documents, rows, items)
+
+
+def newly(matches: Matches, items: int) -> Bools:
+    """Mark the best-ranked match of every item; an item counts once, later matches of it are misses."""
+    number = np.arange(len(matches.item))
+    best = np.full(items, -1, np.int64)
+    best[matches.item[::-1]] = number[::-1]  # the last assignment stays, that is the first match
+    return np.asarray(best[matches.item] == number)

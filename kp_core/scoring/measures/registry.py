@@ -1,0 +1,150 @@
+"""Hold the declaration of every measure; tables, help, methods, captions and the command line read it here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kp_core.errors import UsageError
+from kp_core.scoring.codes import Floats
+from kp_core.settings import Cutoff
+
+Family = Literal["overlap", "ranking", "concordance", "annotators"]
+
+#: The letters that stand for a cutoff that differs by document.
+LETTERS: dict[str, Cutoff] = {"O": "gold", "M": "all", "G": "larger"}
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One measure: how it is written, what it says, and the function from counts to values.
+
+    name        as users write it; `@k` marks a cutoff
+    sentence    what it answers, in words a librarian understands
+    formula     in LaTeX; a b c d N are the cells of the concordance table, H_k the hits up to k, g the gold size
+    family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
+                annotators: of the tables of several annotators
+    fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
+    example     the formula for the worked example, where the formula itself holds sums (`kp_core.words.worked_example`)
+    """
+
+    name: str
+    sentence: str
+    formula: str
+    low: float
+    high: float
+    better: Literal["higher", "none"]
+    undefined: str
+    source: str
+    family: Family
+    fixed: Cutoff | None
+    score: Callable[..., Floats]
+    parameter: tuple[str, float] | None = None
+    example: str = ""
+
+    @property
+    def averages(self) -> tuple[str, ...]:
+        """The averages that exist for this measure."""
+        by_family = {
+            "concordance": ("micro", "macro"),
+            "annotators": ("micro", "macro"),
+            "overlap": ("macro", "f-of-means", "micro"),
+            "ranking": ("macro",),
+        }
+        return by_family[self.family]
+
+
+MEASURES: dict[str, Measure] = {}
+
+
+def of_systems() -> list[str]:
+    """Return the names of all measures that score the output of a system."""
+    return [name for name, one in MEASURES.items() if one.family != "annotators"]
+
+
+def measure(
+    name: str,
+    sentence: str,
+    formula: str,
+    *,
+    source: str,
+    family: Family,
+    low: float = 0.0,
+    high: float = 1.0,
+    better: Literal["higher", "none"] = "higher",
+    undefined: str = "never",
+    fixed: Cutoff | None = None,
+    parameter: tuple[str, float] | None = None,
+    example: str = "",
+) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Declare the decorated function as a measure."""
+
+    def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
+        MEASURES[name] = Measure(
+            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter, example
+        )
+        return score
+
+    return declare
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A measure as asked for: with its cutoff (None: the cutoff of the evaluation) and its parameter."""
+
+    measure: Measure
+    cutoff: Cutoff | None = None
+    value: float | None = None
+
+    @property
+    def fixed(self) -> Cutoff | None:
+        """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
+        return self.cutoff if self.cutoff is not None else self.measure.fixed
+
+    def name(self, cutoff: Cutoff | None = None) -> str:
+        """Print the measure with its cutoff.
+
+        >>> parse("P@k").name(5), parse("P@k").name("gold"), parse("RBP(p=0.8)").name()
+        ('P@5', 'P@O', 'RBP(p=0.8)')
+        """
+        base = self.measure.name
+        if self.value is not None and self.measure.parameter:
+            base += f"({self.measure.parameter[0]}={self.value:g})"
+        shown = self.cutoff if self.cutoff is not None else cutoff
+        if not base.endswith("@k") or shown is None:
+            return base
+        letter = next((letter for letter, special in LETTERS.items() if special == shown), shown)
+        return f"{base[:-1]}{letter}"
+
+    def scores(self, counts: Any) -> Floats:
+        """Return the values for counts of any shape (documents, cutoffs) or sums."""
+        return self.measure.score(counts) if self.value is None else self.measure.score(counts, self.value)
+
+
+def parse(text: str) -> Asked:
+    """Read a measure as users write it; printing the result gives the same text back.
+
+    >>> parse("F1@10").cutoff, parse("F1@M").cutoff, parse("kappa").measure.family
+    (10, 'all', 'concordance')
+    """
+    text = text.strip()
+    with_value = re.fullmatch(r"([\w-]+)\((\w+)=([\d.]+)\)", text)
+    if with_value and with_value[1] in MEASURES:
+        found = MEASURES[with_value[1]]
+        try:
+            value = float(with_value[3])
+        except ValueError:
+            value = -1.0
+        if found.parameter and found.parameter[0] == with_value[2] and 0 < value < 1:
+            return Asked(found, None, value)
+    if text in MEASURES:
+        return Asked(MEASURES[text])
+    base, _, cutoff = text.rpartition("@")
+    declared = MEASURES.get(f"{base}@k")
+    if declared and cutoff.isdigit() and int(cutoff) > 0:
+        return Asked(declared, int(cutoff))
+    if declared and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
+        return Asked(declared, LETTERS[cutoff])
+    raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")

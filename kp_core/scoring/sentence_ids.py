@@ -1,0 +1,96 @@
+"""Turn the texts of a corpus into sentences with ids, so that a sentence can be chosen like a phrase.
+
+An id is that of the document, `#s`, and the number of the sentence in it with at least three digits: `d1#s003`. It ends
+in digits, so no step of normalisation merges two sentences of a document.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError, counted
+from kp_core.text.tokenise import clean, sentence_places
+
+_PARAGRAPHS = re.compile(r"\n[^\S\n]*\n\s*")
+_BLANKS = re.compile(r"\s+")
+#: Also `d1#s3`: it means a sentence, and is refused with the right spelling rather than taken for a keyphrase.
+_ID = re.compile(r"(.+)#s\d+", re.DOTALL)
+
+
+def sentence_id(document: str, number: int) -> str:
+    """Return the id of the n-th sentence of a document, counted from 1.
+
+    >>> sentence_id("d1", 3)
+    'd1#s003'
+    """
+    return f"{document}#s{number:03d}"
+
+
+def list_sentences(corpus: Corpus) -> pd.DataFrame:
+    """Return one row a sentence of all texts: doc_id, sentence (its id), paragraph (its number from 1), text.
+
+    Paragraphs are what blank lines separate; a sentence ends with its paragraph. Kept with the corpus.
+    """
+    if "sentences" not in corpus.cache:
+        rows = []
+        for document, text in zip(corpus.documents["doc_id"], corpus.documents["text"].fillna(""), strict=True):
+            rows += [
+                (document, sentence_id(document, number), paragraph, sentence)
+                for number, (paragraph, sentence) in enumerate(_split(str(text)), 1)
+            ]
+        frame = pd.DataFrame(rows, columns=["doc_id", "sentence", "paragraph", "text"])
+        kinds = {"doc_id": "str", "sentence": "str", "paragraph": "int64", "text": "str"}
+        corpus.cache["sentences"] = frame.astype(kinds)
+    found: pd.DataFrame = corpus.cache["sentences"]
+    return found
+
+
+def _split(text: str) -> list[tuple[int, str]]:
+    """Return the sentences of a text with the number of their paragraph, line breaks inside as blanks."""
+    parts = [part for part in _PARAGRAPHS.split(clean(text).replace("\r\n", "\n").strip()) if part]
+    return [
+        (paragraph, _BLANKS.sub(" ", part[start:end]))
+        for paragraph, part in enumerate(parts, 1)
+        for start, end in sentence_places(part)
+    ]
+
+
+def names_sentences(corpus: Corpus) -> bool:
+    """Tell whether every entry of the gold standard looks like the id of a sentence of its document."""
+    gold = corpus.gold
+    owners = (sentence_owner(phrase) for phrase in gold["phrase"])
+    return len(gold) > 0 and all(owner == document for owner, document in zip(owners, gold["doc_id"], strict=True))
+
+
+def sentence_owner(phrase: str) -> str | None:
+    """Return the document in the id of a sentence, None for anything else.
+
+    >>> sentence_owner("d1#s003"), sentence_owner("tide table")
+    ('d1', None)
+    """
+    found = _ID.fullmatch(phrase)
+    return found[1] if found else None
+
+
+def sentence_rows(entries: pd.DataFrame, corpus: Corpus, what: str) -> NDArray[np.int64]:
+    """Return the row in `list_sentences` of every entry (columns doc_id, phrase); refuses what is no sentence there."""
+    listed = list_sentences(corpus)
+    rows = pd.Index(listed["sentence"]).get_indexer(pd.Index(entries["phrase"], dtype="str"))
+    own = listed["doc_id"].to_numpy()[rows] if len(listed) else np.full(len(rows), "")
+    wrong = np.flatnonzero((rows < 0) | (own != entries["doc_id"].to_numpy()))
+    if len(wrong):
+        document, phrase = entries["doc_id"].iloc[wrong[0]], entries["phrase"].iloc[wrong[0]]
+        number = int((listed["doc_id"] == document).sum())
+        expected = f"one of its {counted(number, 'sentence')}, such as {sentence_id(document, 1)}"
+        raise InputError(
+            f"{what}, document '{document}'",
+            f"“{phrase}”",
+            expected if number else "a document with a text",
+            "Write the ids as the list of sentences has them." if number else "Load the text of this document.",
+        )
+    return np.asarray(rows, np.int64)

@@ -1,0 +1,79 @@
+"""Turn similarities of predictions and gold items into soft hits: the best one-to-one assignment of every prefix."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kp_core.scoring.codes import Floats, Ints
+
+#: Added to every edge, so that among assignments of equal weight the one with more pairs wins.
+_PAIR = 1e-9
+
+
+def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
+    """Return weight and number of pairs of the best assignment of the first 1, 2, ... rows: (row,) each.
+
+    weight   (row, column), 0 where a pair is forbidden
+
+    >>> best_of_prefixes(np.array([[0.75, 0.70], [0.70, 0.0]]))[0].tolist()
+    [0.75, 1.4]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    if weight.shape[1] == 1:
+        best = np.maximum.accumulate(weight[:, 0])
+        return best, (best > 0).astype(float)
+    lifted = weight + _PAIR * (weight > 0)
+    total, pairs = np.empty(len(weight)), np.empty(len(weight))
+    for rows in range(1, len(weight) + 1):
+        chosen = weight[linear_sum_assignment(lifted[:rows], maximize=True)]
+        total[rows - 1], pairs[rows - 1] = chosen.sum(), np.count_nonzero(chosen)
+    return total, pairs
+
+
+def _numbered(values: Ints, group: Ints) -> tuple[Ints, Ints]:
+    """Return the distinct values, and the place of each value among those of its group; no value is in two groups."""
+    known, place = np.unique(group * (int(values.max()) + 1) + values, return_inverse=True)
+    first = np.full(int(group.max()) + 1, len(known))
+    np.minimum.at(first, group, place)
+    return known % (int(values.max()) + 1), place - first[group]
+
+
+def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
+    """Return by how much each row raises the weight of the best assignment of its document, and its pairs: (row,).
+
+    row, item, weight   one entry an allowed pair; rows and items of all documents are numbered, better ranks first
+    """
+    gain, pairs = np.zeros(rows), np.zeros(rows)
+    alone = (np.bincount(row, minlength=rows)[row] == 1) & (np.bincount(item)[item] == 1)
+    gain[row[alone]], pairs[row[alone]] = weight[alone], 1.0
+    # What is left competes; it falls into parts that do not touch, mostly of two or three phrases.
+    row, item, weight = row[~alone], item[~alone], weight[~alone]
+    if not len(row):
+        return gain, pairs
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    size = rows + int(item.max()) + 1
+    links = coo_array((np.ones(len(row)), (row, rows + item)), shape=(size, size))
+    part = np.unique(connected_components(links, directed=False)[1][row], return_inverse=True)[1].astype(np.int64)
+    order = np.argsort(part, kind="stable")
+    row, item, weight, part = row[order], item[order], weight[order], part[order]
+    (known, place), (_, column) = _numbered(row, part), _numbered(item, part)
+    ends = np.append(np.flatnonzero(np.diff(part)) + 1, len(part))
+    begins = np.append(0, ends[:-1])
+    height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
+    begin = top = 0
+    for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
+        own = known[top : top + high]
+        if high == 1:
+            gain[own], pairs[own] = weight[begin:end].max(), 1.0
+        else:
+            matrix = np.zeros((high, wide))
+            matrix[place[begin:end], column[begin:end]] = weight[begin:end]
+            total, count = best_of_prefixes(matrix)
+            total[1:] -= total[:-1].copy()
+            count[1:] -= count[:-1].copy()
+            gain[own], pairs[own] = total, count
+        begin, top = end, top + high
+    return gain, pairs

@@ -1,0 +1,1 @@
+"""Answer one question a module: from prepared data to a result with its uncertainty."""

@@ -1,0 +1,214 @@
+"""Turn a corpus and settings into what stands behind a number: values per document, and the phrases of one document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from kp_core.corpus import Corpus
+from kp_core.errors import UsageError
+from kp_core.scoring.average import View
+from kp_core.scoring.codes import Coded, Identities, code, identify
+from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.match import match, newly, prepare, ragged, ranks
+from kp_core.scoring.measures import of_systems, parse
+from kp_core.settings import Cutoff, Settings
+from kp_core.studies.evaluate import counts_of, resolve
+from kp_core.text.normalise import Normaliser
+from kp_core.text.places import pieces, places
+
+#: Marks of a phrase in a ranked list, in words.
+MARKS = {
+    "hit": "a keyphrase",
+    "miss": "not a keyphrase",
+    "repeated": "repeats a phrase above",
+    "filtered": "dropped by the filter",
+    "again": "another spelling of a keyphrase found above",
+}
+
+
+def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: bool = False) -> pd.DataFrame:
+    """Return one row a system and document: value and status of a measure, with hits, lengths and gold size.
+
+    The first cutoff of the settings counts where the measure names none. Undefined values are missing, with a status.
+    """
+    asked = parse(measure)
+    settings, _ = resolve(corpus, settings)
+    agreement = asked.measure.family == "concordance"
+    counted = counts_of(corpus, settings, agreement or baselines, baselines)
+    cutoff = asked.fixed if asked.fixed is not None else settings.cutoffs[0]
+    ids = code(corpus).documents
+    groups = corpus.documents.set_index("doc_id")["group"].reindex(list(ids)) if "group" in corpus.documents else None
+    frames = []
+    for system, both in counted.items():
+        counts = both.of(asked)
+        view = View(counts, (cutoff,))
+        at, value = view.cells, view.values(asked)[:, 0]
+        value = np.where(view.used, value, np.nan)
+        frames.append(
+            pd.DataFrame(
+                {
+                    "system": system,
+                    "document": ids,
+                    "group": groups.to_numpy() if groups is not None else None,
+                    "measure": asked.name(None if asked.measure.fixed is not None else cutoff),
+                    "value": value,
+                    "status": view.status(asked)[:, 0],
+                    "hits": at.hits[:, 0],
+                    "returned": at.returned[:, 0],
+                    "gold_size": counts.size,
+                    "duplicates": counts.duplicates,
+                }
+            )
+        )
+    return pd.concat(frames, ignore_index=True)
+
+
+def tables_by_document(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> pd.DataFrame:
+    """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
+    settings, _ = resolve(corpus, settings)
+    cutoff = settings.cutoffs[0]
+    frames = []
+    for system, both in counts_of(corpus, settings).items():
+        view = View(both.table, (cutoff,))
+        values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
+        named = {"system": system, "document": code(corpus).documents}
+        frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["system", "document"])
+
+
+def all_values(
+    corpus: Corpus, settings: Settings, measures: Sequence[str] | None = None
+) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
+    """Yield system, measure and its values (document, cutoff) at the settings' cutoffs; NaN where undefined.
+
+    One matrix after the other, so that memory holds few; a measure without a cutoff has one column. All measures of the
+    registry where none are named.
+    """
+    settings, _ = resolve(corpus, settings)
+    cutoffs = settings.cutoffs
+    asked = [parse(name) for name in measures or of_systems()]
+    for system, both in counts_of(corpus, settings).items():
+        views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
+        for one in asked:
+            wanted, counts = cutoffs if one.fixed is None else (one.fixed,), both.of(one)
+            view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
+            yield system, one.name(), view.values(one)
+
+
+@dataclass(frozen=True)
+class DocumentView:
+    """One document: its gold keyphrases and every system's ranked list, as the evaluation sees them.
+
+    gold    phrase, spellings, annotators, votes, grade, found (systems that hit it within the cutoff)
+    lists   per system: rank in the file, phrase, score, mark (a key of `MARKS`), keyphrase (the gold phrase it is),
+            counts (whether it is within the cutoff)
+    """
+
+    title: str
+    text: str
+    group: str
+    gold: pd.DataFrame
+    lists: dict[str, pd.DataFrame]
+
+
+#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
+KINDS = {"hit": "keyphrase found", "missed": "keyphrase missed", "spurious": "chosen, but no keyphrase"}
+
+
+def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tuple[str, str]]:
+    """Return the text of a document in pieces (kind, text), in order; the kind is empty, or a key of `KINDS`.
+
+    Hits and spurious phrases are those of the system within the cutoff; settings are resolved.
+    """
+    ranked, record = view.lists[system], settings.conventions
+    chosen = ranked[ranked["counts"]]
+    found = view.gold["found"].map(lambda systems: system in systems).astype(bool)
+    phrases = {
+        "hit": [spelling for own in view.gold["spellings"][found] for spelling in own],
+        "missed": [spelling for own in view.gold["spellings"][~found] for spelling in own],
+        "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
+    }
+    stemmed = ("hit", "missed") if record.gold_stemmed == "yes" else ()
+    return pieces(view.text, places(view.text, phrases, Normaliser.parse(record.normalise), stemmed))
+
+
+def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentView:
+    """Return the phrases of one document at the first cutoff of the settings."""
+    settings, _ = resolve(corpus, settings)
+    coded, record = code(corpus), settings.conventions
+    if document not in coded.documents:
+        raise UsageError(f"there is no document '{document}' in the gold standard")
+    number = coded.documents.index(document)
+    identities = identify(corpus, record)
+    gold = gather(coded, identities, record, settings.annotators)[0]
+    names = _gold_table(coded, identities, gold, number, record.rel)
+    lists = {}
+    for system, run in coded.runs.items():
+        # Only this document's list goes through the same steps as the whole evaluation.
+        own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
+        prepared = prepare(replace(run, length=own), corpus.rankings[system], identities, record)
+        matches = match(prepared, gold)
+        new = newly(matches, len(gold.grade)) | (record.duplicates == "count")
+        table = pd.DataFrame({"rank": ranks(own[own > 0])})
+        rows = ragged(run.start[number : number + 1], own[number : number + 1])
+        table["phrase"] = coded.phrases.take(run.phrase[rows]).to_pylist()
+        table["score"] = run.score[rows] if run.score is not None else np.nan
+        form = pd.Series(identities.predicted[run.phrase[rows]])
+        table["mark"] = np.where(form.duplicated(), "repeated", "filtered")
+        kept = prepared.position - 1
+        mark = np.where(prepared.repeated, "repeated", "miss").astype(object)
+        mark[matches.row] = np.where(prepared.repeated[matches.row], "repeated", "again")
+        mark[matches.row[new]] = "hit"
+        table.loc[kept, "mark"] = mark
+        table["keyphrase"] = ""
+        table.loc[kept[matches.row[new]], "keyphrase"] = names.loc[matches.item[new], "phrase"].to_numpy()
+        within = np.arange(1, len(kept) + 1) <= _limit(settings, int(gold.size[number]))
+        table["counts"] = False
+        table.loc[kept, "counts"] = within
+        lists[system] = table
+    names["found"] = [
+        tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any())
+        for phrase in names["phrase"]
+    ]
+    row = corpus.documents.set_index("doc_id").reindex([document]).fillna("").iloc[0]
+    title, text, group = (str(row.get(column, "")) for column in ("title", "text", "group"))
+    return DocumentView(title, text, group, names.reset_index(drop=True), lists)
+
+
+def _limit(settings: Settings, size: int) -> int:
+    """Return the cutoff as a number for one document."""
+    cutoff = settings.cutoffs[0]
+    return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
+
+
+def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int, rel: float) -> pd.DataFrame:
+    """Return the gold items of one document, indexed by item, under the spelling that stands first in the file."""
+    items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
+    spellings = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
+    item_of = dict(
+        zip(gold.spelling_form[spellings].tolist()[::-1], gold.spelling_item[spellings].tolist()[::-1], strict=True)
+    )
+    phrases: dict[int, dict[str, None]] = {item: {} for item in items}
+    annotators: dict[int, dict[str, None]] = {item: {} for item in items}
+    for place in np.flatnonzero(coded.entry_document[coded.variant_entry] == number):
+        raw = int(coded.variant_phrase[place])
+        item = item_of.get(int(identities.gold[raw]))
+        rejected = coded.entry_relevance[coded.variant_entry[place]] < rel  # no vote, as in the gold itself
+        if item is not None and not rejected:
+            phrases[item][str(coded.phrases[raw])] = None
+            annotators[item][coded.annotators[coded.entry_annotator[coded.variant_entry[place]]]] = None
+    return pd.DataFrame(
+        {
+            "phrase": [next(iter(phrases[item]), "") for item in items],
+            "spellings": [tuple(phrases[item]) for item in items],
+            "annotators": [tuple(annotators[item]) for item in items],
+            "votes": [len(annotators[item]) for item in items],
+            "grade": gold.grade[list(items)],
+        },
+        index=list(items),
+    )

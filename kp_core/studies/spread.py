@@ -1,0 +1,244 @@
+"""Turn a corpus and settings into the convention spread: one measure under every preset and a grid of conventions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kp_core.conventions import LISTED, PRESETS, Conventions
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError, UsageError
+from kp_core.scoring.average import View, averaged, mean_of
+from kp_core.scoring.codes import code
+from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.prepare import Counted, counted_alike, table_conventions
+from kp_core.settings import Cutoff, Settings, format_value, make_settings, signature
+from kp_core.studies.evaluate import averages_asked, counts_of, resolve, single_average, standards
+
+#: The grid of the specification of ranking, section 7; every other convention stays as it is.
+GRID: dict[str, tuple[str, ...]] = {
+    "normalise": ("lower+space", "lower+space+porter-nltk", "lower+space+snowball-en"),
+    "duplicates": ("before", "after", "keep", "count"),
+    "denominator": ("k", "returned", "min(k,gold)"),
+    "average": ("macro", "f-of-means", "micro"),
+    "empty_gold": ("skip", "zero"),
+}
+#: Values closer than this are equal: sums in another order differ by less.
+EQUAL = 1e-12
+
+#: The value of each system.
+Values = dict[str, float]
+#: Field, value and record of a change of one convention.
+Single = tuple[str, str, Conventions]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
+
+    frame    one row a setting and system: kind (current, preset, grid), preset, the fields of `GRID`, system, value
+    ranges   one row a system: current, low and high over all rows of frame
+    changes  one row a change of one convention and system: field, was, now, system, value, change
+    turns    one row a pair of systems whose order turns, most often first: a (ahead at present), b, the settings of the
+             grid in which b is ahead, those in which they tie, the presets in which b is ahead, and example: the fewest
+             changes that put b ahead
+    settings how many settings the grid has that differ for this measure
+
+    Undefined values, and those of settings that the data refuse, are missing.
+    """
+
+    measure: str
+    cutoff: Cutoff
+    frame: pd.DataFrame
+    ranges: pd.DataFrame
+    changes: pd.DataFrame
+    turns: pd.DataFrame
+    settings: int
+    signature: str
+
+
+def spread(
+    corpus: Corpus,
+    measure: str = "F1@k",
+    *,
+    universe: str | float | None = None,
+    preset: str = "kpscope",
+    **options: Any,
+) -> Spread:
+    """Evaluate one measure under every preset and under the grid; the options are those of `evaluate`."""
+    spelled = "" if universe is None else str(universe)
+    settings = replace(make_settings(preset_name=preset, **options), universe=spelled)
+    return spread_with(corpus, settings, measure)
+
+
+def spread_with(corpus: Corpus, settings: Settings, measure: str = "F1@k") -> Spread:
+    """Evaluate under settings made before; the first cutoff counts where the measure names none.
+
+    Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
+    keep `gold_stemmed` and `rel`, which belong to the gold standard. Source: specification of ranking, section 7.
+    """
+    asked = parse(measure)
+    now, _ = resolve(corpus, single_average(settings))
+    cutoff = asked.fixed if asked.fixed is not None else now.cutoffs[0]
+    now = replace(now, k=(cutoff,), interval="none")
+    meaning = _Meaning(asked, now)
+    current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
+    presets = {name: meaning.preset(corpus, name) for name in PRESETS}
+    # The grid under the present normalisation, so that an example names no step that makes no difference.
+    near = meaning.grid(GRID | {"normalise": (current.normalise,)})
+    found = _values(corpus, now, asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
+    present = found[current]
+    if isinstance(present, InputError):
+        raise present
+    if not present:
+        raise UsageError("a spread needs at least one system")
+    values = {record: one for record, one in found.items() if not isinstance(one, InputError)}
+    rows = [("current", now.preset, current)]
+    rows += [("preset", name, record) for name, record in presets.items()]
+    rows += [("grid", "", record) for record in grid]
+    frame = _frame(rows, values, list(present))
+    by_system = frame.groupby("system", sort=False)["value"]
+    ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
+    return Spread(
+        asked.name(None if asked.measure.fixed is not None else cutoff),
+        cutoff,
+        frame,
+        ranges.reset_index(),
+        _changes(current, singles, values),
+        _turns(current, presets, grid, near, values),
+        len(grid),
+        signature(now, len(code(corpus).documents), asked.measure.family == "concordance"),
+    )
+
+
+@dataclass(frozen=True)
+class _Meaning:
+    """What settings mean for one measure: settings between which it cannot differ are the same record."""
+
+    asked: Asked
+    now: Settings
+
+    def of(self, settings: Settings) -> Conventions:
+        """Return the record with the average that is taken, and with sets on both sides for concordance tables."""
+        record = settings.conventions.changed(average=averages_asked(self.asked, settings)[0])
+        if left_one_out(self.now.annotators):
+            record = record.changed(empty_gold="skip")  # as in `standards`
+        return table_conventions(record) if self.asked.measure.family == "concordance" else record
+
+    def changed(self, changes: dict[str, str]) -> Conventions:
+        """Return the present record with some fields set anew, as the options of `evaluate` set them."""
+        average = changes.get("average", self.now.pool)
+        pool = average if average in ("micro", "macro") else "micro"
+        return self.of(replace(self.now, conventions=self.now.conventions.changed(**changes), pool=pool))
+
+    def preset(self, corpus: Corpus, name: str) -> Conventions:
+        """Return the record of a preset, with what belongs to the gold standard and not to a preset."""
+        kept = {field: getattr(self.now.conventions, field) for field in ("gold_stemmed", "rel")}
+        settings = replace(self.now, conventions=PRESETS[name].conventions.changed(**kept), preset=name)
+        return self.of(resolve(corpus, settings)[0])
+
+    def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Conventions]:
+        """Return the records of all combinations of values, each once."""
+        every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
+        return list(dict.fromkeys(self.changed(changes) for changes in every))
+
+    def single_changes(self) -> list[Single]:
+        """Return field, value and record of every change of one convention that the record allows."""
+        found = []
+        for field, value in (*(("normalise", name) for name in GRID["normalise"]), *LISTED):
+            try:
+                found.append((field, value, self.changed({field: value})))
+            except UsageError:
+                continue
+        return [one for one in found if one[2] != self.of(self.now)]
+
+
+def _values(
+    corpus: Corpus, now: Settings, asked: Asked, records: Iterable[Conventions]
+) -> dict[Conventions, Values | InputError]:
+    """Return the value of every system under each record, or why the data refuse it.
+
+    Records that are counted alike are counted once, one group after the other, so that memory holds one group.
+    """
+    groups: dict[Conventions, list[Conventions]] = {}
+    for record in dict.fromkeys(records):
+        groups.setdefault(counted_alike(record), []).append(record)
+    found: dict[Conventions, Values | InputError] = {}
+    agreement = asked.measure.family == "concordance"
+    for shared, group in groups.items():
+        settings, left_out = standards(corpus, replace(now, conventions=shared))
+        try:
+            counted = [counts_of(corpus, settings, agreement, without=without) for without in left_out]
+        except InputError as refused:
+            found |= dict.fromkeys(group, refused)
+            continue
+        for record in group:
+            found[record] = {
+                system: _value([one[system].under(record) for one in counted], asked, now, record)
+                for system in counted[0]
+            }
+    return found
+
+
+def _value(counted: list[Counted], asked: Asked, now: Settings, record: Conventions) -> float:
+    views = [View(one.of(asked), now.cutoffs) for one in counted]
+    return float(mean_of([averaged(asked, view, record.average, None, now) for view in views]).value[0])
+
+
+def _frame(
+    rows: list[tuple[str, str, Conventions]], values: dict[Conventions, Values], systems: list[str]
+) -> pd.DataFrame:
+    """Return one row a setting and system."""
+    found = [
+        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
+        for kind, preset, record in rows
+        for system in systems
+    ]
+    return pd.DataFrame(found, columns=["kind", "preset", *GRID, "system", "value"])
+
+
+def _changes(current: Conventions, singles: list[Single], values: dict[Conventions, Values]) -> pd.DataFrame:
+    """Return one row a change of one convention and system; what the data refuse is left out."""
+    rows = [
+        (field, format_value(getattr(current, field)), value, system, changed, changed - values[current][system])
+        for field, value, record in singles
+        for system, changed in values.get(record, {}).items()
+    ]
+    return pd.DataFrame(rows, columns=["field", "was", "now", "system", "value", "change"])
+
+
+def _turns(
+    current: Conventions,
+    presets: dict[str, Conventions],
+    grid: list[Conventions],
+    near: list[Conventions],
+    values: dict[Conventions, Values],
+) -> pd.DataFrame:
+    """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
+    candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
+    rows = []
+    for one, two in combinations(values[current], 2):
+
+        def ahead(record: Conventions, one: str = one, two: str = two) -> int:
+            """1 if the first system has the higher value, -1 if the second has, else 0."""
+            difference = values[record][one] - values[record][two] if record in values else np.nan
+            return int(difference > EQUAL) - int(difference < -EQUAL)
+
+        order = [ahead(record) for record in grid]
+        present = ahead(current) or (-1 if sum(order) < 0 else 1)
+        named = tuple(name for name, record in presets.items() if ahead(record) == -present)
+        turned = order.count(-present)
+        if not turned and not named:
+            continue
+        tied = sum(abs(values[r][one] - values[r][two]) <= EQUAL for r in grid if r in values)
+        example = next((current.differences(r) for r in candidates if turned and ahead(r) == -present), {})
+        a, b = (one, two) if present > 0 else (two, one)
+        rows.append((a, b, turned, tied, named, {field: format_value(new) for field, (_, new) in example.items()}))
+    rows.sort(key=lambda row: -row[2])
+    return pd.DataFrame(rows, columns=["a", "b", "settings", "tied", "presets", "example"])

@@ -1,0 +1,171 @@
+"""Turn a table into CSV, Markdown or LaTeX, with every special character escaped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from csv import QUOTE_NONNUMERIC
+from typing import Any
+
+import pandas as pd
+
+#: A signature has no blanks: without a place to break after each field, it would run off the page.
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "_": r"\_",
+    "%": r"\%",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}\allowbreak{}",
+    '"': r"{\ttfamily\char34}",
+    "\n": " ",
+    "\r": " ",
+    "\t": " ",
+}
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])")
+#: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
+_TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def visible(text: str) -> str:
+    """Return text whose marks of direction are spelled out, so that they turn nothing around.
+
+    >>> visible("exe\\u202egnp.")
+    'exe<U+202E>gnp.'
+    """
+    return text.translate(_TURNS)
+
+
+def escape_latex(text: str) -> str:
+    r"""Return text that LaTeX prints as it stands.
+
+    >>> escape_latex("50% of $k$")
+    '50\\% of \\$k\\$'
+    """
+    return "".join(_LATEX.get(character, character) for character in visible(text))
+
+
+def escape_markdown(text: str) -> str:
+    r"""Return text that Markdown shows as it stands.
+
+    >>> escape_markdown("a|b_c")
+    'a\\|b\\_c'
+    """
+    return _MARKDOWN.sub(r"\\\1", visible(text).replace("\n", " ").replace("\r", " "))
+
+
+def neutralise(text: str) -> str:
+    """Return a spreadsheet cell that no spreadsheet takes for a formula.
+
+    >>> neutralise("=cmd()"), neutralise("hash table"), neutralise("-0.5")
+    ("'=cmd()", 'hash table', "'-0.5")
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def as_text(value: Any, digits: int = 4) -> str:
+    """Return a cell as text: numbers rounded, missing values as a dash.
+
+    >>> as_text(0.204123), as_text(10), as_text(None)
+    ('0.2041', '10', '–')
+    """
+    if value is None or (isinstance(value, float) and value != value):
+        return "–"
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    return str(value)
+
+
+#: The cells of a concordance table.
+CELLS = ("a", "b", "c", "d", "N")
+
+
+def digits_of(column: str, usual: int = 3) -> int:
+    """Return with how many digits after the point a column of numbers is shown.
+
+    >>> digits_of("kappa"), digits_of("% of human ceiling"), digits_of("N")
+    (3, 1, 0)
+    """
+    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column else usual
+
+
+def neutral(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a table for spreadsheets: text that looks like a formula is neutralised, numbers stay numbers."""
+    safe = frame.copy()
+    for column in safe.columns:
+        if not pd.api.types.is_numeric_dtype(safe[column]):
+            safe[column] = [neutralise(cell) if isinstance(cell, str) else cell for cell in safe[column]]
+    return safe.rename(columns=lambda name: neutralise(str(name)))
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """Return CSV for spreadsheets."""
+    return exchange_csv(neutral(frame))
+
+
+def exchange_csv(frame: pd.DataFrame) -> str:
+    """Return CSV for other programs: cells as they are, also those that a spreadsheet would take for a formula."""
+    text: str = frame.to_csv(index=False, lineterminator="\n")
+    if "\r" in text:  # a carriage return is quoted only where everything is
+        text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
+    return text
+
+
+def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
+    """Return a Markdown table."""
+    head = [escape_markdown(str(column)) for column in frame.columns]
+    lines = [head, ["---:" if pd.api.types.is_numeric_dtype(frame[c]) else "---" for c in frame.columns]]
+    lines += [
+        [escape_markdown(cell) if isinstance(raw, str) else cell for raw, cell in row] for row in _rows(frame, digits)
+    ]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
+    """Return a booktabs table; `note` stands below it, for the signature."""
+    columns = "".join("r" if pd.api.types.is_numeric_dtype(frame[c]) else "l" for c in frame.columns)
+    head = " & ".join(escape_latex(str(column)) for column in frame.columns)
+    body = [" & ".join(escape_latex(cell) for _, cell in row) + r" \\" for row in _rows(frame, digits)]
+    title = rf"\caption{{{escape_latex(caption)}}}"
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        title,
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        head + r" \\",
+        r"\midrule",
+        *body,
+        r"\bottomrule",
+        r"\end{tabular}",
+    ]
+    if note:
+        lines += [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)]
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+def text(frame: pd.DataFrame, digits: int = 4) -> str:
+    """Return a table for a terminal, columns aligned."""
+    cells = [[str(column) for column in frame.columns]] + [[cell for _, cell in row] for row in _rows(frame, digits)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(frame.columns))]
+    right = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
+    lines = [
+        "  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, widths, right, strict=True)).rstrip()
+        for row in cells
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(frame: pd.DataFrame, digits: int) -> Sequence[list[tuple[Any, str]]]:
+    columns = [
+        [(cell, as_text(cell, digits_of(str(column), digits))) for cell in frame[column].tolist()] for column in frame
+    ]
+    return [list(row) for row in zip(*columns, strict=True)]

@@ -1,0 +1,1 @@
+"""Turn a corpus and its results into what is taken along: files, a report, a workspace."""

@@ -1,0 +1,154 @@
+"""Turn a report into files to take along: HTML, tables as CSV, XLSX and LaTeX, the settings, and the paragraph."""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import re
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import pandas as pd
+
+from kp_core import tables
+from kp_core.corpus import Corpus
+from kp_core.settings import Settings, __version__, make_settings
+from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.takeaway.page import html
+from kp_core.takeaway.references import bibtex
+from kp_core.takeaway.sections import SECTIONS, Asked, Section, build
+
+#: Packages whose version can change a number.
+_PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
+
+
+@dataclass(frozen=True)
+class Report:
+    """The sections of a report with the settings and the recipe that made them."""
+
+    title: str
+    sections: tuple[Section, ...]
+    settings: Settings
+    signature: str
+
+    def html(self) -> str:
+        """Return one self-contained HTML file."""
+        return html(self.title, self.sections, self.signature)
+
+    def latex(self) -> str:
+        """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
+        return "\n".join(
+            tables.latex(one.frame, one.caption, one.signature) for section in self.sections for one in section.tables
+        )
+
+    def markdown(self) -> str:
+        """Return the report without its charts."""
+        parts = [f"# {tables.escape_markdown(self.title)}", f"`{self.signature}`"]
+        for section in self.sections:
+            parts += [f"## {tables.escape_markdown(section.title)}", *map(tables.escape_markdown, section.text)]
+            parts += [f"{tables.escape_markdown(t.caption)}\n\n{tables.markdown(t.frame)}" for t in section.tables]
+        return "\n\n".join(parts) + "\n"
+
+    def paragraph(self) -> str:
+        """Return the text of the section on methods, empty where it was not asked for."""
+        return next((" ".join(one.text) for one in self.sections if one.title == "Methods"), "")
+
+    def references(self) -> str:
+        """Return BibTeX entries of what the paragraph names, and of KPScope."""
+        return bibtex(self.paragraph())
+
+    def record(self) -> str:
+        """Return settings, recipe and versions as JSON."""
+        content = {
+            "signature": self.signature,
+            "settings": self.settings.as_dict(),
+            "kpscope": __version__,
+            "python": platform.python_version(),
+            "packages": _versions(),
+        }
+        return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+    def workbook(self) -> bytes:
+        """Return all tables as one XLSX file, a sheet each."""
+        buffer = io.BytesIO()
+        with pd.ExcelWriter(buffer, engine="openpyxl") as book:
+            for section in self.sections:
+                for one in section.tables:
+                    tables.neutral(one.frame).to_excel(book, sheet_name=one.name[:31], index=False)
+            if not any(section.tables for section in self.sections):
+                pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
+        return buffer.getvalue()
+
+    def zip(self) -> bytes:
+        """Return everything as one archive."""
+        files: dict[str, str | bytes] = {
+            "report.html": self.html(),
+            "report.md": self.markdown(),
+            "tables.tex": self.latex(),
+            "tables.xlsx": self.workbook(),
+            "settings.json": self.record(),
+        }
+        if self.paragraph():
+            files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
+        for section in self.sections:
+            files |= {f"csv/{one.name}.csv": tables.csv(one.frame) for one in section.tables}
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+        return buffer.getvalue()
+
+
+def report_with(
+    corpus: Corpus,
+    settings: Settings,
+    measure: str = "F1@k",
+    sections: Sequence[str] = tuple(SECTIONS),
+    title: str = "Evaluation of keyphrase extraction",
+) -> Report:
+    """Report on a corpus under settings; their first cutoff is that of the report.
+
+    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
+    Raises UsageError for a section or measure that does not exist, and where there is nothing to report on.
+    """
+    asked = Asked(corpus, settings, measure)
+    found = build(asked, sections)
+    here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
+    return Report(re.sub(r"\s+", " ", title).strip(), tuple(found), here.settings, here.signature)
+
+
+def report(
+    corpus: Corpus,
+    k: int | str | None = None,
+    measure: str = "F1@k",
+    *,
+    sections: Sequence[str] = tuple(SECTIONS),
+    title: str = "Evaluation of keyphrase extraction",
+    universe: str | float | None = None,
+    **options: Any,
+) -> Report:
+    """Report on a corpus; options are those of `evaluate`: preset, annotators, average, interval, normalise, …
+
+    >>> import kp_core as kp
+    >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
+    >>> [section.title for section in report(corpus, 2, sections=["leaderboard"], interval="none").sections]
+    ['Which system is better?']
+    """
+    preset_name = options.pop("preset", "kpscope")
+    settings = make_settings(k=k, preset_name=preset_name, **options)
+    settings = replace(settings, universe="" if universe is None else str(universe))
+    return report_with(corpus, settings, measure, sections, title)
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:  # from a source tree without metadata
+            found[name] = "unknown"
+    return found

@@ -1,0 +1,111 @@
+"""Turn a corpus into TREC qrels and run files that trec_eval scores with the numbers of the preset `trec`."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from kp_core.corpus import Corpus, Ranking
+from kp_core.errors import InputError
+from kp_core.reading.escape import escape, percent
+from kp_core.reading.written import Written, file_names
+from kp_core.text.normalise import Normaliser
+
+
+def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, union: bool = False) -> Written:
+    """Return qrels, one file an annotator (or their union), and runs, one file a system.
+
+    normalise  `none` writes the phrases as they stand in the corpus; any other pipeline writes their normalised forms,
+               so that equal phrases are equal ids and tied scores stand as trec_eval would put them
+    union      one qrels file of all annotators; the grade is the highest given, else the number of annotators
+    Source: file formats of trec_eval 9; escaping as in `kp_core.reading.escape`.
+
+    >>> from kp_core import load
+    >>> made = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
+    >>> made.files["gold/gold.qrels"], made.files["systems/a.run"]
+    (b'd1 0 tide%20table 1\\n', b'd1 Q0 sea 1 2 a\\nd1 Q0 tide%20table 2 1 a\\n')
+    """
+    written, pipeline = Written(), Normaliser.parse(normalise)
+    gold = _with_forms(corpus.gold, pipeline.without_stemmer() if gold_stemmed else pipeline)
+    annotators = [name for name in corpus.annotators if (gold["annotator"] == name).any()]
+    if union and annotators:
+        written.files["gold/union.qrels"] = _qrels(gold, "0", written, "union", votes=len(annotators) > 1)
+    else:
+        for name, file in zip(annotators, file_names(annotators, ".qrels"), strict=True):
+            iteration = "0" if annotators == ["gold"] else _name(name)
+            written.files[f"gold/{file}"] = _qrels(gold[gold["annotator"] == name], iteration, written, name)
+    runs = _with_forms(corpus.runs, pipeline)
+    systems = [name for name in corpus.systems if (runs["system"] == name).any()]
+    for name, file in zip(systems, file_names(systems, ".run"), strict=True):
+        own = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
+        written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
+    written.leaves(corpus, "TREC", keeps=("relevance", "score"))
+    if not written.files:
+        raise InputError(
+            "the corpus", "no keyphrase", "a gold standard or a system", "Name it with --gold or --system."
+        )
+    return written
+
+
+def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
+    distinct = table["phrase"].unique().tolist()
+    forms = {p: form or p for p, form in zip(distinct, pipeline.apply(distinct), strict=True)}
+    return table.assign(form=[forms[phrase] for phrase in table["phrase"]])
+
+
+def _name(name: str) -> str:
+    """Return a name as a field; one that looks like a plain iteration is coded, so that it stays a name."""
+    return percent(name[0]) + escape(name[1:]) if name.isdigit() or name.upper() == "Q0" else escape(name)
+
+
+def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, votes: bool = False) -> bytes:
+    grades = gold["relevance"].astype("float64") if "relevance" in gold else pd.Series(np.nan, gold.index)
+    if (grades.dropna() % 1 != 0).any():
+        found = f"the grade {grades[grades % 1 != 0].dropna().iloc[0]:g}"
+        raise InputError(f"gold standard of {where}", found, "whole grades", "trec_eval reads whole numbers only.")
+    items = gold.assign(grade=grades).groupby(["doc_id", "form"], sort=False)
+    table = items.agg(grade=("grade", "max"), votes=("annotator", "nunique")).reset_index()
+    given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
+    if not votes:
+        written.lacks(
+            where,
+            len(gold) - len(table),
+            "keyphrase repeats another one of its list; each is written once",
+            "keyphrases repeat another one of their list; each is written once",
+        )
+    rows = zip(table["doc_id"], table["form"], given, strict=True)
+    return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
+
+
+def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
+    """Return the rows of a system in order; tied scores by name, downwards, where the forms are compared."""
+    if not (tied and ranking.ranked_by == "score") or run["score"].isna().any():
+        return run
+    list_of = pd.factorize(run["doc_id"])[0]
+    score = run["score"].to_numpy(np.float64) * (-1 if ranking.higher_is_better else 1)
+    forms = [form.encode() for form in run["form"]]
+    order = sorted(range(len(run)), key=forms.__getitem__, reverse=True)
+    return run.iloc[sorted(order, key=lambda row: (list_of[row], score[row]))]
+
+
+def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
+    kept = run[~run.duplicated(["doc_id", "form"])]
+    written.lacks(
+        system,
+        len(run) - len(kept),
+        "phrase repeats another one of its list; the first is written",
+        "phrases repeat another one of their list; the first is written",
+    )
+    lists = kept.groupby("doc_id", sort=False)
+    rank = lists.cumcount().to_numpy() + 1
+    left = lists["form"].transform("size").to_numpy() - rank + 1
+    # trec_eval sorts by score in single precision, and equal scores by name: ours must fall at every step.
+    scores = kept["score"].to_numpy(np.float64) if "score" in kept else np.full(len(kept), np.nan)
+    single = scores.astype(np.float32)
+    falls = bool(((np.diff(single) < 0) | (rank[1:] == 1)).all()) and not np.isnan(single).any()
+    if not falls and not np.isnan(scores).all():
+        written.lacks(system, len(kept), "scores do not fall at every step, so they are written as n - rank + 1")
+    shown = [repr(score) for score in scores.tolist()] if falls else [str(number) for number in left]
+    tag = escape(system)
+    rows = zip(kept["doc_id"], kept["form"], rank, shown, strict=True)
+    return "".join(f"{escape(d)} Q0 {escape(p)} {place} {score} {tag}\n" for d, p, place, score in rows).encode()

@@ -1,0 +1,54 @@
+"""Turn a loaded corpus into the report that `kpscope validate` prints: what was understood, and what is odd."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from kp_core import tables
+from kp_core.corpus import Corpus
+from kp_core.reading import meeting, report
+from kp_core.text.normalise import Normaliser
+
+
+def sections(corpus: Corpus, normalise: str, k: int | None) -> dict[str, pd.DataFrame]:
+    """Return the tables of the report by heading; those without rows are left out."""
+    found = {
+        "files": report.files(corpus),
+        "sources": report.statistics(corpus, Normaliser.parse(normalise), k),
+        "documents": meeting.coverage(corpus),
+        "fixes": meeting.fixes(corpus),
+        "gaps": meeting.gaps(corpus),
+        "missing": meeting.missing(corpus),
+        "suggestions": meeting.suggestions(corpus),
+        "unmatched": meeting.unmatched(corpus),
+        "characters": report.characters(corpus),
+        "rejected": corpus.report.rejected,
+    }
+    return {heading: table for heading, table in found.items() if len(table)}
+
+
+def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
+    """Print the report: `json` is one object, `table` all tables under headings, else the table of sources alone."""
+    found = sections(corpus, normalise, k)
+    if form == "json":
+        rows = {heading: _records(table) for heading, table in found.items()}
+        notes = [note.as_dict() for note in corpus.report.notes]
+        return json.dumps({**rows, "notes": notes}, ensure_ascii=False, indent=1, allow_nan=False)
+    if form == "table":
+        parts = [f"{heading}\n{tables.text(table)}" for heading, table in found.items()]
+        parts += [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
+        return "\n".join(parts)
+    sources = found.get("sources", pd.DataFrame())
+    write = {"csv": tables.exchange_csv, "markdown": tables.markdown}
+    return write[form](sources) if form in write else tables.latex(sources, "Annotators and systems")
+
+
+def _records(table: pd.DataFrame) -> list[dict[str, object]]:
+    plain = table.astype(object).where(table.notna(), None)
+    return [
+        {str(key): value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
+        for row in plain.to_dict("records")
+    ]
