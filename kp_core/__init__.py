@@ -1,12 +1,34 @@
 """Evaluate keyword and keyphrase extraction: every number right, explained and reproducible from one line.
 
->>> corpus = load(gold={"d1": ["hash table", "collision"]}, systems={"a": {"d1": ["hash tables", "bucket"]}})
->>> result = evaluate(corpus, k=2, measures=["P@k", "kappa"], universe=10, interval="none")
+Load gold keyphrases and ranked outputs once, then ask; every verb takes the corpus, settings if you have some, and
+fields of `Settings` by name:
+
+>>> import kp_core as kp
+>>> corpus = kp.load(gold={"d1": ["hash table", "collision"]}, systems={"a": {"d1": ["hash tables", "bucket"]}})
+>>> result = kp.evaluate(corpus, k=2, measures=["P@k", "kappa"], universe=10, interval="none")
 >>> result.frame["value"].tolist()
 [0.5, 0.375]
+
+Every answer has `.frame` (tidy rows), `.signature` (the recipe in one line) and `.notes`, and leaves as `.latex()`,
+`.csv()`, `.json()` or `.markdown()`. The same settings again, with one choice changed:
+
+>>> again = kp.settings_from(result.signature)
+>>> kp.evaluate(corpus, again, measures="P@k", denominator="returned").frame["value"].tolist()
+[0.5]
+
+Which system is better, and is that certain?   evaluate, compare, stability, spread
+Which phrases make the number?                 by_document, one_document, near_misses, soft_evaluate
+How far do the annotators agree?               agreement, trim
+Which similarity agrees with people?           similarity, correlate
+No system yet?                                 extract, coverage
+Sentences instead of phrases?                  list_sentences, sentence_study
+Printed figures, solved for their tables?      recover
+What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
+
+Wrong data raise InputError (where, found, expected, remedy), wrong options UsageError. Tables larger than memory:
+`kp_core.scale`. The dashboard: `kpscope app`.
 """
 
-from kp_core.conventions import PRESETS, Conventions
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
@@ -14,22 +36,22 @@ from kp_core.extraction.coverage import coverage
 from kp_core.reading import load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.sentence_ids import list_sentences
-from kp_core.settings import Settings, __version__, settings_from, signature
+from kp_core.settings import PRESETS, Settings, __version__, settings_from, signature
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
-from kp_core.studies.annotators import agreement, agreement_with
-from kp_core.studies.compare import Comparison, compare, compare_with
+from kp_core.studies.annotators import agreement
+from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.study import CorrelationStudy, correlate
 from kp_core.studies.documents import all_values, by_document, one_document
-from kp_core.studies.evaluate import evaluate, evaluate_with
+from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.study import SentenceStudy, sentence_study
 from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
-from kp_core.studies.spread import Spread, spread, spread_with
-from kp_core.studies.stability import Stability, stability, stability_with
-from kp_core.studies.trimming import Trimmed, trim, trim_with
+from kp_core.studies.spread import Spread, spread
+from kp_core.studies.stability import Stability, stability
+from kp_core.studies.trimming import Trimmed, trim
 
 __all__ = [
     "MEASURES",
@@ -38,7 +60,6 @@ __all__ = [
     "SOFT_PRESETS",
     "SYSTEMS",
     "Comparison",
-    "Conventions",
     "Corpus",
     "CorrelationStudy",
     "External",
@@ -55,15 +76,12 @@ __all__ = [
     "UsageError",
     "__version__",
     "agreement",
-    "agreement_with",
     "all_values",
     "by_document",
     "compare",
-    "compare_with",
     "correlate",
     "coverage",
     "evaluate",
-    "evaluate_with",
     "extract",
     "list_sentences",
     "load",
@@ -76,9 +94,6 @@ __all__ = [
     "similarity",
     "soft_evaluate",
     "spread",
-    "spread_with",
     "stability",
-    "stability_with",
     "trim",
-    "trim_with",
 ]

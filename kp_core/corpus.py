@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
+from weakref import WeakKeyDictionary
 
 import pandas as pd
 import pyarrow as pa
@@ -13,8 +14,6 @@ import pyarrow as pa
 from kp_core.errors import Note
 
 T = TypeVar("T")
-#: Results of each kind that a corpus keeps; a page tries one way to compare phrases after the other.
-RECENT = 8
 Role = Literal["gold", "system", "documents", "judgements"]
 
 #: The tidy tables and their columns, in order; `?` marks a column that may hold missing values.
@@ -83,7 +82,7 @@ class Ranking:
     resorted: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Corpus:
     """Everything loaded, as tidy tables; conventions are applied later, so nothing here is normalised.
 
@@ -103,21 +102,6 @@ class Corpus:
     empty: pd.DataFrame = field(default_factory=lambda: empty_table("empty"))
     rankings: dict[str, Ranking] = field(default_factory=dict)
     report: LoadReport = field(default_factory=LoadReport)
-    cache: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-
-    def recent(self, kind: str, key: Hashable, make: Callable[[], T]) -> T:
-        """Return what `make` gives for a key, made when first asked for; of each kind the `RECENT` used last are kept.
-
-        >>> corpus = Corpus()
-        >>> [corpus.recent("square", n, lambda n=n: n * n) for n in range(RECENT + 1)][-1], len(corpus.cache["square"])
-        (64, 8)
-        """
-        kept: dict[Hashable, T] = self.cache.setdefault(kind, {})
-        found = kept.pop(key) if key in kept else make()
-        kept[key] = found
-        while len(kept) > RECENT:
-            kept.pop(next(iter(kept)))
-        return found
 
     @property
     def systems(self) -> list[str]:
@@ -168,3 +152,24 @@ def content_digest(corpus: Corpus) -> str:
             dense = column.drop_null().combine_chunks()
             total.update(pa.record_batch([dense], names=["column"]).serialize())
     return total.hexdigest()
+
+
+#: What steps gave for corpora that are still in use; of each step the results used last, since a page tries one way to
+#: compare phrases after the other.
+_KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
+RECENT = 8
+
+
+def kept(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
+    """Return what a step gives for a corpus and a key, made when first asked for.
+
+    >>> corpus = Corpus()
+    >>> [kept(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])
+    ([9, 9, 16], [3, 4])
+    """
+    results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
+    result: T = results.pop(key) if key in results else make()
+    results[key] = result
+    while len(results) > RECENT:
+        results.pop(next(iter(results)))
+    return result

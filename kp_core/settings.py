@@ -1,14 +1,13 @@
-"""Hold what an evaluation was asked to do, and print it as one line that can be parsed back: the signature."""
+"""Hold every choice that changes a number as one flat record, and print it as one line that is read back."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypedDict, Unpack, cast, get_args, get_type_hints
 from urllib.parse import quote, unquote
 
-from kp_core.conventions import FIELDS, Conventions, preset
 from kp_core.errors import UsageError
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
@@ -17,68 +16,330 @@ __version__ = "1.0.0"
 
 #: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), or none.
 Cutoff = int | Literal["gold", "all", "larger", "none"]
-
-AVERAGES = ("macro", "f-of-means", "micro", "both")
+#: Cutoffs as users write them; see `parse_k`.
+AnyK = int | str | Iterable[int | str]
+Filter = Literal["none", "invalid-tokens", "one-word", "invalid-tokens,one-word"]
+Duplicates = Literal["before", "after", "keep", "count"]
+Denominator = Literal["k", "returned", "min(k,gold)"]
+Average = Literal["usual", "macro", "f-of-means", "micro", "both"]
+EmptyGold = Literal["skip", "zero", "one-if-empty"]
 #: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed.
-INTERVALS = ("bootstrap", "poisson", "cluster-t", "none")
-_DRAWN = ("bootstrap", "poisson")
+Interval = Literal["bootstrap", "poisson", "cluster-t", "none"]
+
 LARGEST_K = 10_000
 #: Fields that a signature names only where they differ from their first value.
 SILENT = ("gstem", "rrmiss")
 
 
+class Changes(TypedDict, total=False):
+    """The fields of `Settings` as options of a verb; what they mean is said there."""
+
+    preset: str
+    k: AnyK
+    annotators: str
+    universe: str | float | None
+    average: Average | None
+    interval: Interval
+    resamples: int
+    seed: int
+    normalise: str
+    gold_stemmed: Literal["no", "yes"]
+    variants: Literal["any", "first"]
+    filter: Filter
+    duplicates: Duplicates
+    gold_list: Literal["unique", "listed"]
+    hits_as: Literal["predictions", "gold"]
+    denominator: Denominator
+    missing: Literal["zero", "skip", "error"]
+    empty_gold: EmptyGold
+    ties: Literal["stable", "trec", "expected"]
+    rel: float
+    gain: Literal["linear", "exp"]
+    ap: Literal["gold", "min(k,gold)", "hits"]
+    ideal: Literal["gold", "returned"]
+    rr: Literal["first", "all-hits"]
+    rr_miss: Literal["0", "1/(n+1)"]
+    fixes: tuple[str, ...]
+    trim: str
+
+
 @dataclass(frozen=True)
+class Field:
+    """One convention: its key in the signature, what it decides, and the values it may take (default first)."""
+
+    key: str
+    meaning: str
+    #: what is printed in the signature where it differs from the value
+    short: tuple[tuple[str, str], ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, init=False)
 class Settings:
     """Everything that decides the numbers of an evaluation, apart from the data.
 
-    k          cutoffs; `average` is the mean number of keyphrases per annotator and document
-    pool       average of the concordance measures: micro, macro or both
-    both       whether concordance measures, precision, recall and F1 are given micro and macro
-    preset     the preset that the conventions started from
-    trim       how the gold standard was trimmed, such as 0.5-binary; empty where it was not
+    preset      a published convention of `PRESETS` from which all other fields start; kpscope: the defaults here
+    k           cutoffs: 10, "5,10,15", "1-50", "average" (mean number of keyphrases an annotator gave a document),
+                "gold" (that of each document), "all", or a sequence
+    annotators  the gold standard: union, majority[:M], intersection, votes, or one annotator; or others[:majority]:
+                each annotator is left out in turn and stands beside the systems as the human ceiling
+    universe    N: ngrams[:n], candidates, rankings, vocabulary, sentences or a number; by default n-grams with texts
+    average     usual (macro over documents for lists, micro for concordance tables), macro, micro, f-of-means or both
+    interval    bootstrap over documents, poisson (the same where data are streamed), cluster-t or none
+    resamples, seed   of the bootstrap and of every random choice
+    fixes, trim how the data were mended on loading, and how the gold standard was trimmed, such as 0.5-binary
+
+    Every other field is a convention; `FIELDS` says what each decides. Raises UsageError for what does not exist.
+
+    >>> Settings(k="5,10", preset="pke").denominator, Settings(k=3).changed(average="macro").cutoffs
+    ('returned', (3,))
     """
 
-    conventions: Conventions = field(default_factory=Conventions)
     preset: str = "kpscope"
-    k: tuple[int | str, ...] = ("average",)
+    k: AnyK = ("average",)
     annotators: str = "union"
-    universe: str = ""
-    pool: str = "micro"
-    both: bool = False
-    interval: str = "bootstrap"
+    universe: str | float | None = ""
+    interval: Interval = "bootstrap"
     resamples: int = 1000
     seed: int = 0
     fixes: tuple[str, ...] = ()
     trim: str = ""
+    normalise: Annotated[str, Field("norm", "pipeline that decides when two phrases are the same")] = (
+        "nfkc+lower+space+porter-nltk"
+    )
+    gold_stemmed: Annotated[
+        Literal["no", "yes"], Field("gstem", "the gold standard was released as stems and is not stemmed again")
+    ] = "no"
+    variants: Annotated[
+        Literal["any", "first"], Field("var", "all accepted spellings of a gold entry, or only the first")
+    ] = "any"
+    filter: Annotated[
+        Filter,
+        Field("filter", "predictions dropped first: with a token , . or <unk>; one-word predictions after the first"),
+    ] = "none"
+    duplicates: Annotated[
+        Duplicates,
+        Field("dup", "equal predictions: dropped before the cut; after it; kept as misses; counted as hits again"),
+    ] = "before"
+    gold_list: Annotated[
+        Literal["unique", "listed"], Field("gold", "size of the gold standard: distinct entries, or as listed")
+    ] = "unique"
+    hits_as: Annotated[
+        Literal["predictions", "gold"],
+        Field("hits", "count predictions that match, or gold entries matched", (("predictions", "pred"),)),
+    ] = "predictions"
+    denominator: Annotated[
+        Denominator, Field("den", "of precision: k, the number returned up to k, or min(k, gold size)")
+    ] = "k"
+    average: Annotated[
+        Average,
+        Field(
+            "avg",
+            "mean over documents, F of the mean P and R, pooled counts, or micro and macro both; usual: micro for "
+            "concordance tables, macro for the rest",
+        ),
+    ] = "usual"
+    missing: Annotated[
+        Literal["zero", "skip", "error"],
+        Field("miss", "a document the system has no list for: 0, left out, or refused"),
+    ] = "zero"
+    empty_gold: Annotated[
+        EmptyGold, Field("empty", "a document without gold: left out, 0, or 1 if the system is silent too")
+    ] = "skip"
+    ties: Annotated[
+        Literal["stable", "trec", "expected"],
+        Field(
+            "ties",
+            "equal scores: input order, phrase descending, or mean over all orders (repeats inside a tie keep their "
+            "order)",
+        ),
+    ] = "stable"
+    rel: Annotated[float, Field("rel", "smallest grade that counts as relevant")] = 1.0
+    gain: Annotated[Literal["linear", "exp"], Field("gain", "gain of nDCG: the grade, or 2 to the grade minus 1")] = (
+        "linear"
+    )
+    ap: Annotated[Literal["gold", "min(k,gold)", "hits"], Field("ap", "denominator of average precision")] = "gold"
+    ideal: Annotated[
+        Literal["gold", "returned"], Field("ideal", "ideal ranking of nDCG: from all gold, or from what was returned")
+    ] = "gold"
+    rr: Annotated[
+        Literal["first", "all-hits"], Field("rr", "reciprocal rank of the first hit, or mean over all hits")
+    ] = "first"
+    rr_miss: Annotated[Literal["0", "1/(n+1)"], Field("rrmiss", "reciprocal rank of a list without a hit")] = "0"
+
+    def __init__(self, **changes: Unpack[Changes]) -> None:
+        unknown = set(changes) - set(_DEFAULTS)
+        if unknown:
+            raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
+        named = preset(changes.get("preset", "kpscope"))
+        given = {name: value for name, value in changes.items() if value is not None}
+        for name, value in {**_DEFAULTS, "k": named.k, **named.changes, **given}.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
+        """Bring the fields into their one spelling; refuse a value that a field does not have."""
+        for name, value in (
+            ("k", parse_k(self.k)),
+            ("universe", str(self.universe).strip()),
+            ("normalise", str(Normaliser.parse(self.normalise))),
+            ("fixes", tuple(self.fixes)),
+        ):
+            object.__setattr__(self, name, value)
+        for name, known in _VALUES.items():
+            if getattr(self, name) not in known:
+                raise UsageError(f"{name} is '{getattr(self, name)}'; choose one of: {', '.join(known)}")
+        if not 1 <= int(self.resamples) <= 100_000:
+            raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
+        if int(self.seed) < 0:
+            raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
+        if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits"):
+            raise UsageError("ties = expected has no closed form with ap = hits or rr = all-hits; choose ties = stable")
+        try:
+            object.__setattr__(self, "rel", float(self.rel))
+        except ValueError:
+            raise UsageError(f"rel is '{self.rel}'; write a number, such as 1") from None
+        if not self.rel < float("inf"):
+            raise UsageError(f"rel is {self.rel}; write a number, such as 1")
+
+    def changed(self, **changes: Unpack[Changes]) -> Settings:
+        """Return the settings with some fields set anew; a preset sets its conventions and its cutoffs first."""
+        kept = {name: value for name, value in vars(self).items() if name in _DEFAULTS}
+        if "preset" in changes:
+            kept = {name: value for name, value in kept.items() if name not in FIELDS and name != "k"}
+        return Settings(**cast(Changes, {**kept, **changes}))
 
     @property
     def cutoffs(self) -> tuple[Cutoff, ...]:
-        """The cutoffs of resolved settings, in which `average` has become a number."""
+        """The cutoffs one by one; in those of prepared data `average` has become a number."""
         return cast(tuple[Cutoff, ...], self.k)
 
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""
-        shown = {name: format_value(getattr(self.conventions, name)) for name in FIELDS}
-        return (
-            {
-                "preset": self.preset,
-                "k": ",".join(map(str, self.k)),
-                "annotators": self.annotators,
-                "universe": self.universe,
-                "pool": self.pool,
-                "interval": self.interval,
-                "resamples": str(self.resamples),
-                "seed": str(self.seed),
-                "fixes": ",".join(self.fixes),
-                "trim": self.trim,
-            }
-            | shown
-            | ({"average": "both"} if self.both else {})
-        )
+        return {
+            name: ",".join(map(str, value)) if isinstance(value, tuple) else format_value(value)
+            for name, value in vars(self).items()
+        }
+
+    def differences(self, other: Settings) -> dict[str, tuple[Any, Any]]:
+        """Return the conventions in which two records differ, with both values."""
+        both = {name: (getattr(self, name), getattr(other, name)) for name in FIELDS}
+        return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
+
+
+_HINTS = get_type_hints(Settings, include_extras=True)
+_DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
+#: The values of every field that has a list of them.
+_VALUES: dict[str, tuple[str, ...]] = {
+    name: get_args(hint)
+    for name, full in _HINTS.items()
+    if get_args(hint := get_args(full)[0] if hasattr(full, "__metadata__") else full)
+    and isinstance(get_args(hint)[0], str)
+}
+#: Every convention by its name, in the order of the signature.
+FIELDS: dict[str, Field] = {
+    name: Field(one.key, one.meaning, one.short, _VALUES.get(name, ()))
+    for name, full in _HINTS.items()
+    for one in getattr(full, "__metadata__", ())
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from."""
+
+    source: str
+    changes: Mapping[str, Any]
+    k: tuple[int | str, ...] = ("average",)
+
+
+_LOWER_PORTER = "lower+space+porter-nltk"
+_KPEVAL = {
+    "normalise": _LOWER_PORTER,
+    "variants": "first",
+    "average": "f-of-means",
+    "empty_gold": "zero",
+    "ideal": "returned",
+}
+
+PRESETS: dict[str, Preset] = {
+    "kpscope": Preset("the defaults of this project", {}),
+    "semeval2010": Preset(
+        "official ranking of SemEval-2010 task 5 (Kim et al. 2010); that duplicates go before the cut is our reading",
+        {"normalise": "lower+space+porter-semeval", "gold_list": "listed", "average": "micro"},
+        (5, 10, 15),
+    ),
+    "ijcnlp13": Preset(
+        "per-document scores published with Boudin 2013 (IJCNLP)",
+        {"normalise": _LOWER_PORTER, "variants": "first", "gold_list": "listed"},
+        (10,),
+    ),
+    "jcdl20": Preset(
+        "evaluation code of Gallina, Boudin and Daille 2020 (JCDL)",
+        {
+            "normalise": _LOWER_PORTER,
+            "duplicates": "keep",
+            "gold_list": "listed",
+            "hits_as": "gold",
+            "denominator": "returned",
+            "missing": "skip",
+            "empty_gold": "zero",
+        },
+    ),
+    "pke": Preset(
+        "evaluation script of the pke toolkit (Boudin 2016)",
+        {
+            "normalise": _LOWER_PORTER,
+            "variants": "first",
+            "duplicates": "keep",
+            "gold_list": "listed",
+            "denominator": "returned",
+        },
+        (5, 10),
+    ),
+    "kpeval": Preset("KPEval (Wu et al. 2024)", _KPEVAL, (5, "all", "gold")),
+    "chan": Preset(
+        "evaluation code of Chan et al. 2019 (ACL)", _KPEVAL | {"filter": "invalid-tokens,one-word"}, (5, "all", "gold")
+    ),
+    "opennmt-kpg": Preset(
+        "OpenNMT-kpg (Meng et al. 2021)",
+        {
+            "normalise": _LOWER_PORTER,
+            "variants": "first",
+            "filter": "invalid-tokens",
+            "gold_list": "listed",
+            "denominator": "returned",
+            "empty_gold": "zero",
+            "rr": "all-hits",
+        },
+        (5, 10, "all", "gold"),
+    ),
+    "kex": Preset(
+        "kex (Ushio, Liberatore and Camacho-Collados 2021)",
+        {
+            "normalise": _LOWER_PORTER,
+            "variants": "first",
+            "duplicates": "keep",
+            "gold_list": "listed",
+            "denominator": "min(k,gold)",
+            "average": "micro",
+            "rr_miss": "1/(n+1)",
+        },
+        (5, 10),
+    ),
+    "trec": Preset("trec_eval 9, as far as keyphrases allow", {"variants": "first", "missing": "skip", "ties": "trec"}),
+}
+
+
+def preset(name: str) -> Preset:
+    """Return a preset by its name."""
+    if name not in PRESETS:
+        raise UsageError(f"there is no preset '{name}'; choose one of: {', '.join(PRESETS)}")
+    return PRESETS[name]
 
 
 def format_value(value: Any) -> str:
-    """Print a convention's value.
+    """Print the value of a setting.
 
     >>> format_value(1.0), format_value("any")
     ('1', 'any')
@@ -86,7 +347,7 @@ def format_value(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
+def parse_k(k: AnyK) -> tuple[int | str, ...]:
     """Read cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence.
 
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
@@ -94,97 +355,54 @@ def parse_k(k: int | str | Iterable[int | str]) -> tuple[int | str, ...]:
     """
     given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     parts = [str(part).strip() for part in given]
-    found: list[int | str] = []
+    cutoffs: list[int | str] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
-        if word in ("average", "gold", "all"):
-            found.append(word)
+        if word in ("average", "gold", "all", "larger", "none"):
+            cutoffs.append(word)
         elif (
             first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
         ):
-            found.extend(range(int(first), int(last or first) + 1))
+            cutoffs.extend(range(int(first), int(last or first) + 1))
         else:
             raise UsageError(
                 f"k is '{part}'; write a number from 1 to {LARGEST_K}, a list such as 5,10,15, a range such as 1-50, "
                 "average, gold or all"
             )
-    return tuple(dict.fromkeys(found))
-
-
-def make_settings(
-    *,
-    k: int | str | Iterable[int | str] | None = None,
-    preset_name: str = "kpscope",
-    annotators: str = "union",
-    universe: str = "",
-    average: str | None = None,
-    interval: str = "bootstrap",
-    resamples: int = 1000,
-    seed: int = 0,
-    **conventions: Any,
-) -> Settings:
-    """Return settings from options: those of the preset, with every option given beside it set anew."""
-    named = preset(preset_name)
-    if average is not None and average not in AVERAGES:
-        raise UsageError(f"average is '{average}'; choose one of: {', '.join(AVERAGES)}")
-    if interval not in INTERVALS:
-        raise UsageError(f"interval is '{interval}'; choose one of: {', '.join(INTERVALS)}")
-    if not 1 <= int(resamples) <= 100_000:
-        raise UsageError(f"resamples is {resamples}; choose a number from 1 to 100000")
-    if int(seed) < 0:
-        raise UsageError(f"seed is {seed}; choose a whole number from 0 up")
-    if average in ("macro", "micro", "f-of-means"):
-        conventions["average"] = average
-    return Settings(
-        named.conventions.changed(**conventions),
-        preset_name,
-        parse_k(k) if k is not None else named.k,
-        annotators,
-        universe,
-        average if average in ("micro", "macro", "both") else "micro",
-        average == "both",
-        interval,
-        int(resamples),
-        int(seed),
-    )
+    return tuple(dict.fromkeys(cutoffs))
 
 
 def signature(settings: Settings, documents: int, agreement: bool = True) -> str:
     """Print settings as one ASCII line; two results are comparable iff their lines agree up to k, docs and v.
 
-    agreement: whether concordance measures are among the results, so that universe and pooling belong to the recipe.
+    agreement: whether concordance measures are among the results, so that the universe belongs to the recipe.
     """
-    fields = {"preset": settings.preset} if settings.preset != "kpscope" else {}
-    record = settings.conventions
+    parts = {"preset": settings.preset} if settings.preset != "kpscope" else {}
     for name, convention in FIELDS.items():
-        value = format_value(getattr(record, name))
-        if convention.key in SILENT and value == convention.values[0]:
-            continue
-        if name == "average" and settings.both:
-            value = "both"
-        fields[convention.key] = dict(convention.short).get(value, value)
-    fields["k"] = ",".join(map(str, settings.k))
+        value = format_value(getattr(settings, name))
+        if convention.key not in SILENT or value != convention.values[0]:
+            parts[convention.key] = dict(convention.short).get(value, value)
+    parts["k"] = ",".join(map(str, settings.cutoffs))
     if agreement:
-        fields["N"] = settings.universe
-    fields["annot"] = quote(settings.annotators, safe=":")
-    if agreement:
-        fields["pool"] = settings.pool
+        parts["N"] = str(settings.universe)
+    parts["annot"] = quote(settings.annotators, safe=":")
     if settings.interval != "none":
-        seeded = f"-{settings.resamples}-seed{settings.seed}" if settings.interval in _DRAWN else ""
-        fields["ci"] = settings.interval + seeded
+        seeded = settings.interval in ("bootstrap", "poisson")
+        parts["ci"] = settings.interval + (f"-{settings.resamples}-seed{settings.seed}" if seeded else "")
     if settings.fixes:
-        fields["fix"] = ",".join(settings.fixes)
+        parts["fix"] = ",".join(settings.fixes)
     if settings.trim:
-        fields["trim"] = settings.trim
-    fields |= {"docs": str(documents), "stem": library(Normaliser.parse(record.normalise).stemmer), "v": __version__}
-    return "|".join(["kps", *(f"{key}:{value}" for key, value in fields.items())])
+        parts["trim"] = settings.trim
+    stemmer = library(Normaliser.parse(settings.normalise).stemmer)
+    parts |= {"docs": str(documents), "stem": stemmer, "v": __version__}
+    return "|".join(["kps", *(f"{key}:{value}" for key, value in parts.items())])
 
 
 def settings_from(line: str) -> Settings:
     """Read settings back from a signature.
 
-    >>> settings_from(signature(Settings(k=(10,)), 100)).k
+    >>> settings_from(signature(Settings(k=10), 100)).cutoffs
     (10,)
     """
     head, *parts = line.strip().split("|")
@@ -193,35 +411,37 @@ def settings_from(line: str) -> Settings:
     given = dict(part.split(":", 1) for part in parts)
     if len(given) < len(parts):
         raise UsageError("the signature names a field twice")
-    if given.get("pool", "micro") not in ("micro", "macro", "both"):
-        raise UsageError(f"pool is '{given['pool']}'; choose micro, macro or both")
-    by_key = {one.key: (name, {short: long for long, short in one.short}) for name, one in FIELDS.items()}
-    known = {*by_key, "preset", "k", "N", "annot", "pool", "ci", "fix", "trim", "docs", "stem", "v"}
+    pool = given.pop("pool", "")  # version 1.0 named the average of concordance tables apart
+    if pool:
+        given["avg"] = {"micro/macro": "usual", "macro/macro": "macro"}.get(
+            f"{pool}/{given.get('avg')}", given.get("avg", "usual")
+        )
+    known = {one.key for one in FIELDS.values()} | {
+        "preset",
+        "k",
+        "N",
+        "annot",
+        "ci",
+        "fix",
+        "trim",
+        "docs",
+        "stem",
+        "v",
+    }
     unknown = set(given) - known
     if unknown:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
-    settings = make_settings(
-        preset_name=given.get("preset", "kpscope"), k=given.get("k"), annotators=unquote(given.get("annot", "union"))
-    )
-    changes = {name: one.values[0] for name, one in FIELDS.items() if one.key in SILENT}
-    for key, (name, long) in by_key.items():
-        if key in given and not (key == "avg" and given[key] == "both"):
-            changes[name] = long.get(given[key], given[key])
-    record = settings.conventions.changed(**changes)
-    interval, resamples, seed = given.get("ci", "none"), settings.resamples, settings.seed
-    if drawn := re.fullmatch(r"(bootstrap|poisson)-(\d+)-seed(\d+)", interval):
-        interval, resamples, seed = drawn[1], int(drawn[2]), int(drawn[3])
-    if interval not in INTERVALS:
-        raise UsageError(f"interval is '{interval}'; choose one of: {', '.join(INTERVALS)}")
-    return replace(
-        settings,
-        conventions=record,
-        universe=given.get("N", ""),
-        pool=given.get("pool", "micro"),
-        both=given.get("avg") == "both",
-        interval=interval,
-        resamples=resamples,
-        seed=seed,
-        fixes=tuple(given["fix"].split(",")) if "fix" in given else (),
-        trim=given.get("trim", ""),
-    )
+    changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
+    for name, one in FIELDS.items():
+        if one.key in given or one.key in SILENT:
+            value = given.get(one.key) or one.values[0]
+            changes[name] = {short: long for long, short in one.short}.get(value, value)
+    for key, name in (("k", "k"), ("N", "universe"), ("trim", "trim")):
+        if key in given:
+            changes[name] = given[key]
+    changes["annotators"] = unquote(given.get("annot", "union"))
+    changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
+    changes["interval"] = given.get("ci", "none")
+    if drawn := re.fullmatch(r"(bootstrap|poisson)-(\d+)-seed(\d+)", changes["interval"]):
+        changes |= {"interval": drawn[1], "resamples": int(drawn[2]), "seed": int(drawn[3])}
+    return Settings(**cast(Changes, changes))

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, kept
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, matches, near
 
 #: A fix, what it does, two sides or sources, how many ids would match, and of how many.
@@ -21,10 +21,7 @@ _OFFERED = ["fix", "what it does", "left", "right", "match", "of"]
 
 def sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
     """Return the documents of every annotator, system and of the texts, by side, in order; a side may be out."""
-    if "sources" not in corpus.cache:
-        corpus.cache["sources"] = _sources(corpus)
-    found: dict[str, dict[str, list[str]]] = corpus.cache["sources"]
-    return found
+    return kept(corpus, "sources", None, lambda: _sources(corpus))
 
 
 def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:

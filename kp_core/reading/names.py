@@ -29,5 +29,4 @@ def renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
         runs=corpus.runs.assign(system=corpus.runs["system"].map(new).astype("str")),
         empty=empty.assign(source=of_system.astype("str")),
         rankings={new[name]: ranking for name, ranking in corpus.rankings.items()},
-        cache={},
     )

@@ -18,15 +18,16 @@ from kp_core.reading.limits import LIMITS
 from kp_core.reading.values import trim
 from kp_core.scale.partitions import Partition, distinct, roles
 from kp_core.scale.sources import FILE, ROW, Source
-from kp_core.scoring.codes import Coded, code, refuse_taken
+from kp_core.scoring.codes import Coded, code, identify, refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import parse
+from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.scoring.universe import refuse_without_english
-from kp_core.settings import Settings
-from kp_core.studies.annotators import asked_of
-from kp_core.studies.compare import refuse_unfit
-from kp_core.studies.evaluate import DEFAULT_MEASURES, averages_asked, resolve
+from kp_core.settings import Settings, settings_from, signature
+from kp_core.studies.annotators import asked_of, refuse_alone
+from kp_core.studies.compare import Family
+from kp_core.studies.evaluate import DEFAULT_MEASURES
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -50,16 +51,6 @@ class Names:
 
 
 @dataclass(frozen=True)
-class Compare:
-    """One measure by which all pairs of systems are compared."""
-
-    measure: str
-    test: str = "randomisation"
-    correction: str = "holm"
-    trials: int = 10_000
-
-
-@dataclass(frozen=True)
 class Plan:
     """What every part is asked for.
 
@@ -72,7 +63,7 @@ class Plan:
     sources: tuple[Source, ...]
     settings: Settings
     measures: tuple[str, ...] = ()
-    compare: tuple[Compare, ...] = ()
+    compare: tuple[Family, ...] = ()
     agreement: tuple[str, ...] | None = None
     baselines: bool = False
     by: str = ""
@@ -90,29 +81,62 @@ class Plan:
     @property
     def first_pass(self) -> bool:
         """Whether something must be counted over all gold before the parts can be scored."""
-        graded = any(parse(name).measure.name == "RBP" for name in self.measures) or any(
-            parse(one.measure).measure.name == "RBP" for one in self.compare
+        graded = any(
+            parse(name).measure.name == "RBP" for name in (*self.measures, *(one.measure for one in self.compare))
         )
-        return "average" in self.settings.k or (graded and self.largest is None)
+        return "average" in map(str, self.settings.cutoffs) or (graded and self.largest is None)
+
+    @property
+    def texts_needed(self) -> bool:
+        """Whether N is counted from the texts."""
+        return str(self.settings.universe).partition(":")[0] in ("ngrams", "candidates", "sentences")
 
     def described(self) -> dict[str, Any]:
-        """Return what decides the result, apart from the data, in plain values."""
+        """Return what the file of a run keeps of its plan, in plain values."""
         return {
-            "settings": self.settings.as_dict() | {"both": str(self.settings.both)},
-            "measures": list(self.measures),
-            "compare": [vars(one) for one in self.compare],
+            "signature": signature(self.settings, 0),
+            "measures": self.measures,
             "agreement": self.agreement,
+            "compare": [asdict(one) for one in self.compare],
             "baselines": self.baselines,
             "by": self.by,
             "names": asdict(self.names),
+            "notes": [note.as_dict() for note in self.notes],
+            "largest": self.largest,
+            "sources": [one.described() for one in self.sources],
+            "beside": [one.described() for one in self.beside],
         }
 
+    @staticmethod
+    def read(described: dict[str, Any]) -> Plan:
+        """Return the plan of which `described` told."""
+        given = dict(described)
+        names: Any = {
+            key: tuple(map(_tuple, one)) if isinstance(one, list) else one for key, one in given["names"].items()
+        }
+        given |= {
+            "settings": settings_from(given.pop("signature")),
+            "measures": tuple(given["measures"]),
+            "agreement": None if given["agreement"] is None else tuple(given["agreement"]),
+            "compare": tuple(Family(**one) for one in given["compare"]),
+            "names": Names(**names),
+            "notes": tuple(Note(**note) for note in given["notes"]),
+        }
+        tables = {
+            key: tuple(Source(one[0], tuple(one[1]), *one[2:]) for one in given[key]) for key in ("sources", "beside")
+        }
+        return Plan(**given | tables)
 
-def make(
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def make_plan(
     sources: Sequence[Source],
     settings: Settings,
     measures: Sequence[str] | str | None = None,
-    compare: Sequence[Compare] = (),
+    compare: Sequence[Family] = (),
     agreement: Sequence[str] | None = None,
     baselines: bool = False,
     by: str = "",
@@ -126,22 +150,27 @@ def make(
         names = DEFAULT_MEASURES if agreement is None and not compare else ()
     asked = tuple(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
     if settings.interval == "bootstrap":
-        settings = replace(settings, interval="poisson")
+        settings = settings.changed(interval="poisson")
     _refuse(settings, compare, by)
     found = _names(sources)
     if agreement is None:
         _refuse_systems(found, settings, compare)
-    settings, notes = _resolved(sources, settings)
-    texts = settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
+    else:
+        asked_of(settings, agreement)
+        refuse_alone(found.annotators)
+    settings, notes = _settled(sources, settings)
+    if agreement is not None:
+        settings = settings.changed(k="all")
+    plan = Plan((), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
+    plan = replace(plan, agreement=None if agreement is None else tuple(agreement))
     groups = by == "group" or agreement is not None
-    kept = [replace(one, texts=texts) if one.role == "documents" else one for one in sources]
+    kept = [replace(one, texts=plan.texts_needed) if one.role == "documents" else one for one in sources]
     # Texts stand last among the tables, so leaving them out changes no number of another.
-    kept = [one for one in kept if one.role != "documents" or texts or (groups and "group" in one.columns)]
-    plan = Plan(tuple(kept), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
+    kept = [one for one in kept if one.role != "documents" or plan.texts_needed or (groups and "group" in one.columns)]
     read = {one.paths for one in kept}
+    plan = replace(plan, sources=tuple(kept), beside=tuple(one for one in sources if one.paths not in read))
     if settings.universe == "candidates" and (plan.concordance or agreement is not None):
         refuse_without_english(_texts(sources))
-    plan = replace(plan, beside=tuple(one for one in sources if one.paths not in read))
     if groups:
         kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
         plan = replace(plan, names=replace(found, groups=tuple(sorted(kinds - {""} - {None}))))
@@ -149,21 +178,10 @@ def make(
             raise InputError(
                 "the documents", "no document type", "a column such as “type” or “group”", "Load it with the documents."
             )
-    if agreement is not None:
-        asked_of(settings, agreement)
-        resolved = replace(plan.settings, k=("all",), annotators="union")
-        plan = replace(plan, settings=resolved, agreement=tuple(agreement))
-        if len(found.annotators) < 2:
-            raise InputError(
-                "the gold standard",
-                "one annotator",
-                "at least two, whose agreement can be measured",
-                "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-            )
     return plan
 
 
-def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
+def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> None:
     """Refuse what cannot be added up over parts of the data."""
     if settings.universe == "vocabulary":
         raise UsageError(
@@ -178,7 +196,7 @@ def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
     if by not in ("", "group"):
         reason = {"length": "thirds by length need the lengths of all texts at once"}.get(by, "it is not streamed yet")
         raise UsageError(f"by = {by} is not available in a streamed run: {reason}; choose by = group")
-    if settings.annotators == "votes" and settings.conventions.rel > 1:
+    if settings.annotators == "votes" and settings.rel > 1:
         raise UsageError("votes with rel above 1 are not streamed: whether there are grades is a fact about all rows")
     if any(one.test == "wilcoxon" for one in compare):
         raise UsageError(
@@ -187,14 +205,14 @@ def _refuse(settings: Settings, compare: Sequence[Compare], by: str) -> None:
         )
 
 
-def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Compare]) -> None:
+def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Family]) -> None:
     """Refuse what an evaluation and a comparison in memory refuse before they count."""
     if not names.systems:
         raise UsageError("no system output is named")
     if compare and len(names.systems) < 2:
         raise UsageError("a comparison needs at least two systems")
     for one in compare:
-        refuse_unfit(one.test, averages_asked(parse(one.measure), settings)[0])
+        one.average(settings)
     parse_choice(settings.annotators, names.annotators)
 
 
@@ -226,7 +244,7 @@ def _names(sources: Sequence[Source]) -> Names:
     return Names(tuple(listed), annotators, tuple(systems), (), graded)
 
 
-def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, list[Note]]:
+def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, list[Note]]:
     """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe."""
     phrases: dict[str, None] = {}
     for _, source in roles(sources, "gold", "system"):
@@ -244,9 +262,9 @@ def _resolved(sources: Sequence[Source], settings: Settings) -> tuple[Settings, 
     documents = pd.DataFrame({"doc_id": ["x"], "text": [text], "title": [""], "group": [""]}).astype("str")
     if not len(gold):
         raise InputError("the gold standard", "no row", "one row a keyphrase", "Name another file.")
-    given = tuple(k for k in settings.k if k != "average")
-    resolved, notes = resolve(Corpus(documents=documents, gold=gold), replace(settings, k=given or (1,)))
-    return replace(resolved, k=settings.k), notes
+    k = [cutoff for cutoff in settings.cutoffs if str(cutoff) != "average"]
+    data = prepare(Corpus(documents=documents, gold=gold), settings, k=k or 1)
+    return data.settings.changed(k=settings.cutoffs), list(data.notes)
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[str]:
@@ -284,10 +302,18 @@ def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tupl
     given = {role: [frame] for role, frame in frames.items() if len(frame)}
     corpus = load(given.get("gold"), given.get("system"), given.get("documents"), limits=_PART_LIMITS)
     rankings = {name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems}
-    corpus = replace(corpus, rankings=rankings, cache={"english": True})  # judged over all texts by `make`
-    if len(corpus.gold) or (corpus.empty["role"] == "gold").any():
-        corpus.cache["coded"] = _with_annotators(code(corpus), plan.names.annotators)
-    return corpus, read
+    return replace(corpus, rankings=rankings), read
+
+
+def has_gold(corpus: Corpus) -> bool:
+    """Tell whether a part of the data has any document of the gold standard."""
+    return bool(len(corpus.gold) or (corpus.empty["role"] == "gold").any())
+
+
+def prepared_part(corpus: Corpus, plan: Plan) -> Prepared:
+    """Return a part of the data under the settings of all parts, with the annotators of all parts."""
+    coded = _with_annotators(code(corpus), plan.names.annotators)
+    return Prepared(corpus, plan.settings, (), coded, identify(coded.phrases, plan.settings))
 
 
 def _empty(plan: Plan) -> Corpus:

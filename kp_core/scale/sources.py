@@ -56,9 +56,12 @@ class Source:
     named: bool = False
     texts: bool = True
 
+    def described(self) -> tuple[Any, ...]:
+        """Return what the table is made from again, without what was opened here."""
+        return self.role, self.paths, self.format, self.name, self.named, self.texts
+
     def __reduce__(self) -> tuple[type[Source], tuple[Any, ...]]:
-        """Go to another process as paths, without what was opened here."""
-        return type(self), (self.role, self.paths, self.format, self.name, self.named, self.texts)
+        return type(self), self.described()
 
     @cached_property
     def dataset(self) -> ds.Dataset:

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError, part_of
+from kp_core.errors import InputError, UsageError, part_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
-from kp_core.scale import finish
+from kp_core.scale import score
+from kp_core.scale.engine import Engine, run
 from kp_core.scale.partitions import Partition
-from kp_core.scale.plan import Compare, Names, Plan, corpus_of
-from kp_core.scale.run import Engine, run
-from kp_core.scale.sources import COLUMNS, FORMATS, Source
-from kp_core.scale.sums import Statistics, load
-from kp_core.settings import settings_from, signature
-from kp_core.studies.compare import Comparison
+from kp_core.scale.plan import Plan, corpus_of
+from kp_core.scale.sources import Source
+from kp_core.scale.tally import Tally, load_tally
+from kp_core.studies.compare import Comparison, joined
 from kp_core.studies.result import Result
 
 
@@ -28,49 +26,35 @@ from kp_core.studies.result import Result
 class Streamed:
     """A finished streamed run: everything that its documents add up to."""
 
-    statistics: Statistics
+    tally: Tally
     plan: Plan
 
     def result(self) -> Result:
         """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
-        if self.plan.agreement is not None:
-            return finish.agreed(self.statistics, self.plan)
-        return finish.result(self.statistics, self.plan)
+        return (score.result if self.plan.agreement is None else score.agreement_result)(self.tally, self.plan)
 
     def comparisons(self) -> list[Comparison]:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
-        return finish.comparisons(self.statistics, self.plan)
+        return score.comparisons(self.tally, self.plan)
 
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
-        found = self.comparisons()
-        frame = pd.concat([one.frame for one in found], ignore_index=True)
-        return replace(found[0], frame=frame)
+        return joined(self.comparisons())
 
     def documents(self, ids: Sequence[str]) -> Corpus:
         """Return some documents with their rows, read from the tables of the run.
 
         Parquet that is sorted by document is read only where they stand; anything else is read through.
         """
-        return documents_of(self.plan, ids)
+        missing = [path.name for path in paths_of(self.plan) if not path.exists()]
+        if missing:
+            raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
+        tables = tuple(replace(one, texts=True) for one in (*self.plan.sources, *self.plan.beside))
+        return corpus_of(replace(self.plan, sources=tables), _Some(0, ids=tuple(ids)))[0]
 
     def save(self, path: str | Path) -> None:
-        """Write the statistics with what they mean, as one NumPy archive; see docs/scale.md."""
-        self.statistics.save(path, plan=_written(self.plan), complete=True)
-
-
-def documents_of(plan: Plan, ids: Sequence[str]) -> Corpus:
-    """Return some documents with their rows, read from the tables of a plan."""
-    missing = [path.name for path in paths_of(plan) if not path.exists()]
-    if missing:
-        raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
-    every = tuple(replace(one, texts=True) for one in (*plan.sources, *plan.beside))
-    return corpus_of(replace(plan, sources=every), _Some(0, ids=tuple(ids)))[0]
-
-
-def paths_of(plan: Plan) -> list[Path]:
-    """Return the files of the tables of a plan that are on this machine."""
-    return [Path(path) for one in (*plan.sources, *plan.beside) for path in one.paths if "://" not in path]
+        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
+        self.tally.save(path, plan=self.plan.described(), complete=True)
 
 
 @dataclass(frozen=True)
@@ -84,82 +68,74 @@ class _Some(Partition):
         return source.of(self.ids)
 
 
+def paths_of(plan: Plan) -> list[Path]:
+    """Return the files of the tables of a plan that are on this machine."""
+    return [Path(path) for one in (*plan.sources, *plan.beside) for path in one.paths if "://" not in path]
+
+
+def lies_within(plan: Plan, root: Path) -> bool:
+    """Tell whether all tables of a run are files below a folder; a link that leads out of it does not count.
+
+    The paths come out of a file that anybody may have written, so nothing else may be read for them.
+    """
+    paths, inside = paths_of(plan), root.resolve()
+    whole = len(paths) == sum(len(one.paths) for one in (*plan.sources, *plan.beside))
+    below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
+    return whole and bool(paths) and all(below)
+
+
 def streamed(plan: Plan, engine: Engine | None = None) -> Streamed:
     """Carry out a plan."""
-    statistics, resolved = run(plan, engine or Engine())
-    finish.refuse_if_mostly_rejected(statistics)
-    found = Streamed(statistics, resolved)
+    tally, settled = run(plan, engine or Engine())
+    score.refuse_if_mostly_rejected(tally)
+    finished = Streamed(tally, settled)
     if engine is not None and engine.checkpoint is not None:
-        found.save(engine.checkpoint)
-    return found
+        finished.save(engine.checkpoint)
+    return finished
 
 
-def _written(plan: Plan) -> dict[str, Any]:
-    return {
-        "signature": signature(plan.settings, 0),
-        "measures": plan.measures,
-        "agreement": plan.agreement,
-        "compare": [asdict(one) for one in plan.compare],
-        "baselines": plan.baselines,
-        "by": plan.by,
-        "names": asdict(plan.names),
-        "notes": [note.as_dict() for note in plan.notes],
-        "largest": plan.largest,
-        "sources": [list(one.__reduce__()[1]) for one in plan.sources],
-        "beside": [list(one.__reduce__()[1]) for one in plan.beside],
-    }
+@dataclass(frozen=True)
+class Opened:
+    """A finished run from its file.
+
+    result       values, intervals and notes of all systems or annotators; None where only pairs were asked for
+    comparisons  all pairs of systems, one entry a measure and cutoff
+    digest       SHA-256 of the file; documents: how many have gold
+    """
+
+    name: str
+    digest: str
+    documents: int
+    run: Streamed
+    result: Result | None
+    comparisons: tuple[Comparison, ...]
 
 
-def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Streamed:
+def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     """Read a finished run back from its file; a file in memory is held to the limits.
 
-    Raises InputError for another file, and for the checkpoint of a run that is not finished.
+    Raises InputError if it is damaged, unfinished, or another file.
     """
-    statistics = load(item, limits)
-    name = item.name if isinstance(item, File) else Path(item).name
-    written = statistics.header.get("plan")
-    if not statistics.header.get("complete") or written is None:
-        done, parts = len(statistics.header.get("done", ())), statistics.header.get("parts", "?")
+    tally, name = load_tally(item, limits), item.name if isinstance(item, File) else Path(item).name
+    if not tally.header.get("complete") or "plan" not in tally.header:
+        done, parts = len(tally.header.get("done", ())), tally.header.get("parts", "?")
         raise InputError(
             name,
             f"a run of which {part_of(done, parts, 'part', 'is', 'are')} done",
             "a finished run",
             "Go on with the same command and --checkpoint.",
         )
+    data = item.data if isinstance(item, File) else Path(item).read_bytes()
     try:
-        return Streamed(statistics, _read(written))
-    except (AttributeError, KeyError, TypeError, UsageError, ValueError):
+        opened = Streamed(tally, Plan.read(tally.header["plan"]))
+        scored = opened.plan.agreement is not None or bool(opened.plan.measures)
+        result, comparisons = opened.result() if scored else None, tuple(opened.comparisons())
+        documents = int(tally.sums.arrays["documents"][0])
+    except (ArithmeticError, AttributeError, LookupError, TypeError, UsageError, ValueError):
         raise InputError(
-            name, "a header that describes no run", "statistics of a streamed run", "Use another copy, or run again."
+            name,
+            "sums that do not fit to what the header describes",
+            "statistics of a streamed run",
+            "Use another copy, or run again.",
         ) from None
-
-
-def _read(written: dict[str, Any]) -> Plan:
-    names, agreed = written["names"], written["agreement"]
-    found = Names(
-        tuple(tuple(one) for one in names["listed"]),
-        tuple(names["annotators"]),
-        tuple(names["systems"]),
-        tuple(names["groups"]),
-        names["graded"],
-    )
-    return Plan(
-        tuple(_source(one) for one in written["sources"]),
-        settings_from(written["signature"]),
-        tuple(written["measures"]),
-        tuple(Compare(**one) for one in written["compare"]),
-        None if agreed is None else tuple(agreed),
-        written["baselines"],
-        written["by"],
-        found,
-        tuple(Note(**note) for note in written["notes"]),
-        written["largest"],
-        tuple(_source(one) for one in written["beside"]),
-    )
-
-
-def _source(written: list[Any]) -> Source:
-    role, paths, form, *rest = written
-    if role not in COLUMNS or form not in FORMATS.values() or not all(isinstance(path, str) for path in paths):
-        raise ValueError(role)
-    return Source(role, tuple(paths), form, *rest)
+    return Opened(name, hashlib.sha256(data).hexdigest(), documents, opened, result, comparisons)

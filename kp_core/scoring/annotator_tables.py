@@ -6,13 +6,12 @@ No table of all phrases is ever made. A document that an annotator did not see i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import FIELDS, Cells
+from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
 
 #: The name under which people stand beside the systems.
@@ -34,10 +33,6 @@ class Panel(Cells):
     yes: Floats
     apart: Floats
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> Panel:
-        """Return the counts with every array changed in the same way."""
-        return Panel(*(change(getattr(self, name)) for name in (*FIELDS, "values", "yes", "apart")))
-
 
 @dataclass(frozen=True)
 class Shares(Cells):
@@ -46,23 +41,12 @@ class Shares(Cells):
     chosen: Floats
     seen: Floats
 
-    def mapped(self, change: Callable[[Floats], Floats]) -> Shares:
-        """Return the counts with every array changed in the same way."""
-        return Shares(*(change(getattr(self, name)) for name in (*FIELDS, "chosen", "seen")))
-
 
 @dataclass(frozen=True)
 class PairTables(Cells):
     """The mean table, fields (D, 1), and the tables of all pairs, fields (D, P), for Light's kappa."""
 
     each: Cells
-
-    def mapped(self, change: Callable[[Floats], Floats]) -> PairTables:
-        """Return the counts with every array changed in the same way."""
-        mean = super().mapped(change)
-        return PairTables(
-            mean.hits, mean.returned, mean.size, mean.universe, mean.denominator, self.each.mapped(change)
-        )
 
 
 def sizes(choices: Choices) -> Ints:

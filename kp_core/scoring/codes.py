@@ -11,10 +11,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.conventions import Conventions
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading.values import run_starts
+from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser, mostly_cjk
 
 Ints = NDArray[np.int64]
@@ -35,6 +35,7 @@ class CodedRun:
     phrase, score   (row,) raw phrase code; score as in the file, or None
     listed          (document,) whether the system has a list, possibly empty
     unknown         ids that stand in the system only
+    ranking         how the ranks came about
     """
 
     start: Ints
@@ -43,6 +44,7 @@ class CodedRun:
     score: Floats | None
     listed: Bools
     unknown: tuple[str, ...]
+    ranking: Ranking
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Coded:
     entry_document, entry_annotator, entry_relevance   (E,); relevance is NaN where none was given
     variant_entry, variant_phrase                      one row an accepted spelling; an entry's first spelling first
     seen                                               (A, D) whether the annotator has a list, possibly empty
+    texts, groups                                      (D,) text and type of each document, empty where there is none
     """
 
     documents: tuple[str, ...]
@@ -63,6 +66,8 @@ class Coded:
     variant_entry: Codes
     variant_phrase: Codes
     seen: Bools
+    texts: tuple[str, ...]
+    groups: tuple[str, ...]
     runs: dict[str, CodedRun]
 
     @cached_property
@@ -115,14 +120,7 @@ def distinct(values: Ints) -> Ints:
 
 
 def code(corpus: Corpus) -> Coded:
-    """Return the corpus in integers; kept with the corpus, since conventions never change it."""
-    if "coded" not in corpus.cache:
-        corpus.cache["coded"] = _code(corpus)
-    coded: Coded = corpus.cache["coded"]
-    return coded
-
-
-def _code(corpus: Corpus) -> Coded:
+    """Return the corpus in integers; no setting changes them. Raises InputError without a gold standard."""
     gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
     gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
     gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
@@ -168,8 +166,15 @@ def _code(corpus: Corpus) -> Coded:
         variant_entry,
         codes[: len(first)],
         seen,
+        *_described(corpus, documents),
         _code_runs(corpus, documents, codes[len(first) :], run_empty),
     )
+
+
+def _described(corpus: Corpus, documents: pd.Index[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return text and type of each document of the gold standard, empty where there is none."""
+    table = corpus.documents.set_index("doc_id").reindex(documents)
+    return tuple(table["text"].fillna("").tolist()), tuple(table["group"].fillna("").tolist())
 
 
 def refuse_taken(annotators: tuple[str, ...]) -> None:
@@ -209,40 +214,25 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
         without = documents.get_indexer(empty.loc[empty["source"] == system, "doc_id"])
         listed[without[without >= 0]] = True
         score = scores[begin:end] if scores is not None and not np.isnan(scores[begin:end]).all() else None
-        coded[system] = CodedRun(start, length, phrase[begin:end], score, listed, tuple(head_ids[~known]))
+        unknown, ranking = tuple(head_ids[~known]), corpus.rankings[system]
+        coded[system] = CodedRun(start, length, phrase[begin:end], score, listed, unknown, ranking)
     return coded
 
 
-def identify(corpus: Corpus, conventions: Conventions) -> Identities:
+def identify(phrases: pa.Array, settings: Settings) -> Identities:
     """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
-    key = (conventions.normalise, conventions.gold_stemmed)
-    return corpus.recent("identities", key, lambda: _identify(code(corpus).phrases, conventions))
-
-
-def _identify(phrases: pa.Array, conventions: Conventions) -> Identities:
-    normaliser = Normaliser.parse(conventions.normalise)
+    normaliser = Normaliser.parse(settings.normalise)
     if not normaliser.steps:
         same = np.arange(len(phrases), dtype=np.int32)
         return Identities(same, same, phrases)
     raw = phrases.to_pylist()
     pipelines = [normaliser]
-    if conventions.gold_stemmed == "yes" and normaliser.stemmer:
+    if settings.gold_stemmed == "yes" and normaliser.stemmer:
         pipelines.append(normaliser.without_stemmer())
     forms = [pa.array([f or r for f, r in zip(p.apply(raw), raw, strict=True)], pa.large_string()) for p in pipelines]
     coded = pa.concat_arrays(forms).dictionary_encode()
     codes = coded.indices.to_numpy()
     return Identities(codes[: len(raw)], codes[-len(raw) :] if raw else codes, coded.dictionary)
-
-
-def average_gold_size(corpus: Corpus, conventions: Conventions) -> int:
-    """Return the mean number of distinct keyphrases an annotator gave a document, rounded half up, at least 1.
-
-    Lists that are there but empty count as 0; phrases judged as not relevant do not count. Source: the threshold of the
-    lecture-keyword evaluation section.
-    """
-    key = (conventions.normalise, conventions.gold_stemmed, conventions.rel)
-    # A page asks for it dozens of times.
-    return corpus.recent("average gold size", key, lambda: mean_size(*gold_entries(corpus, conventions)))
 
 
 def mean_size(entries: int, lists: int) -> int:
@@ -254,21 +244,14 @@ def mean_size(entries: int, lists: int) -> int:
     return max(1, int(np.floor(entries / max(1, lists) + 0.5)))
 
 
-def gold_entries(corpus: Corpus, conventions: Conventions) -> tuple[int, int]:
-    """Return how many distinct keyphrases the annotators gave, document by document, and in how many lists."""
-    coded, gold = code(corpus), identify(corpus, conventions).gold
+def gold_entries(coded: Coded, gold: Codes, rel: float) -> tuple[int, int]:
+    """Return how many distinct keyphrases the annotators gave, document by document, and in how many lists.
+
+    gold: form of each raw phrase (V,). Phrases judged as not relevant (grade below `rel`) do not count.
+    """
     first = np.flatnonzero(np.diff(coded.variant_entry, prepend=-1))
-    first = first[~(coded.entry_relevance[coded.variant_entry[first]] < conventions.rel)]
+    first = first[~(coded.entry_relevance[coded.variant_entry[first]] < rel)]
     form = gold[coded.variant_phrase[first]].astype(np.int64)
     entry = coded.variant_entry[first]
     source = coded.entry_annotator[entry].astype(np.int64) * len(coded.documents) + coded.entry_document[entry]
     return len(distinct(source * (int(gold.max(initial=0)) + 1) + form)), int(coded.seen.sum())
-
-
-def shallowest(corpus: Corpus) -> tuple[str, int] | None:
-    """Return the system whose longest list is shortest, and that length; None without systems.
-
-    From there on a curve over k compares systems of which one has nothing more to say.
-    """
-    longest = {name: int(run.length.max(initial=0)) for name, run in code(corpus).runs.items()}
-    return min(longest.items(), key=lambda found: found[1], default=None)

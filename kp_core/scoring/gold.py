@@ -1,4 +1,4 @@
-"""Turn the entries of the annotators into the gold items of each document, under the conventions."""
+"""Turn the entries of the annotators into the gold items of each document, under the settings."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kp_core.conventions import Conventions
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
+from kp_core.settings import Settings
 
 
 @dataclass(frozen=True)
@@ -103,12 +103,12 @@ class Choices:
         return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
 
 
-def choices(coded: Coded, identities: Identities, conventions: Conventions) -> Choices:
+def choices(coded: Coded, identities: Identities, settings: Settings) -> Choices:
     """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
-    entry, form = _spelled(coded, identities, conventions, np.ones(len(coded.annotators), bool))
+    entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, _, representative = _merge(coded, entry, form, False)
     own = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
-    own = own[~(coded.entry_relevance[own] < conventions.rel)]
+    own = own[~(coded.entry_relevance[own] < settings.rel)]
     key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
     order = np.argsort(key, kind="stable")
     first = order[np.diff(key[order], prepend=-1) != 0]
@@ -116,10 +116,10 @@ def choices(coded: Coded, identities: Identities, conventions: Conventions) -> C
     return Choices(item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen)
 
 
-def _spelled(coded: Coded, identities: Identities, conventions: Conventions, among: Bools) -> tuple[Ints, Codes]:
+def _spelled(coded: Coded, identities: Identities, settings: Settings, among: Bools) -> tuple[Ints, Codes]:
     """Return entry and normalised form of every accepted spelling of some annotators."""
     spellings = np.ones(len(coded.variant_entry), bool)
-    if conventions.variants == "first":
+    if settings.variants == "first":
         spellings = np.diff(coded.variant_entry, prepend=-1) > 0
     if not among.all():
         spellings &= among[coded.entry_annotator[coded.variant_entry]]
@@ -127,12 +127,7 @@ def _spelled(coded: Coded, identities: Identities, conventions: Conventions, amo
 
 
 def gather(
-    coded: Coded,
-    identities: Identities,
-    conventions: Conventions,
-    annotators: str = "union",
-    without: int | None = None,
-    fewest: Ints | None = None,
+    coded: Coded, identities: Identities, settings: Settings, without: int | None = None, fewest: Ints | None = None
 ) -> tuple[Gold, Gold]:
     """Return the relevant items and the items judged not relevant (grade below `rel`; needed by bpref only).
 
@@ -140,6 +135,7 @@ def gather(
     without: an annotator whose choices do not count; then only the documents that he or she saw are in the gold.
     fewest: the votes that an item needs in each document (D,), 0 where the document is left out.
     """
+    annotators = settings.annotators
     if without is not None:
         annotators = left_one_out(annotators) or annotators
     kind, number = parse_choice(annotators, coded.annotators)
@@ -151,8 +147,8 @@ def gather(
         known &= coded.seen[without]
     if fewest is not None:
         known &= fewest > 0
-    entry, form = _spelled(coded, identities, conventions, among)
-    item_of_entry, items, representative = _merge(coded, entry, form, conventions.gold_list == "listed")
+    entry, form = _spelled(coded, identities, settings, among)
+    item_of_entry, items, representative = _merge(coded, entry, form, settings.gold_list == "listed")
 
     chosen = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
     grades = coded.entry_relevance[chosen]
@@ -161,8 +157,8 @@ def gather(
     if graded:
         grade[:] = -np.inf
         np.maximum.at(grade, item_of_entry[chosen], np.where(np.isnan(grades), 1.0, grades))
-    judged = item_of_entry[chosen[grades < conventions.rel]]
-    chosen = chosen[~(grades < conventions.rel)]
+    judged = item_of_entry[chosen[grades < settings.rel]]
+    chosen = chosen[~(grades < settings.rel)]
     votes = np.zeros(items, np.int64)
     votes[item_of_entry[chosen]] = 1
     if among.sum() > 1:
@@ -175,7 +171,7 @@ def gather(
         enough = fewest[document]
     if kind == "votes" and not graded:
         grade = votes.astype(np.float64)
-    relevant, rejected = (votes >= enough) & (grade >= conventions.rel), np.zeros(items, bool)
+    relevant, rejected = (votes >= enough) & (grade >= settings.rel), np.zeros(items, bool)
     rejected[judged] = True
     rejected &= votes == 0
     spelling_item = item_of_entry[entry]

@@ -12,8 +12,10 @@ from kp_core.scoring.counts import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
 MOST_UNDEFINED = 0.05
-#: Sums of squared distances below this share of the squares, and influences below this, are the noise of rounding.
+#: Sums of squared distances below this share of the squares are the noise of rounding.
 _NOISE = 1e-14
+#: Sums of products whose terms cancel down to this share are 0.
+_CANCELLED = 1e-13
 #: Draws counted at once.
 _DRAWS = 50_000
 
@@ -34,17 +36,6 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
     return weights
 
 
-def poisson(documents: Sequence[str], scored: Bools, resamples: int, seed: int) -> Floats:
-    """Return Poisson bootstrap weights (B, D) that depend on a document's id and the seed alone.
-
-    A document counts a Poisson number of times with mean 1; rows are scaled to the number of scored documents, so that
-    totals keep their size, and documents that are not scored get no weight. A resample without a document is undefined.
-    """
-    weights = draws.poisson(draws.keys(documents), resamples, seed).T * scored
-    drawn = weights.sum(axis=1, keepdims=True)
-    return np.asarray(weights * np.where(drawn > 0, scored.sum() / np.where(drawn > 0, drawn, 1), np.nan))
-
-
 def weights(
     interval: str,
     documents: Sequence[str],
@@ -53,9 +44,12 @@ def weights(
     seed: int,
     rng: np.random.Generator | None = None,
 ) -> Floats | None:
-    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other."""
+    """Return the weights (B, D) of an interval that resamples documents, 0 for those not used; None for any other.
+
+    bootstrap: every row sums to the number of used documents; poisson: it depends on the ids and the seed alone.
+    """
     if interval == "poisson":
-        return poisson(documents, used, resamples, seed)
+        return np.asarray(draws.poisson(draws.keys(documents), resamples, seed).T * used)
     if interval != "bootstrap":
         return None
     if not used.any():
@@ -81,27 +75,10 @@ def percentile(values: Floats) -> tuple[Floats, Floats]:
     return low, high
 
 
-def weighted_mean(values: Floats, used: Bools, weights: Floats) -> Floats:
-    """Return the mean over used documents for each row of weights: (D, K) and (B, D) give (B, K)."""
-    if used.all():
-        return np.asarray((weights @ values) / weights.sum(axis=1)[:, None])
-    total = weights @ used.astype(float)
-    return np.where(total > 0, (weights @ np.where(used, values, 0.0)) / np.where(total > 0, total, 1), np.nan)
-
-
 def _t_quantile(documents: int | Ints | Floats) -> Floats:
     from scipy.special import stdtrit
 
     return np.asarray(stdtrit(np.maximum(np.asarray(documents) - 1.0, 1.0), 0.975))
-
-
-def cluster_t_mean(values: Floats, used: Bools) -> tuple[Floats, Floats]:
-    """Return the t interval of a mean over documents: mean ± t(.975, n−1) · sd / sqrt(n)."""
-    n = used.sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = np.where(used, values, 0.0).sum(axis=0) / n
-        spread = np.where(used, (np.where(used, values, 0.0) - mean) ** 2, 0.0).sum(axis=0)
-    return t_of_spread(mean, spread, n)
 
 
 def varies(mean: Floats | float, spread: Floats | float, documents: Ints | int) -> Bools:
@@ -134,39 +111,21 @@ def t_p(mean: float, spread: float, documents: int) -> float:
     return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 
 
-def influence(cells: Cells, score: Callable[[Cells], Floats]) -> Floats:
-    """Return how much each document moves a measure of pooled counts, fields (D, K): u_D = gradient · counts.
+def t_of_influence(squares: Floats, sizes: Floats, documents: Ints | int) -> Floats:
+    """Return half the width of the document-cluster t interval (K,), NaN where nothing varies but for rounding.
 
-    The derivative towards each document is taken by a complex step, which is exact to rounding for smooth measures.
-    """
-    step = 1e-30
-    moved = cells.mapped(lambda counts: counts.sum(axis=0) + 1j * step * counts)
-    return np.asarray(np.imag(score(moved)) / step)
-
-
-def cluster_error(moves: Floats, documents: Ints | int) -> Floats:
-    """Return the standard error from the influences (D, K), documents as clusters; NaN where nothing varies.
-
-    Linearisation: SE² = D/(D−1) · sum of u_D²; D may differ by column, with influence 0 where a document is not in it.
+    squares   sum over documents of the squared influences u_D = gradient · counts; sizes: that of its terms' sizes.
+    Linearisation: SE² = D/(D−1) · sum of u_D².
     """
     n = np.asarray(documents, float)
     with np.errstate(invalid="ignore", divide="ignore"):
-        error = np.sqrt(n / (n - 1) * np.where(np.abs(moves) > _NOISE, moves**2, 0).sum(axis=0))
-    return np.where((error > 0) & (n > 1), error, np.nan)
+        error = np.sqrt(n / (n - 1) * np.where(squares > _CANCELLED * sizes, squares, 0))
+    return np.asarray(_t_quantile(n) * np.where((error > 0) & (n > 1), error, np.nan))
 
 
-def cluster_t_half(moves: Floats, documents: Ints | int) -> Floats:
-    """Return half the width of the document-cluster t interval from the influences (D, K), NaN where there is none."""
-    return np.asarray(_t_quantile(documents) * cluster_error(moves, documents))
-
-
-def cluster_t_pooled(
-    cells: Cells, score: Callable[[Cells], Floats], documents: Ints | None = None
-) -> tuple[Floats, Floats]:
-    """Return the document-cluster t interval of a measure of pooled counts, fields (D, K)."""
-    half = cluster_t_half(influence(cells, score), len(cells.hits) if documents is None else documents)
-    value = score(cells.mapped(lambda counts: counts.sum(axis=0)))
-    return value - half, value + half
+def error_of(low: float, high: float, documents: int) -> float:
+    """Return the standard error behind the bounds of a t interval over documents."""
+    return float((high - low) / 2 / _t_quantile(documents))
 
 
 def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:

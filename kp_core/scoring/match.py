@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow.compute as pc
 
-from kp_core.conventions import Conventions
-from kp_core.corpus import Ranking
 from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints
 from kp_core.scoring.gold import Gold
+from kp_core.settings import Settings
 
 #: Cells of one padded block; lists of very different lengths then cost memory only where they stand.
 _BLOCK_CELLS = 1_000_000
@@ -133,18 +132,18 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
     return kept
 
 
-def prepare(run: CodedRun, ranking: Ranking, identities: Identities, conventions: Conventions) -> Lists:
+def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> Lists:
     """Apply filter, tie rule and duplicate rule to the lists of one system, in this order."""
     form, length = packed_forms(run, identities)
-    score = None
+    score, ranking = None, run.ranking
     if ranking.ranked_by == "score" and run.score is not None:  # a rank column, or the order of the file, has no ties
         score = run.score[ragged(run.start, length)]
         score = score if ranking.higher_is_better else -score
     nothing = np.zeros(len(form), bool)
     lists = Lists(length, form, ranks(length), score, nothing, np.zeros_like(length))
-    if conventions.filter != "none":
-        lists = lists.kept(_unfiltered(form, length, identities, conventions.filter))
-    if conventions.ties == "trec" and lists.score is not None:
+    if settings.filter != "none":
+        lists = lists.kept(_unfiltered(form, length, identities, settings.filter))
+    if settings.ties == "trec" and lists.score is not None:
         spelled = np.array([text.encode() for text in identities.forms.to_pylist()], dtype=object)
         alphabetical = np.empty(len(spelled), np.int64)
         alphabetical[np.argsort(spelled, kind="stable")] = np.arange(len(spelled))
@@ -156,7 +155,7 @@ def prepare(run: CodedRun, ranking: Ranking, identities: Identities, conventions
         return lists
     owner = np.repeat(np.arange(len(lists.length)), lists.length)
     lists = replace(lists, repeated=repeated, duplicates=np.bincount(owner[repeated], minlength=len(lists.length)))
-    return lists.kept(~repeated) if conventions.duplicates == "before" else lists
+    return lists.kept(~repeated) if settings.duplicates == "before" else lists
 
 
 def match(lists: Lists, gold: Gold) -> Matches:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -16,19 +15,6 @@ _TOLERANCE = 1e-12
 _BYTES = 12_500
 
 
-def randomisation(differences: Floats, trials: int, rng: np.random.Generator) -> Floats:
-    """Return two-sided p of the paired randomisation test for mean differences (D, P): p = (c+1)/(trials+1), never 0.
-
-    Enumerates all 2^D assignments where they are no more than trials + 1; then p = c / 2^D, the identity included.
-    Source: Fisher 1935; Noreen 1989; the +1 after Phipson & Smyth 2010.
-
-    >>> float(randomisation(np.array([[1.0], [2.0], [3.0]]), 10_000, np.random.default_rng(0))[0])
-    0.25
-    """
-    total = differences.sum(axis=0)
-    return randomisation_of(lambda swapped: total - 2 * swapped @ differences, len(differences), trials, rng)
-
-
 def enumerated(documents: int, trials: int) -> bool:
     """Tell whether all assignments are so few that each is looked at.
 
@@ -38,21 +24,37 @@ def enumerated(documents: int, trials: int) -> bool:
     return documents < 60 and 2**documents <= trials + 1
 
 
-def randomisation_of(
-    statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
-) -> Floats:
-    """Return two-sided p of a statistic of the swapped documents: rows of 0 and 1 (B, D) → (B,) or (B, P)."""
-    observed = np.abs(statistic(np.zeros((1, documents))))[0] - _TOLERANCE
+def swaps(documents: int, trials: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Yield rows of 0 and 1 (T, D): which documents a trial of the paired randomisation test swaps.
+
+    All 2^D assignments where they are no more than trials + 1, the identity included; else random ones.
+    Source: Fisher 1935; Noreen 1989; Phipson & Smyth 2010.
+    """
     if enumerated(documents, trials):
-        swapped = ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
-        return np.asarray((np.abs(statistic(swapped)) >= observed).mean(axis=0))
-    reached = np.zeros(np.shape(observed), np.int64)
+        yield ((np.arange(2**documents)[:, None] >> np.arange(documents)) & 1).astype(float)
+        return
     for begin in range(0, trials, 500):
         size = min(500, trials - begin)
         drawn = rng.integers(0, 256, (size, (documents + 7) // 8), np.uint8)
         for rows in np.array_split(drawn, min(size, max(1, drawn.size // _BYTES))):
-            bits = np.unpackbits(rows, axis=1)[:, :documents]
-            reached += (np.abs(statistic(bits.astype(float))) >= observed).sum(axis=0)
+            yield np.unpackbits(rows, axis=1)[:, :documents].astype(float)
+
+
+def randomisation(
+    statistic: Callable[[Floats], Floats], documents: int, trials: int, rng: np.random.Generator
+) -> Floats:
+    """Return two-sided p of a statistic of the swapped documents, rows of 0 and 1 (B, D) → (B,) or (B, P).
+
+    p = (c+1)/(trials+1), never 0; where all assignments are enumerated, p = c / 2^D.
+
+    >>> totals = np.array([1.0, 2.0, 3.0])
+    >>> float(randomisation(lambda swapped: 6 - 2 * swapped @ totals, 3, 10_000, np.random.default_rng(0)))
+    0.25
+    """
+    observed = np.abs(statistic(np.zeros((1, documents))))[0] - _TOLERANCE
+    reached = sum((np.abs(statistic(rows)) >= observed).sum(axis=0) for rows in swaps(documents, trials, rng))
+    if enumerated(documents, trials):
+        return np.asarray(reached / 2**documents)
     return np.asarray((reached + 1) / (trials + 1))
 
 
@@ -72,58 +74,26 @@ def bootstrap(differences: Floats) -> float:
     return float(min(1.0, 2 * (reached + 1) / (len(differences) + 1)))
 
 
-def _evened(difference: Floats) -> Floats:
+def evened(difference: Floats) -> Floats:
     """Return differences whose last bits are dropped: .35 - .30 and .80 - .75 are the same difference, and tie."""
     return np.round(difference, 12)
 
 
-@dataclass(frozen=True)
-class Effect:
-    """Size of a difference: standardised mean, rank-biserial correlation, and documents won, tied and lost."""
+def rank_biserial(difference: Floats) -> float:
+    """Return the rank-biserial correlation of per-document differences (D,), NaN where all are 0.
 
-    d_z: float
-    rank_biserial: float
-    wins: int
-    ties: int
-    losses: int
-
-
-def effect(difference: Floats) -> Effect:
-    """Return the effect sizes of per-document differences (D,).
-
-    >>> effect(np.array([1.0, 1.0, -1.0, 0.0])).wins
-    2
+    >>> rank_biserial(np.array([3.0, -1.0, 2.0])) == (3 + 2 - 1) / 6
+    True
     """
-    difference = _evened(difference)
     moved = difference[difference != 0]
-    # The deviation of ten times .1 is not 0 but 1e-17.
-    spread = difference.std(ddof=1) if len(difference) > 1 and np.ptp(difference) > 0 else 0.0
     order = pd.Series(np.abs(moved)).rank().to_numpy()  # mid-ranks; scipy.stats takes half a second to import
-    signed = float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
-    return Effect(
-        float(difference.mean() / spread) if spread > 0 else float("nan"),
-        signed,
-        int((difference > 0).sum()),
-        int((difference == 0).sum()),
-        int((difference < 0).sum()),
-    )
-
-
-def t_test(difference: Floats) -> tuple[float, float]:
-    """Return t and the two-sided p of the paired t test; NaN where the differences do not vary."""
-    from scipy.stats import ttest_1samp
-
-    if len(difference) < 2 or np.ptp(_evened(difference)) == 0:
-        return float("nan"), float("nan")
-    result = ttest_1samp(difference, 0)
-    return float(result.statistic), float(result.pvalue)
+    return float((order * np.sign(moved)).sum() / order.sum()) if len(moved) else float("nan")
 
 
 def wilcoxon_test(difference: Floats) -> tuple[float, float, int]:
     """Return W, the two-sided p (normal approximation) of the signed-rank test, and the zeros dropped."""
     from scipy.stats import wilcoxon
 
-    difference = _evened(difference)
     moved = difference[difference != 0]
     if len(moved) == 0:
         return float("nan"), float("nan"), len(difference)
@@ -150,11 +120,9 @@ def benjamini_hochberg(p: Floats) -> Floats:
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(2).tolist()
     [0.03, 0.04, 0.04]
     """
-    order = np.argsort(p, kind="stable")
-    steps = np.minimum.accumulate((len(p) * p[order] / np.arange(1, len(p) + 1))[::-1])[::-1]
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(1, steps)
-    return adjusted
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p)) if len(p) else p
 
 
 def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = 0.05) -> list[int]:

@@ -1,115 +1,136 @@
-"""Turn a corpus and settings into the counts of every system and baseline."""
+"""Turn a corpus and settings into prepared data: whatever depends on both is settled here, once, for every verb."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Unpack
 
-import numpy as np
-
-from kp_core.conventions import FIELDS, Conventions
-from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError, counted
-from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.codes import Bools, Floats, Ints, code, identify
-from kp_core.scoring.counts import Counts, count
-from kp_core.scoring.gold import gather
-from kp_core.scoring.match import prepare
-from kp_core.scoring.measures import Asked
-from kp_core.settings import Settings
-
-#: Conventions that are applied to counts, so that records which differ in them alone share their counts.
-LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
+from kp_core.corpus import Corpus, kept
+from kp_core.errors import InputError, Note, UsageError
+from kp_core.scoring.codes import Coded, Floats, Identities, code, gold_entries, identify, mean_size
+from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
+from kp_core.scoring.sentence_ids import names_sentences
+from kp_core.scoring.universe import all_items, check, parse_universe, refuse_without_english, sizes
+from kp_core.settings import Changes, Settings
+from kp_core.text.normalise import Normaliser
 
 
 @dataclass(frozen=True)
-class Counted:
-    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
+class Prepared:
+    """A corpus under settings; no function of an answer looks further back.
 
-    ranking: Counts
-    table: Counts
-
-    def of(self, asked: Asked) -> Counts:
-        """Return the counts that a measure sees."""
-        if asked.measure.family == "annotators":
-            raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
-        return self.table if asked.measure.family == "concordance" else self.ranking
-
-    def under(self, conventions: Conventions) -> Counted:
-        """Return the same counts for a record that differs only in what is applied to counts (`LATE`)."""
-        ranking = replace(self.ranking, conventions=conventions)
-        if self.table is self.ranking:
-            return Counted(ranking, ranking)
-        return Counted(ranking, replace(self.table, conventions=table_conventions(conventions)))
-
-
-def counted_alike(conventions: Conventions) -> Conventions:
-    """Return the record under which the counts are the same: what is applied to counts later has its default.
-
-    >>> counted_alike(Conventions(denominator="returned", duplicates="keep")) == Conventions(duplicates="keep")
-    True
+    settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
+    notes      what the reader must know of the files and of what was settled
     """
-    return conventions.changed(**{name: FIELDS[name].values[0] for name in LATE})
+
+    corpus: Corpus
+    settings: Settings
+    notes: tuple[Note, ...]
+    coded: Coded
+    identities: Identities
+
+    @property
+    def documents(self) -> tuple[str, ...]:
+        """The documents that the gold standard speaks about (D,)."""
+        return self.coded.documents
+
+    @cached_property
+    def universe(self) -> Floats:
+        """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
+        one = self.settings
+        key = (one.universe, one.normalise, one.gold_stemmed, one.variants)
+        return kept(self.corpus, "universe", key, lambda: sizes(self.corpus, self.coded, self.identities, one))
+
+    @cached_property
+    def all_items(self) -> Gold:
+        """The items of all annotators, relevant or not."""
+        return all_items(self.coded, self.identities, self.settings)
+
+    @cached_property
+    def gold(self) -> Gold:
+        """The gold items of each document."""
+        return gather(self.coded, self.identities, self.settings)[0]
+
+    @cached_property
+    def choices(self) -> Choices:
+        """Which annotator chose which item."""
+        return choices(self.coded, self.identities, self.settings)
+
+    @property
+    def left_out(self) -> tuple[int | None, ...]:
+        """The annotator whom each gold standard leaves out: everybody in turn under `others`, else nobody, once."""
+        return tuple(range(len(self.coded.annotators))) if left_one_out(self.settings.annotators) else (None,)
+
+    def refuse_small_universe(self, chosen: Floats) -> None:
+        """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""
+        check(self.universe, chosen, self.documents, str(self.settings.universe))
+
+    def under(self, settings: Settings) -> Prepared:
+        """Return the same data under settings that differ in conventions only, which are settled like these."""
+        return replace(self, settings=settings, identities=_identities(self.corpus, self.coded, settings))
 
 
-def table_conventions(conventions: Conventions) -> Conventions:
-    """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
-    return conventions.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
+def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> Prepared:
+    """Return a corpus under settings: what they leave to the data is settled.
 
-
-def count_systems(
-    corpus: Corpus,
-    settings: Settings,
-    universe: Floats,
-    baselines: bool,
-    without: int | None = None,
-    fewest: Ints | None = None,
-) -> dict[str, Counted]:
-    """Return the counts of every system, and of the baselines where asked.
-
-    without: an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document.
+    Raises InputError for data that cannot be evaluated so, UsageError for settings that have no meaning here.
     """
-    coded, record = code(corpus), settings.conventions
-    tables, identities = table_conventions(record), identify(corpus, record)
-    choice = settings.annotators, without, fewest
-    gold = gather(coded, identities, record, *choice)
-    distinct = gold if record.gold_list == "unique" else gather(coded, identities, tables, *choice)
-    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
-    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
-    same = one_spelling and distinct is gold and (record.duplicates, record.hits_as) == ("before", "predictions")
-    counted = dict[str, Counted]()
-    for system, run in coded.runs.items():
-        if record.missing == "error":
-            _refuse_missing(system, run.listed, coded.documents)
-        ranking = corpus.rankings[system]
-        counts = count(prepare(run, ranking, identities, record), run.listed, *gold, universe, record)
-        table = counts
-        if not same:
-            table = count(prepare(run, ranking, identities, tables), run.listed, *distinct, universe, tables, sets=True)
-        counted[system] = Counted(counts, table)
-    deepest = max((cutoff for cutoff in settings.cutoffs if isinstance(cutoff, int)), default=0)
-    for name, build in BASELINES.items() if baselines else ():
-        counted[name] = Counted(
-            build(gold[0], universe, record, deepest), build(distinct[0], universe, tables, deepest)
+    settings = Settings() if settings is None else settings
+    settings = settings.changed(**changes) if changes else settings
+    if settings.trim:
+        raise UsageError(
+            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
+            "or leave the field trim out of the signature"
         )
-    return counted
+    coded = kept(corpus, "codes", None, lambda: code(corpus))
+    settings, notes = _fitting(corpus, coded, settings)
+    identities = _identities(corpus, coded, settings)
+    if left_one_out(settings.annotators):
+        _refuse_alone(coded)
+        settings = settings.changed(empty_gold="skip")  # a document counts only if the others chose some phrase
+    size = _gold_size(corpus, coded, identities, settings) if "average" in map(str, settings.cutoffs) else 0
+    cutoffs = [size if str(cutoff) == "average" else cutoff for cutoff in settings.cutoffs]
+    universe = parse_universe(str(settings.universe), corpus)
+    if universe == "candidates":
+        refuse_without_english(coded.texts)
+    settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
+    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
 
 
-def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> None:
-    lost = [documents[i] for i in np.flatnonzero(~listed)]
-    if lost:
+def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
+    """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
+    notes = []
+    if settings.preset == "kpscope" and settings.normalise == Settings().normalise and coded.mostly_cjk:
+        settings = settings.changed(normalise=str(Normaliser.parse(settings.normalise).without_stemmer()))
+        text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
+        notes.append(Note("info", "normalise", text))
+    if settings.normalise != "none" and names_sentences(corpus):
+        settings = settings.changed(normalise="none")  # a stemmer may cut all ids of a document at an apostrophe
+        text = "the gold standard names sentences, whose ids are compared as they stand"
+        notes.append(Note("info", "normalise", text))
+    return settings, notes
+
+
+def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
+    key = (settings.normalise, settings.gold_stemmed)
+    return kept(corpus, "identities", key, lambda: identify(coded.phrases, settings))
+
+
+def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> int:
+    """Return the mean number of distinct keyphrases an annotator gave a document, rounded half up, at least 1.
+
+    Lists that are there but empty count as 0. Source: the threshold of the lecture-keyword evaluation section.
+    """
+    key = (settings.normalise, settings.gold_stemmed, settings.rel)
+    return kept(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
+
+
+def _refuse_alone(coded: Coded) -> None:
+    if len(coded.annotators) < 2:
         raise InputError(
-            f"system '{system}'",
-            f"no list for {len(lost)} of {counted(len(documents), 'document')} ({', '.join(lost[:5])})",
-            "a list for every document of the gold standard",
-            "Add the lists, or choose missing = zero or skip.",
+            "the gold standard",
+            "one annotator",
+            "at least two, so that one can be held against the others",
+            "Load the keyphrases of each annotator, or choose annotators = union.",
         )
-
-
-def used_documents(counts: Counts) -> Bools:
-    """Tell which documents a system is scored on, by the policies for empty gold and missing lists."""
-    used = counts.known.copy()
-    if counts.conventions.empty_gold == "skip":
-        used &= counts.size > 0
-    if counts.conventions.missing == "skip":
-        used &= counts.listed
-    return used

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, counted
 from kp_core.text.tokenise import clean, sentence_places
 
@@ -36,18 +36,17 @@ def list_sentences(corpus: Corpus) -> pd.DataFrame:
 
     Paragraphs are what blank lines separate; a sentence ends with its paragraph. Kept with the corpus.
     """
-    if "sentences" not in corpus.cache:
-        rows = []
-        for document, text in zip(corpus.documents["doc_id"], corpus.documents["text"].fillna(""), strict=True):
-            rows += [
-                (document, sentence_id(document, number), paragraph, sentence)
-                for number, (paragraph, sentence) in enumerate(_split(str(text)), 1)
-            ]
-        frame = pd.DataFrame(rows, columns=["doc_id", "sentence", "paragraph", "text"])
-        kinds = {"doc_id": "str", "sentence": "str", "paragraph": "int64", "text": "str"}
-        corpus.cache["sentences"] = frame.astype(kinds)
-    found: pd.DataFrame = corpus.cache["sentences"]
-    return found
+    return kept(corpus, "sentences", None, lambda: _list_sentences(corpus.documents))
+
+
+def _list_sentences(documents: pd.DataFrame) -> pd.DataFrame:
+    rows = [
+        (document, sentence_id(document, number), paragraph, sentence)
+        for document, text in zip(documents["doc_id"], documents["text"].fillna(""), strict=True)
+        for number, (paragraph, sentence) in enumerate(_split(str(text)), 1)
+    ]
+    frame = pd.DataFrame(rows, columns=["doc_id", "sentence", "paragraph", "text"])
+    return frame.astype({"doc_id": "str", "sentence": "str", "paragraph": "int64", "text": "str"})
 
 
 def _split(text: str) -> list[tuple[int, str]]:

@@ -6,31 +6,32 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kp_core.conventions import Conventions
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.codes import Bools, Codes, Floats, Identities, Ints, code, distinct, identify
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.match import blocks, packed_forms, padded, ragged
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
+from kp_core.settings import Settings
 from kp_core.text.candidates import Stems, candidates, has_english
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import word_runs
 
-KINDS = ("ngrams", "candidates", "rankings", "vocabulary", "sentences")
 _REFUSED = ("selected", "selection", "chosen", "pair")
 
 
-def parse(universe: str | float | None, corpus: Corpus) -> str:
-    """Return the universe in its full spelling; None is n-grams where texts are loaded, else the pooled rankings.
+def parse_universe(universe: str, corpus: Corpus) -> str:
+    """Return the universe in its full spelling; empty is n-grams where texts are loaded, else the pooled rankings.
 
-    Where the gold standard names sentences of loaded texts, None is the sentences.
+    Where the gold standard names sentences of loaded texts, empty is the sentences.
 
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
-    if universe is None or universe == "":
-        return _default(corpus)
-    name = str(universe).strip()
+    name = universe
+    if not name:
+        if not corpus.has_texts:
+            return "rankings"
+        return "sentences" if names_sentences(corpus) else "ngrams:3"
     if name in _REFUSED:
         raise UsageError(
             "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
@@ -57,32 +58,20 @@ def parse(universe: str | float | None, corpus: Corpus) -> str:
     )
 
 
-def _default(corpus: Corpus) -> str:
-    if not corpus.has_texts:
-        return "rankings"
-    return "sentences" if names_sentences(corpus) else "ngrams:3"
-
-
-def all_items(corpus: Corpus, conventions: Conventions) -> Gold:
+def all_items(coded: Coded, identities: Identities, settings: Settings) -> Gold:
     """Return the distinct items of all annotators, relevant or not: none of them may be missing from the universe."""
-    everything = conventions.changed(gold_list="unique", rel=-np.inf)
-    return gather(code(corpus), identify(corpus, conventions), everything)[0]
+    return gather(coded, identities, settings.changed(annotators="union", gold_list="unique", rel=-np.inf))[0]
 
 
-def sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
-    """Return N per document (D,) for a universe spelled as `parse` returns it; kept with the corpus."""
-    key = (universe, conventions.normalise, conventions.gold_stemmed, conventions.variants)
-    return corpus.recent("universe", key, lambda: _sizes(corpus, universe, conventions))
-
-
-def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
-    coded, identities = code(corpus), identify(corpus, conventions)
+def sizes(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> Floats:
+    """Return N per document (D,) for the universe of settled settings."""
+    universe = str(settings.universe)
     documents = len(coded.documents)
     if universe.isdigit():
         return np.full(documents, float(universe))
     if universe == "sentences":
-        return _sentence_sizes(corpus)
-    items = all_items(corpus, conventions)
+        return _sentence_sizes(corpus, coded)
+    items = all_items(coded, identities, settings)
     if universe == "vocabulary":
         used = np.zeros(len(identities.forms), bool)
         for run in coded.runs.values():
@@ -91,24 +80,24 @@ def _sizes(corpus: Corpus, universe: str, conventions: Conventions) -> Floats:
         used[items.spelling_form[first]] = True
         return np.full(documents, float(used.sum()))
     if universe == "rankings":
-        return _pooled_sizes(corpus, identities, items)
+        return _pooled_sizes(coded, identities, items)
     if universe == "candidates":
-        return _candidate_sizes(corpus, identities, items, conventions)
-    return _ngram_sizes(corpus, identities, items, int(universe.partition(":")[2]), conventions)
+        return _candidate_sizes(coded, identities, items, settings)
+    return _ngram_sizes(coded, identities, items, int(universe.partition(":")[2]), settings)
 
 
-def _sentence_sizes(corpus: Corpus) -> Floats:
+def _sentence_sizes(corpus: Corpus, coded: Coded) -> Floats:
     """Count the sentences of each text; refuses gold standards and systems that name anything else."""
     sentence_rows(corpus.gold, corpus, "the gold standard")
     for system, rows in corpus.runs.groupby("system", sort=False):
         sentence_rows(rows, corpus, f"system '{system}'")
     count = list_sentences(corpus).groupby("doc_id").size()
-    return np.asarray(count.reindex(list(code(corpus).documents), fill_value=0), float)
+    return np.asarray(count.reindex(list(coded.documents), fill_value=0), float)
 
 
-def _pooled_sizes(corpus: Corpus, identities: Identities, items: Gold) -> Floats:
+def _pooled_sizes(coded: Coded, identities: Identities, items: Gold) -> Floats:
     """Count the union of all full rankings and all annotators; an item with its spellings counts once."""
-    lists = [packed_forms(run, identities) for run in code(corpus).runs.values()]
+    lists = [packed_forms(run, identities) for run in coded.runs.values()]
     columns = [*lists, (items.spelling_form, items.spelling_count)]
     total = np.zeros(len(items.size))
     for block in blocks(np.sum([length for _, length in columns], axis=0)):
@@ -126,12 +115,11 @@ def _distinct(matrix: np.ndarray) -> Ints:
     return np.asarray((ordered[:, 0] >= 0) + np.count_nonzero(further, axis=1))
 
 
-def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, conventions: Conventions) -> Floats:
+def _ngram_sizes(coded: Coded, identities: Identities, items: Gold, n: int, settings: Settings) -> Floats:
     """Count the distinct 1..n-grams of each text, and the gold or predicted phrases that are not among them."""
-    coded = code(corpus)
     documents = len(coded.documents)
-    normaliser = Normaliser.parse(conventions.normalise)
-    runs = [(document, run) for document, text in enumerate(texts_of(corpus)) for run in word_runs(text)]
+    normaliser = Normaliser.parse(settings.normalise)
+    runs = [(document, run) for document, text in enumerate(coded.texts) for run in word_runs(text)]
     words = list(dict.fromkeys(word for _, run in runs for word in run))
     spelled = dict(zip(words, (form.split(" ") for form in normaliser.apply(words)), strict=True))
     # The forms of all phrases go through the same coding as the texts, each as a run after the last document.
@@ -160,24 +148,16 @@ def _ngram_sizes(corpus: Corpus, identities: Identities, items: Gold, n: int, co
         total += np.bincount(pairs % documents, minlength=documents)
         in_text = np.concatenate([in_text, pairs])
         offset += int(gram.max(initial=0)) + 1
-    return total + _outside_text(corpus, identities, items, in_text, form_gram)
+    return total + _outside_text(coded, identities, items, in_text, form_gram)
 
 
-def texts_of(corpus: Corpus) -> list[str]:
-    """Return the text of each document of the gold standard, empty where there is none."""
-    texts = corpus.documents.set_index("doc_id")["text"].reindex(list(code(corpus).documents))
-    return [str(text) for text in texts.fillna("")]
-
-
-def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conventions: Conventions) -> Floats:
+def _candidate_sizes(coded: Coded, identities: Identities, items: Gold, settings: Settings) -> Floats:
     """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
-    texts, stems = texts_of(corpus), Stems()
-    if "english" not in corpus.cache:
-        refuse_without_english(texts)
+    texts, stems = coded.texts, Stems()
     spelled = [
         (document, phrase) for document, text in enumerate(texts) for phrase in candidates(text, stems=stems).values()
     ]
-    forms = Normaliser.parse(conventions.normalise).apply([phrase for _, phrase in spelled])
+    forms = Normaliser.parse(settings.normalise).apply([phrase for _, phrase in spelled])
     known = identities.forms.to_pylist()
     number = {form: place for place, form in enumerate(dict.fromkeys([*known, *forms]))}
     in_text = distinct(
@@ -187,13 +167,13 @@ def _candidate_sizes(corpus: Corpus, identities: Identities, items: Gold, conven
         )
     )
     total = np.bincount(in_text % len(texts), minlength=len(texts))
-    outside = _outside_text(corpus, identities, items, in_text, np.array([number[form] for form in known], np.int64))
+    outside = _outside_text(coded, identities, items, in_text, np.array([number[form] for form in known], np.int64))
     return total + outside
 
 
-def without_english(corpus: Corpus) -> tuple[str, ...]:
+def without_english(coded: Coded) -> tuple[str, ...]:
     """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
-    texts = zip(code(corpus).documents, texts_of(corpus), strict=True)
+    texts = zip(coded.documents, coded.texts, strict=True)
     return tuple(name for name, text in texts if not has_english(text))
 
 
@@ -204,9 +184,8 @@ def refuse_without_english(texts: Iterable[str]) -> None:
         raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
 
 
-def _outside_text(corpus: Corpus, identities: Identities, items: Gold, in_text: Ints, form_gram: Ints) -> Floats:
+def _outside_text(coded: Coded, identities: Identities, items: Gold, in_text: Ints, form_gram: Ints) -> Floats:
     """Count the gold items and predicted phrases of each document that are no n-gram of its text."""
-    coded = code(corpus)
     documents = len(coded.documents)
 
     def found(form: Ints | Codes, document: Ints) -> Bools:

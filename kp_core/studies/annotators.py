@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import InputError, UsageError
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.annotator_tables import Panel
-from kp_core.scoring.average import Average, Grid, averaged
-from kp_core.scoring.codes import Bools, Floats, Ints, code, identify
+from kp_core.scoring.accumulate import Averaged, averaged
+from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.counts import Cells
-from kp_core.scoring.gold import Choices, choices
+from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, parse
-from kp_core.scoring.universe import all_items, check
-from kp_core.scoring.universe import sizes as universe_sizes
-from kp_core.settings import Settings, make_settings
-from kp_core.studies.evaluate import resolve
+from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.views import Grid
+from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import agreement_facts, agreement_notes
 from kp_core.studies.result import ROW_COLUMNS, Result
 
@@ -32,66 +30,22 @@ AGAINST_OTHERS = ("K", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
+_OF_ALL = ("alpha", "Conger", "Light")
+NO_INTERVAL: Interval = "none"
 #: More pairs than this get values without intervals.
 PAIRS_WITH_INTERVALS = 300
+CAPTION = "Agreement of annotators"
 
-
-@dataclass(frozen=True)
-class Annotated:
-    """The choices of all annotators with N per document, and which documents and annotators there are."""
-
-    choices: Choices
-    universe: Floats
-    settings: Settings
-    documents: tuple[str, ...]
-    annotators: tuple[str, ...]
-    groups: tuple[str, ...]
-
-    def only(self, documents: Bools) -> Annotated:
-        """Return the same where nobody saw the other documents."""
-        return replace(self, choices=self.choices.only(documents))
-
-
-def annotated(corpus: Corpus, settings: Settings) -> Annotated:
-    """Return the choices of the annotators of a corpus; refuses a single annotator and a universe that is too small."""
-    if len(code(corpus).annotators) < 2:
-        raise InputError(
-            "the gold standard",
-            "one annotator",
-            "at least two, whose agreement can be measured",
-            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-        )
-    return annotated_under(corpus, resolve(corpus, replace(settings, k=("all",), annotators="union"))[0])
-
-
-def annotated_under(corpus: Corpus, settings: Settings) -> Annotated:
-    """Return the choices of the annotators under resolved settings; refuses a universe that is too small."""
-    coded, record = code(corpus), settings.conventions
-    universe = universe_sizes(corpus, settings.universe, record)
-    if settings.universe.isdigit():
-        check(universe, all_items(corpus, record).size.astype(float), coded.documents, settings.universe)
-    groups = corpus.documents.set_index("doc_id")["group"].reindex(list(coded.documents)).fillna("").tolist()
-    return Annotated(
-        choices(coded, identify(corpus, record), record),
-        universe,
-        settings,
-        coded.documents,
-        coded.annotators,
-        tuple(groups),
-    )
+#: The annotators of each pair who saw a document together (P,), (P,).
+Couples = tuple[Ints, Ints]
 
 
 def agreement(
     corpus: Corpus,
+    settings: Settings | None = None,
+    /,
     measures: Sequence[str] | str | None = None,
-    *,
-    universe: str | float | None = None,
-    average: str | None = None,
-    interval: str = "bootstrap",
-    resamples: int = 1000,
-    seed: int = 0,
-    preset: str = "kpscope",
-    **conventions: Any,
+    **changes: Unpack[Changes],
 ) -> Result:
     """Measure how well the annotators of a corpus agree.
 
@@ -99,29 +53,23 @@ def agreement(
     K of the others as `K`; each pair as “A|B”; and, where documents have types, all together for each (subset group:…).
 
     measures   names such as K, alpha, AC1, PABAK, P_pos, P_neg, Conger, Light, kappa; by default all of these
-    average    micro (documents pooled, the default), macro (mean over documents) or both
+    changes    fields of `Settings`; average: micro (documents pooled, the default), macro (mean over documents) or both
 
     Raises InputError with fewer than two annotators. Sources: Siegel & Castellan 1988; Gwet 2014.
     """
-    spelled = "" if universe is None else str(universe)
-    settings = make_settings(
-        preset_name=preset, average=average, interval=interval, resamples=resamples, seed=seed, **conventions
-    )
-    return agreement_with(corpus, replace(settings, universe=spelled), measures)
-
-
-def agreement_with(corpus: Corpus, settings: Settings, measures: Sequence[str] | str | None = None) -> Result:
-    """Measure agreement under settings made before."""
+    settings = (settings or Settings()).changed(**changes)
     asked = asked_of(settings, measures)
-    data = annotated(corpus, settings)
-    weights, kinds = _weights(data), sorted({group for group in data.groups if group})
-    rows, common = [], annotator_tables.pairs_together(data.choices.seen)
-    for part in parts(data, asked, common, tuple(kinds) if len(kinds) > 1 else ()):
-        found = partial(_averaged, part, settings=data.settings, weights=weights)
-        rows += part_rows(part.subset, part.names, part.asked, part.documents, found, data.settings)
-    facts = agreement_facts(corpus, data.choices.seen.sum(axis=0), data.settings.universe)
-    notes = agreement_notes(facts, too_many(len(common[0])), data.settings)
-    return result_of(rows, data.settings, (*corpus.report.notes, *notes), len(data.documents))
+    data = prepare_annotators(corpus, settings)
+    weights, couples = _weights(data), annotator_tables.pairs_together(data.choices.seen)
+    rows: list[tuple[Any, ...]] = []
+    for part, grid, documents in grids(
+        data, parts_of(asked, data.coded.annotators, couples, data.coded.groups), couples
+    ):
+        drawn, interval = (weights, data.settings.interval) if part.has_intervals else (None, NO_INTERVAL)
+        average_of = partial(averaged, part.asked, grid, weights=drawn, interval=interval)
+        rows += part.rows(documents, average_of, data.settings)
+    notes = agreement_notes(agreement_facts(data), too_many(len(couples[0])), data.settings)
+    return result_of(rows, data.settings, (*data.notes, *notes), len(data.documents))
 
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
@@ -137,32 +85,38 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
     return asked
 
 
-def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
-    """Return the measures that were asked for and mean something here; the default where nothing was asked."""
-    wanted = asked or [parse(name) for name in default]
-    return [one for one in wanted if one.measure.name not in without]
+def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
+    """Return a corpus prepared for its annotators; refuses a single one and a universe that is too small."""
+    data = prepare(corpus, settings, k="all", annotators="union")
+    refuse_alone(data.coded.annotators)
+    data.refuse_small_universe(data.all_items.size.astype(float))
+    return data
 
 
-def averages(settings: Settings) -> tuple[str, ...]:
-    """Return the averages in which agreement is given under the settings."""
-    return ("micro", "macro") if settings.both else (settings.pool,)
+def refuse_alone(annotators: Sequence[str]) -> None:
+    """Refuse a single annotator."""
+    if len(annotators) < 2:
+        raise InputError(
+            "the gold standard",
+            "one annotator",
+            "at least two, whose agreement can be measured",
+            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
+        )
 
 
-def _weights(data: Annotated) -> Floats | None:
+def _weights(data: Prepared) -> Floats | None:
     """Draw one weight matrix over the documents that two annotators saw."""
-    used = data.choices.seen.sum(axis=0) > 1
-    settings = data.settings
+    used, settings = data.choices.seen.sum(axis=0) > 1, data.settings
     if not used.any():
         return None
     return intervals.weights(settings.interval, data.documents, used, settings.resamples, settings.seed)
 
 
-def view_of(one: Asked, data: Annotated, common: tuple[Ints, Ints] | None = None) -> Grid:
-    """Return the tables of all annotators together that a measure needs; common: the pairs for Light's kappa."""
-    choices, universe = data.choices, data.universe
+def view_of(one: Asked, choices: Choices, universe: Floats, couples: Couples | None = None) -> Grid:
+    """Return the tables of all annotators together that a measure needs; couples: the pairs for Light's kappa."""
     cells: Cells
     if one.measure.name == "Light":
-        cells = annotator_tables.pair_tables(choices, universe, common)
+        cells = annotator_tables.pair_tables(choices, universe, couples)
     elif one.measure.name == "Conger":
         cells = annotator_tables.shares(choices, universe)
     else:
@@ -170,92 +124,93 @@ def view_of(one: Asked, data: Annotated, common: tuple[Ints, Ints] | None = None
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
-def standard_error(data: Annotated, measure: str = "K") -> float:
+def standard_error(data: Prepared, measure: str = "K") -> float:
     """Return the standard error of a measure of all annotators together, documents as clusters."""
-    view, asked = view_of(parse(measure), data), parse(measure)
-    if not view.used.any():
-        return float("nan")
-    if data.settings.pool == "macro":
-        values = view.values(asked)
-        values = values[~np.isnan(values)]
-        return float(values.std(ddof=1) / np.sqrt(len(values))) if len(values) > 1 else float("nan")
-    moves = intervals.influence(view.cells.only(view.used), asked.scores)
-    return float(intervals.cluster_error(moves, int(view.used.sum()))[0])
+    asked = parse(measure)
+    average = asked.averages(data.settings.average)[0]
+    whole = averaged(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
+    return intervals.error_of(float(whole.low[0]), float(whole.high[0]), int(whole.documents[0]))
 
 
 @dataclass(frozen=True)
 class Part:
-    """One measure of some rows of the result: their names, the tables (D, K), and the documents of each (K,).
+    """One measure of some rows of the result, and their names (K,).
 
     kind  together, each (one annotator against the union of the others; K is that of the others alone) or pairs
     """
 
     subset: str
     kind: str
-    names: tuple[str, ...]
     asked: Asked
-    view: Grid
-    documents: Ints
+    names: tuple[str, ...]
+
+    @property
+    def absent(self) -> str:
+        """The reason of a row without a document that counts."""
+        return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether its rows have intervals: not those of pairs where they are too many."""
+        return self.kind != "pairs" or not too_many(len(self.names))
+
+    def rows(self, documents: Ints, average_of: Callable[[str], Averaged], settings: Settings) -> list[tuple[Any, ...]]:
+        """Return the rows from what is said of each average; documents (K,) that each name could count in."""
+        rows = []
+        for average in self.asked.averages(settings.average):
+            values = average_of(average)
+            for i, name in enumerate(self.names):
+                n = int(values.documents[i])
+                own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
+                rows.append((name, self.asked.name(), None, average, self.subset, *own))
+        return rows
 
 
-def wanted(asked: list[Asked], kinds: tuple[str, ...]) -> list[tuple[str, str, Asked]]:
-    """Return subset, kind and measure of every part, in the order of the rows; kinds: the types of documents."""
-    without = {"together": _OF_TWO, "each": ("alpha", "Conger", "Light"), "pairs": ("K", "alpha", "Conger", "Light")}
-    chosen = {
-        kind: _chosen(asked, default, without[kind])
-        for kind, default in (("together", TOGETHER), ("each", AGAINST_OTHERS), ("pairs", OF_PAIRS))
-    }
-    parts = [(subset, "together") for subset in ("all", *(f"group:{kind}" for kind in kinds))]
-    return [(subset, kind, one) for subset, kind in [*parts, ("all", "each"), ("all", "pairs")] for one in chosen[kind]]
+def parts_of(asked: list[Asked], annotators: tuple[str, ...], couples: Couples, groups: Iterable[str]) -> list[Part]:
+    """Return the parts of the result; groups: the types of documents, which have rows of their own if several."""
+    kinds = sorted({group for group in groups if group})
+    subsets = ["all", *(f"group:{kind}" for kind in kinds if len(kinds) > 1)]
+    names = pair_names(annotators, couples)
+    return [
+        *(Part(subset, "together", one, ("all",)) for subset in subsets for one in _chosen(asked, TOGETHER, _OF_TWO)),
+        *(Part("all", "each", one, annotators) for one in _chosen(asked, AGAINST_OTHERS, _OF_ALL)),
+        *(Part("all", "pairs", one, names) for one in _chosen(asked, OF_PAIRS, ("K", *_OF_ALL))),
+    ]
 
 
-def pair_names(annotators: tuple[str, ...], common: tuple[Ints, Ints]) -> tuple[str, ...]:
+def grids(data: Prepared, parts: Iterable[Part], couples: Couples) -> Iterator[tuple[Part, Grid, Ints]]:
+    """Give the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
+    choices, universe = data.choices, data.universe
+    against = Grid(*annotator_tables.against_others(choices, universe))
+    without = annotator_tables.without_each(choices, universe)
+    each_pair = annotator_tables.pairs(choices, universe, couples)
+    for part in parts:
+        if part.kind == "pairs":
+            yield part, Grid(each_pair.cells, each_pair.seen), each_pair.seen.sum(axis=0)
+        elif part.kind == "each" and part.asked.measure.name == "K":
+            yield part, Grid(without, without.universe > 0, part.absent), np.full(len(part.names), len(data.documents))
+        elif part.kind == "each":
+            yield part, against, choices.seen.sum(axis=1)
+        else:
+            own = choices
+            if part.subset != "all":
+                own = choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
+            grid = view_of(part.asked, own, universe, couples)
+            yield part, grid, np.array([own.seen.any(axis=0).sum()])
+
+
+def _chosen(asked: list[Asked], default: tuple[str, ...], without: tuple[str, ...]) -> list[Asked]:
+    """Return the measures that were asked for and mean something here; the default where nothing was asked."""
+    wanted = asked or [parse(name) for name in default]
+    return [one for one in wanted if one.measure.name not in without]
+
+
+def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]:
     """Return the names of pairs, such as A|B; refuses an annotator who is named like one."""
-    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*common, strict=True))
+    names = tuple(f"{annotators[a]}|{annotators[b]}" for a, b in zip(*couples, strict=True))
     if clash := sorted(set(names) & set(annotators)):
         raise InputError(f"annotator '{clash[0]}'", "the name of a pair", "another name", "Rename the annotator.")
     return names
-
-
-def parts(data: Annotated, asked: list[Asked], common: tuple[Ints, Ints], kinds: tuple[str, ...]) -> Iterator[Part]:
-    """Give every part of the result; common: the annotators of each pair, kinds: the types of documents."""
-    documents = data.choices.seen.sum(axis=1)
-    against = Grid(*annotator_tables.against_others(data.choices, data.universe))
-    without = annotator_tables.without_each(data.choices, data.universe)
-    others = Grid(without, without.universe > 0, "single_annotator")
-    found = annotator_tables.pairs(data.choices, data.universe, common)
-    names = pair_names(data.annotators, common)
-    for subset, kind, one in wanted(asked, kinds):
-        if kind == "together":
-            group = subset.removeprefix("group:")
-            own = data if subset == "all" else data.only(np.array([group == name for name in data.groups], bool))
-            seen = np.array([own.choices.seen.any(axis=0).sum()])
-            yield Part(subset, kind, ("all",), one, view_of(one, own, common), seen)
-        elif kind == "pairs":
-            yield Part(subset, kind, names, one, Grid(found.cells, found.seen), found.seen.sum(axis=0))
-        elif one.measure.name == "K":
-            yield Part(subset, kind, data.annotators, one, others, np.full(len(documents), len(data.documents)))
-        else:
-            yield Part(subset, kind, data.annotators, one, against, documents)
-
-
-def part_rows(
-    subset: str,
-    names: tuple[str, ...],
-    asked: Asked,
-    documents: Ints,
-    found: Callable[[str], Average],
-    settings: Settings,
-) -> list[tuple[Any, ...]]:
-    """Return the rows of one part from what `found` says of an average."""
-    rows = []
-    for average in averages(settings):
-        values = found(average)
-        for i, name in enumerate(names):
-            n = int(values.documents[i])
-            own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
-            rows.append((name, asked.name(), None, average, subset, *own))
-    return rows
 
 
 def too_many(pairs: int) -> int:
@@ -263,43 +218,35 @@ def too_many(pairs: int) -> int:
     return pairs if pairs > PAIRS_WITH_INTERVALS else 0
 
 
-def with_intervals(part: Part) -> bool:
-    """Tell whether the rows of a part have intervals: not those of pairs where they are too many."""
-    return part.kind != "pairs" or not too_many(len(part.names))
-
-
-def _averaged(part: Part, average: str, settings: Settings, weights: Floats | None) -> Average:
-    if not with_intervals(part):
-        weights, settings = None, replace(settings, interval="none")
-    return averaged(part.asked, part.view, average, weights, settings)
-
-
-def result_of(rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Note, ...], documents: int) -> Result:
+def result_of(rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Any, ...], documents: int) -> Result:
     """Return the result of an agreement from its rows."""
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     frame["k"] = pd.Series([None] * len(rows), dtype=object)
-    return Result(frame, settings, notes, documents, True)
+    return Result(frame, settings, notes, documents, True, CAPTION)
 
 
-def by_document(
-    corpus: Corpus, settings: Settings, measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1")
+def agreement_by_document(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] = ("K", "P_pos", "P_neg", "PABAK", "AC1"),
+    **changes: Unpack[Changes],
 ) -> pd.DataFrame:
     """Return one row a document: its type, how many annotators saw it, what they chose, agreement, and the status."""
-    data = annotated(corpus, settings)
-    panel: Panel = annotator_tables.panel(data.choices, data.universe)
-    seen, own = data.choices.seen.sum(axis=0), annotator_tables.sizes(data.choices)
-    asked = [parse(name) for name in measures]
-    values = {one.name(): view_of(one, data).values(one)[:, 0] for one in asked}
-    status = np.where(seen > 1, concordance.status(panel)[:, 0], "single_annotator")
-    union = np.bincount(data.choices.document, data.choices.votes > 0, minlength=len(seen)).astype(int)
+    data = prepare_annotators(corpus, (settings or Settings()).changed(**changes))
+    choices, universe = data.choices, data.universe
+    seen, own = choices.seen.sum(axis=0), annotator_tables.sizes(choices)
+    values = {one.name(): view_of(one, choices, universe).values(one)[:, 0] for one in map(parse, measures)}
+    status = concordance.status(annotator_tables.panel(choices, universe))[:, 0]
+    union = np.bincount(choices.document, choices.votes > 0, minlength=len(seen)).astype(int)
     columns = {
         "document": data.documents,
-        "group": data.groups,
+        "group": data.coded.groups,
         "annotators": seen,
         "mean_size": own.sum(axis=0) / seen,
         "union_size": union,
-        "N": data.universe,
+        "N": universe,
         **values,
-        "status": status,
+        "status": np.where(seen > 1, status, "single_annotator"),
     }
     return pd.DataFrame(columns)

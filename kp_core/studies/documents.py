@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,13 +12,15 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.average import View
-from kp_core.scoring.codes import Coded, Identities, code, identify
-from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import match, newly, prepare, ragged, ranks
+from kp_core.scoring.codes import Coded, Identities
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.match import match, newly, ragged, ranked_lists, ranks
 from kp_core.scoring.measures import of_systems, parse
-from kp_core.settings import Cutoff, Settings
-from kp_core.studies.evaluate import counts_of, resolve
+from kp_core.scoring.prepare import prepare
+from kp_core.scoring.systems import scored_systems
+from kp_core.scoring.views import View
+from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.studies.evaluate import cutoffs_of
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
@@ -31,20 +34,25 @@ MARKS = {
 }
 
 
-def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: bool = False) -> pd.DataFrame:
+def by_document(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measure: str = "F1@k",
+    *,
+    baselines: bool = False,
+    **changes: Unpack[Changes],
+) -> pd.DataFrame:
     """Return one row a system and document: value and status of a measure, with hits, lengths and gold size.
 
-    The first cutoff of the settings counts where the measure names none. Undefined values are missing, with a status.
+    The first cutoff counts where the measure names none. Undefined values are missing, with a status.
     """
-    asked = parse(measure)
-    settings, _ = resolve(corpus, settings)
-    agreement = asked.measure.family == "concordance"
-    counted = counts_of(corpus, settings, agreement or baselines, baselines)
-    cutoff = asked.fixed if asked.fixed is not None else settings.cutoffs[0]
-    ids = code(corpus).documents
-    groups = corpus.documents.set_index("doc_id")["group"].reindex(list(ids)) if "group" in corpus.documents else None
+    asked, data = parse(measure), prepare(corpus, settings, **changes)
+    systems = scored_systems(data, asked.measure.family == "concordance" or baselines, baselines)
+    cutoff = cutoffs_of(asked, data.settings)[0]
+    groups = [group or None for group in data.coded.groups]
     frames = []
-    for system, both in counted.items():
+    for system, both in systems.items():
         counts = both.of(asked)
         view = View(counts, (cutoff,))
         at, value = view.cells, view.values(asked)[:, 0]
@@ -53,8 +61,8 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
             pd.DataFrame(
                 {
                     "system": system,
-                    "document": ids,
-                    "group": groups.to_numpy() if groups is not None else None,
+                    "document": data.documents,
+                    "group": groups,
                     "measure": asked.name(None if asked.measure.fixed is not None else cutoff),
                     "value": value,
                     "status": view.status(asked)[:, 0],
@@ -68,34 +76,40 @@ def by_document(corpus: Corpus, settings: Settings, measure: str, baselines: boo
     return pd.concat(frames, ignore_index=True)
 
 
-def tables_by_document(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> pd.DataFrame:
+def tables_by_document(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] = ("kappa",),
+    **changes: Unpack[Changes],
+) -> pd.DataFrame:
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
-    settings, _ = resolve(corpus, settings)
-    cutoff = settings.cutoffs[0]
-    frames = []
-    for system, both in counts_of(corpus, settings).items():
-        view = View(both.table, (cutoff,))
+    data, frames = prepare(corpus, settings, **changes), []
+    for system, both in scored_systems(data).items():
+        view = View(both.table, data.settings.cutoffs[:1])
         values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
-        named = {"system": system, "document": code(corpus).documents}
+        named = {"system": system, "document": data.documents}
         frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=["system", "document"])
 
 
 def all_values(
-    corpus: Corpus, settings: Settings, measures: Sequence[str] | None = None
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] | None = None,
+    **changes: Unpack[Changes],
 ) -> Iterator[tuple[str, str, NDArray[np.float64]]]:
     """Yield system, measure and its values (document, cutoff) at the settings' cutoffs; NaN where undefined.
 
     One matrix after the other, so that memory holds few; a measure without a cutoff has one column. All measures of the
     registry where none are named.
     """
-    settings, _ = resolve(corpus, settings)
-    cutoffs = settings.cutoffs
-    asked = [parse(name) for name in measures or of_systems()]
-    for system, both in counts_of(corpus, settings).items():
+    data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
+    for system, both in scored_systems(data).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
         for one in asked:
-            wanted, counts = cutoffs if one.fixed is None else (one.fixed,), both.of(one)
+            wanted, counts = cutoffs_of(one, data.settings), both.of(one)
             view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
             yield system, one.name(), view.values(one)
 
@@ -125,7 +139,7 @@ def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tup
 
     Hits and spurious phrases are those of the system within the cutoff; settings are resolved.
     """
-    ranked, record = view.lists[system], settings.conventions
+    ranked = view.lists[system]
     chosen = ranked[ranked["counts"]]
     found = view.gold["found"].map(lambda systems: system in systems).astype(bool)
     phrases = {
@@ -133,27 +147,27 @@ def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tup
         "missed": [spelling for own in view.gold["spellings"][~found] for spelling in own],
         "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
     }
-    stemmed = ("hit", "missed") if record.gold_stemmed == "yes" else ()
-    return pieces(view.text, places(view.text, phrases, Normaliser.parse(record.normalise), stemmed))
+    stemmed = ("hit", "missed") if settings.gold_stemmed == "yes" else ()
+    return pieces(view.text, places(view.text, phrases, Normaliser.parse(settings.normalise), stemmed))
 
 
-def one_document(corpus: Corpus, settings: Settings, document: str) -> DocumentView:
+def one_document(
+    corpus: Corpus, settings: Settings | None = None, /, *, document: str, **changes: Unpack[Changes]
+) -> DocumentView:
     """Return the phrases of one document at the first cutoff of the settings."""
-    settings, _ = resolve(corpus, settings)
-    coded, record = code(corpus), settings.conventions
+    data = prepare(corpus, settings, **changes)
+    coded, identities, settings, gold = data.coded, data.identities, data.settings, data.gold
     if document not in coded.documents:
         raise UsageError(f"there is no document '{document}' in the gold standard")
     number = coded.documents.index(document)
-    identities = identify(corpus, record)
-    gold = gather(coded, identities, record, settings.annotators)[0]
-    names = _gold_table(coded, identities, gold, number, record.rel)
+    names = _gold_table(coded, identities, gold, number, settings.rel)
     lists = {}
     for system, run in coded.runs.items():
         # Only this document's list goes through the same steps as the whole evaluation.
         own = np.where(np.arange(len(coded.documents)) == number, run.length, 0)
-        prepared = prepare(replace(run, length=own), corpus.rankings[system], identities, record)
+        prepared = ranked_lists(replace(run, length=own), identities, settings)
         matches = match(prepared, gold)
-        new = newly(matches, len(gold.grade)) | (record.duplicates == "count")
+        new = newly(matches, len(gold.grade)) | (settings.duplicates == "count")
         table = pd.DataFrame({"rank": ranks(own[own > 0])})
         rows = ragged(run.start[number : number + 1], own[number : number + 1])
         table["phrase"] = coded.phrases.take(run.phrase[rows]).to_pylist()

@@ -11,8 +11,9 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.meeting import suggestions
 from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.codes import Bools, Ints, code
-from kp_core.scoring.prepare import Counted
+from kp_core.scoring.codes import Bools
+from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.systems import Counted
 from kp_core.scoring.universe import without_english
 from kp_core.settings import Cutoff, Settings
 
@@ -99,9 +100,9 @@ class Facts:
         )
 
 
-def facts_of(corpus: Corpus, counted: dict[str, Counted], settings: Settings, agreement: bool) -> Facts:
+def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: bool) -> Facts:
     """Return what the notes on an evaluation need to know."""
-    coded = code(corpus)
+    coded, settings = data.coded, data.settings
     largest = _largest(settings.cutoffs)
     systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
     if not systems:
@@ -123,7 +124,7 @@ def facts_of(corpus: Corpus, counted: dict[str, Counted], settings: Settings, ag
             int((counts.duplicates > 0).sum()),
             *(float(one.sum()) for one in sums),
         )
-    foreign = Ids.of(list(without_english(corpus))) if agreement and settings.universe == "candidates" else Ids()
+    foreign = Ids.of(list(without_english(coded))) if agreement and settings.universe == "candidates" else Ids()
     return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found, foreign)
 
 
@@ -131,19 +132,9 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
     return max((c for c in cutoffs if isinstance(c, int)), default=0)
 
 
-def evaluation_notes(
-    corpus: Corpus, settings: Settings, counted: dict[str, Counted], cutoffs: tuple[Cutoff, ...], agreement: bool
-) -> list[Note]:
-    """Return the notes on an evaluation, after those on loading."""
-    facts = facts_of(corpus, counted, settings, agreement)
-    return [*corpus.report.notes, *notes_of(facts, settings, cutoffs, agreement, _id_notes(corpus, facts))]
-
-
-def notes_of(
-    facts: Facts, settings: Settings, cutoffs: tuple[Cutoff, ...], agreement: bool, ids: Sequence[Note] = ()
-) -> list[Note]:
+def evaluation_notes(facts: Facts, settings: Settings, agreement: bool, ids: Sequence[Note] = ()) -> list[Note]:
     """Say what the facts mean for the reader; ids: notes on the fixes that would make ids meet."""
-    notes, documents, largest = list[Note](), facts.documents, _largest(cutoffs)
+    notes, documents, largest = list[Note](), facts.documents, _largest(settings.cutoffs)
     if not facts.systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     if facts.unseen.count:
@@ -151,7 +142,7 @@ def notes_of(
         text = f"{unseen} left out, because {settings.annotators} did not see them: {facts.unseen}"
         notes.append(Note("info", "gold", text))
     if facts.empty.count:
-        policy = _EMPTY_GOLD[settings.conventions.empty_gold]
+        policy = _EMPTY_GOLD[settings.empty_gold]
         have = part_of(facts.empty.count, documents, "document", "has", "have")
         notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {facts.empty}"))
     notes += ids
@@ -174,7 +165,7 @@ def _foreign_notes(foreign: Ids, documents: int) -> list[Note]:
     return [Note("warning", "universe", text)]
 
 
-def _id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
+def id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
     """Name the fix that would make ids meet, where lists are missing on one side and unknown on the other."""
     if not any(one.unknown.count and one.lost.count for one in facts.systems.values()):
         return []
@@ -187,7 +178,7 @@ def _id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
 def _system_notes(system: str, found: SystemFacts, settings: Settings, documents: int, largest: int) -> list[Note]:
     notes = list[Note]()
     if found.lost.count:
-        policy = "left out" if settings.conventions.missing == "skip" else "scored as empty"
+        policy = "left out" if settings.missing == "skip" else "scored as empty"
         text = f"no list for {found.lost.count} of {counted(documents, 'document')}, {policy}: {found.lost}"
         notes.append(Note("warning", system, text))
     if found.unknown.count:
@@ -201,7 +192,7 @@ def _system_notes(system: str, found: SystemFacts, settings: Settings, documents
         text = (
             f"{counted(found.repeats, 'phrase')} in {counted(found.in_lists, 'list')} "
             f"{'repeats' if found.repeats == 1 else 'repeat'} an earlier one after normalisation "
-            f"(duplicates = {settings.conventions.duplicates})"
+            f"(duplicates = {settings.duplicates})"
         )
         notes.append(Note("info", system, text))
     return notes
@@ -248,12 +239,12 @@ class AgreementFacts:
         )
 
 
-def agreement_facts(corpus: Corpus, annotators: Ints, universe: str) -> AgreementFacts:
-    """Return what the notes on an agreement need to know; annotators: how many saw each document (D,)."""
-    documents = code(corpus).documents
+def agreement_facts(data: Prepared) -> AgreementFacts:
+    """Return what the notes on an agreement need to know."""
+    documents, annotators = data.documents, data.choices.seen.sum(axis=0)
     alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
     fewest = int(annotators[annotators > 1].min(initial=2**31))
-    foreign = Ids.of(list(without_english(corpus))) if universe == "candidates" else Ids()
+    foreign = Ids.of(list(without_english(data.coded))) if data.settings.universe == "candidates" else Ids()
     return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()), foreign)
 
 

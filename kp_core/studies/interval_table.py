@@ -6,16 +6,20 @@ Only documents are a sample; the interval that takes phrases as independent is a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Unpack
 
+import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.scoring.average import View
-from kp_core.scoring.intervals import cluster_error, independent_error, influence
+from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import parse
-from kp_core.settings import Settings
-from kp_core.studies.evaluate import counts_of, evaluate_with, resolve
+from kp_core.scoring.prepare import prepare
+from kp_core.scoring.systems import scored_systems
+from kp_core.scoring.views import View
+from kp_core.settings import Changes, Settings
+from kp_core.studies.evaluate import weights_of
 
 COLUMNS = (
     "measure",
@@ -31,27 +35,33 @@ COLUMNS = (
 )
 
 
-def interval_table(corpus: Corpus, settings: Settings, system: str, measures: Sequence[str]) -> pd.DataFrame:
+def interval_table(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    *,
+    system: str,
+    measures: Sequence[str],
+    **changes: Unpack[Changes],
+) -> pd.DataFrame:
     """Return one row a concordance measure of a system, pooled, at the first cutoff.
 
     low, high      bootstrap over documents; cluster_…: the t interval with documents as clusters; error: its error
     independent_…  value ± 1.96 errors as if phrases were independent
     """
-    settings, _ = resolve(corpus, settings)
-    settings = replace(settings, k=settings.k[:1], pool="micro", both=False)
-    names = list(measures)
-    frames = [evaluate_with(corpus, replace(settings, interval=one), names).frame for one in ("bootstrap", "cluster-t")]
-    drawn, clustered = (frame[frame["system"] == system] for frame in frames)
-    view = View(counts_of(corpus, settings)[system].table, settings.cutoffs[:1])
+    settings = (settings or Settings()).changed(**changes)
+    data = prepare(corpus, settings, interval="bootstrap")
+    counted = scored_systems(data)
+    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.cutoffs[:1])
+    total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
     rows = []
-    for name in names:
-        score, own = parse(name).scores, drawn[drawn["measure"] == name].iloc[0]
-        bounds = clustered[clustered["measure"] == name].iloc[0]
+    for asked in map(parse, measures):
+        drawn = averaged(asked, view, "micro", weights, "bootstrap")
+        cluster = averaged(asked, view, "micro", None, "cluster-t")
+        value, n, edges = drawn.value[0], drawn.documents[0], (cluster.low[0], cluster.high[0])
         error = alone = float("nan")
-        if bounds["low"] == bounds["low"]:  # not for kappa_max, whose minimum has no gradient
-            error = float(cluster_error(influence(view.cells.only(view.used), score), int(view.used.sum()))[0])
-            alone = float(independent_error(view.total, score)[0, 0])
-        value, n = own["value"], own["documents"]
-        edges = bounds["low"], bounds["high"], error, value - 1.96 * alone, value + 1.96 * alone
-        rows.append((name, value, own["low"], own["high"], *edges, n))
+        if not np.isnan(edges[0]):  # not for kappa_max, whose minimum has no gradient
+            error, alone = error_of(*edges, n), float(independent_error(total, asked.scores)[0])
+        row = (asked.name(), value, drawn.low[0], drawn.high[0], *edges, error)
+        rows.append((*row, value - 1.96 * alone, value + 1.96 * alone, n))
     return pd.DataFrame(rows, columns=list(COLUMNS))

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.conventions import Conventions
 from kp_core.corpus import Corpus
-from kp_core.scoring.codes import Bools, Coded, Ints, code, identify
-from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import Lists, match, newly, prepare
-from kp_core.settings import Settings, make_settings
+from kp_core.scoring.codes import Bools, Coded, Ints
+from kp_core.scoring.gold import Gold
+from kp_core.scoring.match import Lists, match, newly, ranked_lists
+from kp_core.scoring.prepare import prepare
+from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
-from kp_core.studies.evaluate import resolve
 from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
 from kp_core.text.normalise import Normaliser
 
@@ -91,44 +90,40 @@ class NearMisses:
         return found.sort_values(["system", "order"], kind="stable").drop(columns="order").reset_index(drop=True)
 
 
-def near_misses(corpus: Corpus, settings: Settings | None = None, **options: Any) -> NearMisses:
+def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpack[Changes]) -> NearMisses:
     """Return how the predictions within the first k relate to the gold standard, under the rules of the evaluation.
 
-    settings   as of an evaluation; or its options: k, preset, annotators and every convention. The first cutoff counts.
+    The first cutoff counts.
 
     Source: Kim, Baldwin & Kan 2010, section 2, and Zesch & Gurevych 2009; on token boundaries.
     """
-    if settings is None:
-        settings = make_settings(preset_name=options.pop("preset", "kpscope"), **options)
-    settings, _ = resolve(corpus, settings)
-    record, coded = settings.conventions, code(corpus)
-    identities = identify(corpus, record)
-    gold = gather(coded, identities, record, settings.annotators)[0]
-    phrases = _phrases(coded, record)
+    data = prepare(corpus, settings, **changes)
+    coded, settings, gold = data.coded, data.settings, data.gold
+    phrases = _phrases(coded, settings)
     predictions, entries = [], []
     for system, run in coded.runs.items():
-        lists = prepare(run, corpus.rankings[system], identities, record)
-        facing = face(coded, run, lists, identities, gold, record)
+        lists = ranked_lists(run, data.identities, settings)
+        facing = face(data, run, lists, gold)
         limit = {"gold": gold.size, "all": lists.length}.get(str(settings.cutoffs[0]), settings.cutoffs[0])
         within = facing.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[facing.document]
-        hit, found = _hits(lists, gold, within, record.duplicates == "count")
+        hit, found = _hits(lists, gold, within, settings.duplicates == "count")
         best = _best(facing, phrases, within)
         predictions.append(_predictions(system, coded, facing, np.flatnonzero(within), hit, best))
         entries.append(_entries(system, coded, facing, found, best))
     return NearMisses(_joined(predictions, PREDICTIONS), _joined(entries, ENTRIES), settings)
 
 
-def _phrases(coded: Coded, conventions: Conventions) -> Phrases:
+def _phrases(coded: Coded, settings: Settings) -> Phrases:
     """Return the phrases as the evaluation's normaliser makes them, at least in lower case and stemmed.
 
     So every hit of the evaluation is of type EXACT or MORPH, whatever its normaliser does.
     """
-    normaliser = Normaliser.parse(conventions.normalise)
-    own = recipe_of(conventions)
+    normaliser = Normaliser.parse(settings.normalise)
+    own = recipe_of(settings)
     steps = [step for step in own.words.split("+") if step != "none"]
     steps += [step for step in ("lower", "space", "possessive-drop") if step not in steps]
     stemmer = own.stemmer or ("" if normaliser.stemmer else "porter-nltk")
-    texts, stemmed = phrases_of(coded, conventions)
+    texts, stemmed = phrases_of(coded, settings)
     return Phrases(texts, Recipe("+".join(steps), stemmer), stemmed)
 
 

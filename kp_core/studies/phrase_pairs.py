@@ -8,10 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from kp_core.conventions import Conventions
-from kp_core.scoring.codes import Bools, Coded, CodedRun, Identities, Ints
+from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.match import Lists, ragged, ranks
+from kp_core.scoring.prepare import Prepared
+from kp_core.settings import Settings
 from kp_core.similarity.tokens import Recipe
 
 #: Pairs that are looked at together.
@@ -55,42 +56,41 @@ class Facing:
             yield np.repeat(own, count), ragged(start[self.document[own]], count)
 
 
-def recipe_of(conventions: Conventions, stemmer: str | None = None) -> Recipe:
+def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
     """Return words and stems as the evaluation's normaliser makes them, or with another stemmer.
 
-    >>> recipe_of(Conventions())
+    >>> recipe_of(Settings())
     Recipe(words='nfkc+lower+space', stemmer='porter-nltk', everywhere=False)
     """
-    own = Recipe.parse(conventions.normalise)
+    own = Recipe.parse(settings.normalise)
     return Recipe(own.words, own.stemmer if stemmer is None else stemmer)
 
 
-def phrases_of(coded: Coded, conventions: Conventions) -> tuple[list[str], Bools | None]:
+def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
     """Return the phrases of a corpus, and which of them are stems already.
 
     Where the gold standard was released as stems, all stand a second time, for the gold standard, and are not stemmed.
     """
     phrases = coded.phrases.to_pylist()
-    if conventions.gold_stemmed != "yes":
+    if settings.gold_stemmed != "yes":
         return phrases, None
     return phrases * 2, np.repeat([False, True], len(phrases))
 
 
-def face(
-    coded: Coded, run: CodedRun, lists: Lists, identities: Identities, gold: Gold, conventions: Conventions
-) -> Facing:
+def face(data: Prepared, run: CodedRun, lists: Lists, gold: Gold) -> Facing:
     """Return the predictions of prepared lists beside the gold spellings, as numbers of `phrases_of`."""
     document = np.repeat(np.arange(len(lists.length)), lists.length)
     phrase = run.phrase[run.start[document] + lists.position - 1].astype(np.int64)
-    return Facing(gold, document, ranks(lists.length), phrase, *_spelled(coded, identities, gold, conventions))
+    return Facing(gold, document, ranks(lists.length), phrase, *_spelled(data, gold))
 
 
-def _spelled(coded: Coded, identities: Identities, gold: Gold, conventions: Conventions) -> tuple[Ints, Ints]:
+def _spelled(data: Prepared, gold: Gold) -> tuple[Ints, Ints]:
     """Return all phrases of a document that the conventions take for a gold item: (spelling,) item and phrase.
 
     An item that annotators spell in several ways, which are one form, keeps all of them, in the order of the file.
     """
-    form = identities.gold[coded.variant_phrase].astype(np.int64)
+    coded = data.coded
+    form = data.identities.gold[coded.variant_phrase].astype(np.int64)
     size = int(max(form.max(initial=0), gold.spelling_form.max(initial=0))) + 1
     key = coded.entry_document[coded.variant_entry] * np.int64(size) + form
     once = np.sort(np.unique(key * len(coded.phrases) + coded.variant_phrase, return_index=True)[1])
@@ -100,5 +100,5 @@ def _spelled(coded: Coded, identities: Identities, gold: Gold, conventions: Conv
     begin = np.searchsorted(known, wanted)
     count = np.searchsorted(known, wanted, side="right") - begin
     phrase = coded.variant_phrase[once[ragged(begin, count)]].astype(np.int64)
-    phrase += len(coded.phrases) if conventions.gold_stemmed == "yes" else 0
+    phrase += len(coded.phrases) if data.settings.gold_stemmed == "yes" else 0
     return np.repeat(gold.spelling_item, count), phrase

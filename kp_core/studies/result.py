@@ -1,4 +1,4 @@
-"""Hold the result of an evaluation: a tidy table, its signature, and the counts behind it."""
+"""Hold what a verb answers: a tidy table with its signature and notes, and every form in which it leaves."""
 
 from __future__ import annotations
 
@@ -28,12 +28,53 @@ ROW_COLUMNS = (
 )
 
 
+class Answer:
+    """What every verb returns: the rows, the recipe that `kp.settings_from` reads back, and what the reader must know.
+
+    frame      tidy rows; notes: full sentences; caption: what the rows are
+    settings   what was asked, with everything settled
+    """
+
+    frame: pd.DataFrame
+    settings: Any
+    notes: tuple[Note, ...]
+    caption: str = "Evaluation of keyphrase extraction"
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line."""
+        raise NotImplementedError
+
+    def wide(self) -> pd.DataFrame:
+        """Return the rows as people read them."""
+        return self.frame
+
+    def json(self) -> str:
+        """Return the rows as the one object that the command line prints; undefined values are null."""
+        return json_of(self.frame, self.signature, self.settings, self.notes)
+
+    def csv(self) -> str:
+        """Return the tidy rows as CSV, with the signature in a last column."""
+        return tables.csv(self.frame.assign(signature=self.signature))
+
+    def latex(self, caption: str = "") -> str:
+        """Return a paper-ready table with the signature below."""
+        return tables.latex(self.wide(), caption or self.caption, self.signature)
+
+    def markdown(self) -> str:
+        """Return the table in Markdown with the signature below."""
+        return f"{tables.markdown(self.wide())}\n`{self.signature}`\n"
+
+    def text(self) -> str:
+        """Return the tidy rows as a plain table with the signature below."""
+        return f"{tables.text(self.frame)}\n{self.signature}\n"
+
+
 @dataclass(frozen=True)
-class Result:
+class Result(Answer):
     """What an evaluation found; plain data, apart from the corpus.
 
     frame      one row a system, measure, cutoff and average: value, interval, documents averaged and left out
-    settings   what was asked, with everything resolved; notes: what the reader must be told
     documents  number of documents with gold; agreement: whether concordance measures are among the rows
     """
 
@@ -42,6 +83,7 @@ class Result:
     notes: tuple[Note, ...]
     documents: int
     agreement: bool
+    caption: str = Answer.caption
 
     @property
     def signature(self) -> str:
@@ -51,11 +93,7 @@ class Result:
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
         rows = self.frame[(self.frame["k"] == cutoff) | self.frame["k"].isna()].reset_index(drop=True)
-        return replace(self, frame=rows, settings=replace(self.settings, k=(cutoff,)))
-
-    def as_json(self) -> str:
-        """Return the result as the one object that the command line prints."""
-        return json_of(self.frame, self.signature, self.settings, self.notes)
+        return replace(self, frame=rows, settings=self.settings.changed(k=cutoff))
 
     def wide(self) -> pd.DataFrame:
         """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""
@@ -74,17 +112,19 @@ class Result:
             table.setdefault((system, subset), first)[name] = value
         return pd.DataFrame(list(table.values()))
 
-    def latex(self, caption: str = "Evaluation of keyphrase extraction") -> str:
-        """Return a paper-ready table with the signature below."""
-        return tables.latex(self.wide(), caption, self.signature)
+    def text(self) -> str:
+        """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
+        several = (self.frame["subset"] != "all").any()
+        return f"{tables.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
 
-    def markdown(self) -> str:
-        """Return the table in Markdown with the signature below."""
-        return f"{tables.markdown(self.wide())}\n`{self.signature}`\n"
 
-    def csv(self) -> str:
-        """Return the tidy rows as CSV, with the signature in a last column."""
-        return tables.csv(self.frame.assign(signature=self.signature))
+def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the tidy frame of an evaluation from its rows."""
+    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
+    # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
+    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
+    # “P@k” at k = 5 and “P@5” are one row.
+    return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
 
 
 def json_of(frame: pd.DataFrame, signature: str, settings: Settings | Mapping[str, str], notes: Iterable[Note]) -> str:
@@ -102,6 +142,4 @@ def _plain(value: Any) -> Any:
     """Return a value that JSON knows; undefined numbers are null."""
     if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return None
-    if hasattr(value, "item"):
-        return _plain(value.item())
-    return value
+    return _plain(value.item()) if hasattr(value, "item") else value

@@ -8,25 +8,24 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError
-from kp_core.scoring.codes import Coded, CodedRun, Floats, Identities, Ints, code, identify
+from kp_core.errors import UsageError
+from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, count, distinct_choices
-from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.gold import gather
 from kp_core.scoring.hits import Terms, ordered_terms
-from kp_core.scoring.match import Lists, prepare
+from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.measures import parse
-from kp_core.scoring.prepare import Counted, table_conventions
-from kp_core.scoring.universe import sizes
-from kp_core.settings import Settings, signature
+from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import Counted, table_settings
+from kp_core.settings import Settings
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
-from kp_core.studies.evaluate import averaged_rows, resolve, weights_of
+from kp_core.studies.evaluate import averaged_rows, weights_of
 from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
-from kp_core.studies.result import ROW_COLUMNS
+from kp_core.studies.result import Result, frame_of
 
 
 @dataclass(frozen=True)
@@ -66,27 +65,23 @@ SOFT_PRESETS: dict[str, Soft] = {
 
 
 @dataclass(frozen=True)
-class SoftResult:
+class SoftResult(Result):
     """Rows as in `Result.frame`, with what they were made by."""
 
-    frame: pd.DataFrame
-    soft: Soft
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool
+    soft: Soft = field(default_factory=Soft)
     choices: dict[str, Any] = field(default_factory=dict)
 
     @property
     def signature(self) -> str:
         """The recipe in one line; the field `soft` tells it from an exact evaluation."""
         said = [f"{name}={quote(str(value))}" for name, value in sorted(self.choices.items()) if name != "texts"]
-        return f"{signature(self.settings, self.documents, self.agreement)}|soft:{','.join([str(self.soft), *said])}"
+        return f"{super().signature}|soft:{','.join([str(self.soft), *said])}"
 
 
 def soft_evaluate(
     corpus: Corpus,
-    settings: Settings,
+    settings: Settings | None = None,
+    /,
     soft: Soft | str = "R-precision",
     measures: Sequence[str] = ("P@k", "R@k", "F1@k"),
     **choices: Any,
@@ -104,21 +99,16 @@ def soft_evaluate(
     for one in asked:
         if one.measure.family == "ranking":
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
-    settings, notes = resolve(corpus, settings)
+    data = prepare(corpus, settings)
+    settings = data.settings
     agreement = any(one.measure.family == "concordance" for one in asked)
     cutoffs = [*settings.cutoffs, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)
-    counted = soft_counts(corpus, settings, soft, agreement, None if whole else deepest, **choices)
-    weights = weights_of([counted], settings, code(corpus).documents)
-    rows = [
-        row
-        for system, both in counted.items()
-        for row in averaged_rows(system, [both], asked, settings.cutoffs, weights, settings)
-    ]
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
-    return SoftResult(frame, soft, settings, tuple(notes), len(code(corpus).documents), agreement, choices)
+    counted = soft_counts(data, soft, agreement, None if whole else deepest, **choices)
+    weights = weights_of([counted], data)
+    rows = [row for system, both in counted.items() for row in averaged_rows(system, [both], asked, weights, settings)]
+    return SoftResult(frame_of(rows), settings, data.notes, len(data.documents), agreement, soft=soft, choices=choices)
 
 
 def _named(soft: Soft | str) -> Soft:
@@ -130,54 +120,40 @@ def _named(soft: Soft | str) -> Soft:
 
 
 def soft_counts(
-    corpus: Corpus, settings: Settings, soft: Soft, agreement: bool = True, deepest: int | None = None, **choices: Any
+    data: Prepared, soft: Soft, agreement: bool = True, deepest: int | None = None, **choices: Any
 ) -> dict[str, Counted]:
-    """Return the counts of every system under resolved settings, with soft hits in place of hits.
+    """Return the counts of every system, with soft hits in place of hits.
 
     Lists, gold sizes and N are those of the evaluation; concordance tables count pairs, whatever `hits` says. Nothing
     is looked at beyond the rank `deepest` (None: whole lists).
     """
-    record = settings.conventions
-    if record.ties == "expected":
+    settings, coded, corpus = data.settings, data.coded, data.corpus
+    if settings.ties == "expected":
         raise UsageError("soft matching looks at one order; choose ties = stable or trec")
-    coded, identities = code(corpus), identify(corpus, record)
-    universe = sizes(corpus, settings.universe, record) if agreement else np.zeros(len(coded.documents))
-    recipe = recipe_of(record, soft.stemmer)
+    universe = data.universe if agreement else np.zeros(len(coded.documents))
+    recipe = recipe_of(settings, soft.stemmer)
     own: dict[str, Any] = {"stemmer": recipe.stemmer}
     if corpus.has_texts:
         own["texts"] = corpus.documents["text"].dropna().tolist()
-    phrases, stemmed = phrases_of(coded, record)
+    phrases, stemmed = phrases_of(coded, settings)
     scorer = Scorer(phrases, replace(Choices.of(own | choices), base=recipe), stemmed)
     counted = {}
     for system, run in coded.runs.items():
-        ways = [record] if not agreement else [record, table_conventions(record)]
-        made = []
-        for tables, conventions in enumerate(ways):
-            gold = gather(coded, identities, conventions, settings.annotators)
-            lists = prepare(run, corpus.rankings[system], identities, conventions)
+        kinds = []
+        for tables, under in enumerate([settings, table_settings(settings)] if agreement else [settings]):
+            gold = gather(coded, data.identities, under)
+            lists = ranked_lists(run, data.identities, under)
             if tables:
                 lists = distinct_choices(lists, gold[0])
-            counts = count(lists, run.listed, *gold, universe, conventions)
+            counts = replace(count(lists, run.listed, *gold, universe, under), deepest=deepest)
             pairs = bool(tables) or soft.hits == "count"
-            counts = replace(counts, deepest=deepest)
-            made.append(_softened(counts, coded, run, lists, identities, gold[0], scorer, soft, pairs))
-        counted[system] = Counted(made[0], made[-1])
+            kinds.append(_softened(counts, face(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs))
+        counted[system] = Counted(kinds[0], kinds[-1])
     return counted
 
 
-def _softened(
-    counts: Counts,
-    coded: Coded,
-    run: CodedRun,
-    lists: Lists,
-    identities: Identities,
-    gold: Gold,
-    scorer: Scorer,
-    soft: Soft,
-    as_pairs: bool,
-) -> Counts:
-    facing = face(coded, run, lists, identities, gold, counts.conventions)
-    rows = ~lists.repeated
+def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft: Soft, as_pairs: bool) -> Counts:
+    """Return the counts with the hits of the best assignment among some rows."""
     if counts.deepest is not None:
         rows &= facing.rank <= counts.deepest
     allowed = allowed_pairs(facing, scorer, soft, rows)

@@ -5,21 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any
+from typing import Any, Unpack, cast
 
 import numpy as np
 import pandas as pd
 
-from kp_core.conventions import LISTED, PRESETS, Conventions
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.average import View, averaged, mean_of
-from kp_core.scoring.codes import code
-from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.accumulate import averaged, mean_of
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.prepare import Counted, counted_alike, table_conventions
-from kp_core.settings import Cutoff, Settings, format_value, make_settings, signature
-from kp_core.studies.evaluate import averages_asked, counts_of, resolve, single_average, standards
+from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
+from kp_core.scoring.views import View
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value, signature
+from kp_core.studies.evaluate import cutoffs_of, single_average
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
 GRID: dict[str, tuple[str, ...]] = {
@@ -29,13 +28,17 @@ GRID: dict[str, tuple[str, ...]] = {
     "average": ("macro", "f-of-means", "micro"),
     "empty_gold": ("skip", "zero"),
 }
+#: Every convention and value that is listed, in this order.
+_LISTED = tuple(
+    (name, value) for name, one in FIELDS.items() for value in (GRID[name] if name == "average" else one.values)
+)
 #: Values closer than this are equal: sums in another order differ by less.
 EQUAL = 1e-12
 
 #: The value of each system.
 Values = dict[str, float]
 #: Field, value and record of a change of one convention.
-Single = tuple[str, str, Conventions]
+Single = tuple[str, str, Settings]
 
 
 @dataclass(frozen=True)
@@ -64,35 +67,23 @@ class Spread:
 
 
 def spread(
-    corpus: Corpus,
-    measure: str = "F1@k",
-    *,
-    universe: str | float | None = None,
-    preset: str = "kpscope",
-    **options: Any,
+    corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Unpack[Changes]
 ) -> Spread:
-    """Evaluate one measure under every preset and under the grid; the options are those of `evaluate`."""
-    spelled = "" if universe is None else str(universe)
-    settings = replace(make_settings(preset_name=preset, **options), universe=spelled)
-    return spread_with(corpus, settings, measure)
-
-
-def spread_with(corpus: Corpus, settings: Settings, measure: str = "F1@k") -> Spread:
-    """Evaluate under settings made before; the first cutoff counts where the measure names none.
+    """Evaluate one measure under every preset and under the grid; the first cutoff counts where it names none.
 
     Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
     keep `gold_stemmed` and `rel`, which belong to the gold standard. Source: specification of ranking, section 7.
     """
     asked = parse(measure)
-    now, _ = resolve(corpus, single_average(settings))
-    cutoff = asked.fixed if asked.fixed is not None else now.cutoffs[0]
-    now = replace(now, k=(cutoff,), interval="none")
+    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
+    cutoff = cutoffs_of(asked, data.settings)[0]
+    now = data.settings.changed(k=cutoff)
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
     presets = {name: meaning.preset(corpus, name) for name in PRESETS}
     # The grid under the present normalisation, so that an example names no step that makes no difference.
     near = meaning.grid(GRID | {"normalise": (current.normalise,)})
-    found = _values(corpus, now, asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
+    found = _values(data.under(now), asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
     present = found[current]
     if isinstance(present, InputError):
         raise present
@@ -113,7 +104,7 @@ def spread_with(corpus: Corpus, settings: Settings, measure: str = "F1@k") -> Sp
         _changes(current, singles, values),
         _turns(current, presets, grid, near, values),
         len(grid),
-        signature(now, len(code(corpus).documents), asked.measure.family == "concordance"),
+        signature(now, len(data.documents), asked.measure.family == "concordance"),
     )
 
 
@@ -124,26 +115,23 @@ class _Meaning:
     asked: Asked
     now: Settings
 
-    def of(self, settings: Settings) -> Conventions:
-        """Return the record with the average that is taken, and with sets on both sides for concordance tables."""
-        record = settings.conventions.changed(average=averages_asked(self.asked, settings)[0])
-        if left_one_out(self.now.annotators):
-            record = record.changed(empty_gold="skip")  # as in `standards`
-        return table_conventions(record) if self.asked.measure.family == "concordance" else record
+    def of(self, settings: Settings) -> Settings:
+        """Return the settings with the average that is taken, and with sets on both sides for concordance tables."""
+        # Settings that differ in nothing but the preset they started from are the same.
+        average = cast(Average, self.asked.averages(settings.average)[0])
+        settings = replace(settings, average=average, preset="kpscope")
+        return table_settings(settings) if self.asked.measure.family == "concordance" else settings
 
-    def changed(self, changes: dict[str, str]) -> Conventions:
-        """Return the present record with some fields set anew, as the options of `evaluate` set them."""
-        average = changes.get("average", self.now.pool)
-        pool = average if average in ("micro", "macro") else "micro"
-        return self.of(replace(self.now, conventions=self.now.conventions.changed(**changes), pool=pool))
+    def changed(self, changes: dict[str, Any]) -> Settings:
+        """Return the present settings with some conventions set anew."""
+        return self.of(self.now.changed(**changes))
 
-    def preset(self, corpus: Corpus, name: str) -> Conventions:
-        """Return the record of a preset, with what belongs to the gold standard and not to a preset."""
-        kept = {field: getattr(self.now.conventions, field) for field in ("gold_stemmed", "rel")}
-        settings = replace(self.now, conventions=PRESETS[name].conventions.changed(**kept), preset=name)
-        return self.of(resolve(corpus, settings)[0])
+    def preset(self, corpus: Corpus, name: str) -> Settings:
+        """Return the settings of a preset, with what belongs to the gold standard and not to a preset."""
+        kept = {field: getattr(self.now, field) for field in ("gold_stemmed", "rel")}
+        return self.of(prepare(corpus, self.now, preset=name, k=self.now.k, **kept).settings)
 
-    def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Conventions]:
+    def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
         """Return the records of all combinations of values, each once."""
         every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
         return list(dict.fromkeys(self.changed(changes) for changes in every))
@@ -151,7 +139,7 @@ class _Meaning:
     def single_changes(self) -> list[Single]:
         """Return field, value and record of every change of one convention that the record allows."""
         found = []
-        for field, value in (*(("normalise", name) for name in GRID["normalise"]), *LISTED):
+        for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
             try:
                 found.append((field, value, self.changed({field: value})))
             except UsageError:
@@ -159,41 +147,37 @@ class _Meaning:
         return [one for one in found if one[2] != self.of(self.now)]
 
 
-def _values(
-    corpus: Corpus, now: Settings, asked: Asked, records: Iterable[Conventions]
-) -> dict[Conventions, Values | InputError]:
+def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[Settings, Values | InputError]:
     """Return the value of every system under each record, or why the data refuse it.
 
     Records that are counted alike are counted once, one group after the other, so that memory holds one group.
     """
-    groups: dict[Conventions, list[Conventions]] = {}
+    groups: dict[Settings, list[Settings]] = {}
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
-    found: dict[Conventions, Values | InputError] = {}
+    values: dict[Settings, Values | InputError] = {}
     agreement = asked.measure.family == "concordance"
     for shared, group in groups.items():
-        settings, left_out = standards(corpus, replace(now, conventions=shared))
+        alike = data.under(shared)
         try:
-            counted = [counts_of(corpus, settings, agreement, without=without) for without in left_out]
+            standards = [scored_systems(alike, agreement, without=without) for without in alike.left_out]
         except InputError as refused:
-            found |= dict.fromkeys(group, refused)
+            values |= dict.fromkeys(group, refused)
             continue
         for record in group:
-            found[record] = {
-                system: _value([one[system].under(record) for one in counted], asked, now, record)
-                for system in counted[0]
+            values[record] = {
+                system: _value([one[system].under(record) for one in standards], asked, record)
+                for system in standards[0]
             }
-    return found
+    return values
 
 
-def _value(counted: list[Counted], asked: Asked, now: Settings, record: Conventions) -> float:
-    views = [View(one.of(asked), now.cutoffs) for one in counted]
-    return float(mean_of([averaged(asked, view, record.average, None, now) for view in views]).value[0])
+def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
+    views = [View(one.of(asked), record.cutoffs) for one in standards]
+    return float(mean_of([averaged(asked, view, record.average, None, "none") for view in views]).value[0])
 
 
-def _frame(
-    rows: list[tuple[str, str, Conventions]], values: dict[Conventions, Values], systems: list[str]
-) -> pd.DataFrame:
+def _frame(rows: list[tuple[str, str, Settings]], values: dict[Settings, Values], systems: list[str]) -> pd.DataFrame:
     """Return one row a setting and system."""
     found = [
         (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
@@ -203,7 +187,7 @@ def _frame(
     return pd.DataFrame(found, columns=["kind", "preset", *GRID, "system", "value"])
 
 
-def _changes(current: Conventions, singles: list[Single], values: dict[Conventions, Values]) -> pd.DataFrame:
+def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:
     """Return one row a change of one convention and system; what the data refuse is left out."""
     rows = [
         (field, format_value(getattr(current, field)), value, system, changed, changed - values[current][system])
@@ -214,18 +198,18 @@ def _changes(current: Conventions, singles: list[Single], values: dict[Conventio
 
 
 def _turns(
-    current: Conventions,
-    presets: dict[str, Conventions],
-    grid: list[Conventions],
-    near: list[Conventions],
-    values: dict[Conventions, Values],
+    current: Settings,
+    presets: dict[str, Settings],
+    grid: list[Settings],
+    near: list[Settings],
+    values: dict[Settings, Values],
 ) -> pd.DataFrame:
     """Return one row a pair of systems whose order turns; where two tie at present, most settings say who is ahead."""
     candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
     rows = []
     for one, two in combinations(values[current], 2):
 
-        def ahead(record: Conventions, one: str = one, two: str = two) -> int:
+        def ahead(record: Settings, one: str = one, two: str = two) -> int:
             """1 if the first system has the higher value, -1 if the second has, else 0."""
             difference = values[record][one] - values[record][two] if record in values else np.nan
             return int(difference > EQUAL) - int(difference < -EQUAL)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -13,10 +13,11 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.codes import Bools, Floats, code
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.measures import parse
-from kp_core.settings import Settings, make_settings, parse_k
-from kp_core.studies.evaluate import DEFAULT_MEASURES, averages_asked, evaluate_with, resolve, single_average
+from kp_core.scoring.prepare import prepare
+from kp_core.settings import Changes, Settings
+from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate, single_average
 from kp_core.studies.spread import EQUAL, GRID, Values
 
 By = Literal["measure", "k", "normalise", "annotators"]
@@ -52,50 +53,38 @@ class Stability:
 
 def stability(
     corpus: Corpus,
+    settings: Settings | None = None,
+    /,
     by: By = "measure",
+    *,
     measure: str = "F1@k",
     views: Sequence[int | str] | None = None,
-    *,
-    universe: str | float | None = None,
-    preset: str = "kpscope",
-    **options: Any,
+    **changes: Unpack[Changes],
 ) -> Stability:
-    """Rank the systems from several views; the options are those of `evaluate`.
+    """Rank the systems from several views; the first cutoff counts, except by k.
 
     by     measure, k, normalise or annotators: what the views differ in, all else being equal
     views  measures, cutoffs, normalisers or gold standards; by default the usual ones
     """
-    spelled = "" if universe is None else str(universe)
-    settings = replace(make_settings(preset_name=preset, **options), universe=spelled)
-    return stability_with(corpus, settings, by, measure, views)
-
-
-def stability_with(
-    corpus: Corpus,
-    settings: Settings,
-    by: By = "measure",
-    measure: str = "F1@k",
-    views: Sequence[int | str] | None = None,
-) -> Stability:
-    """Rank under settings made before; the first cutoff counts, except by k."""
-    now = replace(resolve(corpus, single_average(settings))[0], interval="none")
-    at = replace(now, k=now.k[:1])
+    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
+    now = data.settings
+    at = now.changed(k=now.cutoffs[0])
     if by == "measure":
         return _ranked(by, _by_measure(corpus, at, views))
     if by == "k":
         return _ranked(by, _by_cutoff(corpus, now, measure, views))
     if by == "normalise":
-        names = list(dict.fromkeys(map(str, views or (at.conventions.normalise, *GRID["normalise"]))))
-        given = [replace(at, conventions=at.conventions.changed(normalise=name)) for name in names]
+        names = list(dict.fromkeys(map(str, views or (at.normalise, *GRID["normalise"]))))
+        given = [at.changed(normalise=name) for name in names]
     elif by == "annotators":
-        every = code(corpus).annotators
+        every = data.coded.annotators
         several = ("union", "majority") if len(every) > 1 else ()
         names = list(dict.fromkeys(map(str, views or (*several, *every))))
-        given = [replace(at, annotators=name) for name in names]
+        given = [at.changed(annotators=name) for name in names]
     else:
         raise UsageError(f"by is '{by}'; choose one of: measure, k, normalise, annotators")
-    found = [_values(corpus, one, [_ranking(measure)])[0] for one in given]
-    return _ranked(by, dict(zip(names, found, strict=True)))
+    values = [_values(corpus, one, [_ranking(measure)])[0] for one in given]
+    return _ranked(by, dict(zip(names, values, strict=True)))
 
 
 def _ranking(measure: str) -> str:
@@ -116,24 +105,26 @@ def _by_cutoff(corpus: Corpus, now: Settings, measure: str, views: Sequence[int 
     if asked.measure.fixed is not None:
         raise UsageError(f"{asked.name()} has no cutoff; choose a measure with one, such as F1@k")
     if views is not None:
-        cutoffs = list(resolve(corpus, replace(now, k=parse_k(views)))[0].cutoffs)
+        cutoffs = list(prepare(corpus, now, k=views).settings.cutoffs)
     else:
         # Numbers in order, then what differs by document.
         every = dict.fromkeys([*now.cutoffs, *CUTOFFS])
         cutoffs = sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k))
     names = [asked.name(k) for k in cutoffs]
-    return dict(zip(names, _values(corpus, replace(now, k=tuple(cutoffs)), names), strict=True))
+    return dict(zip(names, _values(corpus, now.changed(k=cutoffs), names), strict=True))
 
 
 def _values(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> list[Values]:
     """Return for each measure the value of every system, from one evaluation."""
-    frame = evaluate_with(corpus, settings, measures).frame
+    frame = evaluate(corpus, settings, measures).frame
     frame = frame[frame["system"] != HUMANS]
     found: list[Values] = []
     for measure in measures:
         asked = parse(measure)
         shown = None if asked.measure.fixed is not None else asked.cutoff or settings.cutoffs[0]
-        rows = frame[(frame["measure"] == asked.name(shown)) & (frame["average"] == averages_asked(asked, settings)[0])]
+        rows = frame[
+            (frame["measure"] == asked.name(shown)) & (frame["average"] == asked.averages(settings.average)[0])
+        ]
         found.append(dict(zip(rows["system"], rows["value"], strict=True)))
     return found
 

@@ -7,8 +7,8 @@ Removed votes become “no”; the universe and the number of annotators never c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -21,9 +21,9 @@ from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import concordance
-from kp_core.settings import Settings, make_settings, signature
-from kp_core.studies.annotators import annotated
-from kp_core.studies.result import json_of
+from kp_core.settings import Changes, Settings, signature
+from kp_core.studies.annotators import prepare_annotators
+from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
 FORMS = ("binary", "choices")
@@ -148,7 +148,7 @@ def levels_of(choices: Choices, universe: Floats, form: Form = "binary", pooled:
 
 
 @dataclass(frozen=True)
-class Trimmed:
+class Trimmed(Answer):
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
 
     frame   one row a document: majority size reached, K and number of phrases there, status ok or unreachable, reason;
@@ -160,26 +160,23 @@ class Trimmed:
     settings: Settings
     documents: tuple[str, ...]
     notes: tuple[Note, ...]
+    caption: str = "Gold standard trimmed by agreement"
 
     @property
     def signature(self) -> str:
         """The recipe in one line."""
         return signature(self.settings, len(self.documents))
 
-    def as_json(self) -> str:
-        """Return the rows as the one object that the command line prints."""
-        return json_of(self.frame, self.signature, self.settings, self.notes)
-
 
 def trim(
     corpus: Corpus,
+    settings: Settings | None = None,
+    /,
     threshold: float | None = None,
     *,
-    universe: str | float | None = None,
-    pooled: bool = False,
-    form: Form = "binary",
-    preset: str = "kpscope",
-    **conventions: Any,
+    pooled: bool | None = None,
+    form: Form | None = None,
+    **changes: Unpack[Changes],
 ) -> Trimmed:
     """Trim the gold standard of a corpus until the agreement on what is left reaches a threshold (0.5).
 
@@ -187,21 +184,9 @@ def trim(
     form     binary (phrases, yes or no), or choices (the choice matrix of the source; only where all annotators of a
              document chose equally many)
 
-    Source: Nomoto & Matsumoto 1997.
+    What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
     """
-    spelled = "" if universe is None else str(universe)
-    settings = replace(make_settings(preset_name=preset, interval="none", **conventions), universe=spelled)
-    return trim_with(corpus, settings, threshold, pooled, form)
-
-
-def trim_with(
-    corpus: Corpus,
-    settings: Settings,
-    threshold: float | None = None,
-    pooled: bool | None = None,
-    form: Form | None = None,
-) -> Trimmed:
-    """Trim under settings made before; what is not given is as `settings.trim` says, as in a signature."""
+    settings = (settings or Settings()).changed(**changes)
     said = settings.trim.split("-") if settings.trim else []
     negative = said[:1] == [""]  # a threshold below 0 begins with the sign that separates the parts
     said = [f"-{said[1]}", *said[2:]] if negative else said
@@ -210,25 +195,24 @@ def trim_with(
     threshold = float(said[0]) if threshold is None and said else 0.5 if threshold is None else threshold
     pooled = "pooled" in said if pooled is None else pooled
     form = ("choices" if "choices" in said else "binary") if form is None else form
-    settings = replace(settings, trim="")
     if form not in FORMS:
         raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
     if not -1 <= threshold <= 1:
         raise UsageError(f"the threshold is {threshold:g}; K is between -1 and 1")
     if pooled and form == "choices":
         raise UsageError("the choice-matrix form exists for one document at a time; leave out pooled")
-    data = annotated(corpus, replace(settings, interval="none"))
+    data = prepare_annotators(corpus, settings.changed(trim="", interval="none"))
     found = levels_of(data.choices, data.universe, form, pooled)
     frame = at_threshold(found, threshold, data.documents)
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
-    notes = list(corpus.report.notes)
+    notes = list(data.notes)
     if lost:
         named = ", ".join(lost[:5]) + (" …" if len(lost) > 5 else "")
         at = f"reach K = {threshold:g} and"
         verbs = f"does not {at} leaves the gold", f"do not {at} leave the gold"
         text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {named}"
         notes.append(Note("warning", "trimming", text))
-    recipe = replace(data.settings, trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
+    recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
     return Trimmed(frame, found, recipe, data.documents, tuple(notes))
 
 

@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring import intervals
-from kp_core.scoring.average import View, averaged
+from kp_core.scoring.accumulate import averaged
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK, Cells
 from kp_core.scoring.measures import Asked, concordance, parse
-from kp_core.scoring.prepare import Counted, count_systems
-from kp_core.settings import Cutoff, Settings
-from kp_core.studies.annotators import Annotated
-from kp_core.studies.evaluate import averages_asked
+from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.systems import Counted, count_systems
+from kp_core.scoring.views import View
+from kp_core.settings import Cutoff
 from kp_core.studies.trimming import Levels
 
 #: The thresholds of Nomoto & Matsumoto 1997.
@@ -62,10 +61,8 @@ class _Step:
 
 
 def curve(
-    corpus: Corpus,
-    settings: Settings,
-    data: Annotated,
-    found: Levels,
+    data: Prepared,
+    levels: Levels,
     measures: Sequence[str] = MEASURES,
     thresholds: Sequence[float] = THRESHOLDS,
     repeats: int = REPEATS,
@@ -78,29 +75,30 @@ def curve(
     fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
     documents, gold    how many are left; drawn: whether that is enough to draw the score
 
-    settings are resolved, with one cutoff.
+    data are prepared with one cutoff.
     """
+    settings = data.settings
     if len(settings.cutoffs) != 1:
         raise UsageError("a curve over thresholds needs one cutoff k")
     cutoff, rng = settings.cutoffs[0], np.random.default_rng(settings.seed)
-    rows = np.arange(len(found.gold))
+    rows = np.arange(len(levels.gold))
     steps = []
     for threshold in thresholds:
-        size = found.size(threshold)
-        gold = np.where(size > 0, found.gold[rows, np.maximum(size - 1, 0)], 0)
-        steps.append(_Step(threshold, size, gold, count_systems(corpus, settings, data.universe, False, fewest=size)))
+        size = levels.size(threshold)
+        gold = np.where(size > 0, levels.gold[rows, np.maximum(size - 1, 0)], 0)
+        steps.append(_Step(threshold, size, gold, count_systems(data, data.universe, fewest=size)))
     drawn = [(s.gold > 0).sum() >= FEWEST_DOCUMENTS and s.gold.sum() >= FEWEST_PHRASES for s in steps]
     kept_last = next((s.size > 0 for s, enough in zip(reversed(steps), reversed(drawn), strict=True) if enough), None)
     every = np.ones(len(rows), bool)
     weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
-    union = count_systems(corpus, settings, data.universe, False)
+    union = count_systems(data, data.universe)
     table: list[dict[str, Any]] = []
     for step, enough in zip(steps, drawn, strict=True):
         for system, counted in step.counted.items():
             for name in measures:
                 asked = parse("kappa" if name == BALANCED else name)
-                average = averages_asked(asked, settings)[0]
-                score = _Score(asked, name == BALANCED, average, cutoff, settings)
+                average = asked.averages(settings.average)[0]
+                score = _Score(asked, name == BALANCED, average, cutoff)
                 value, low, high = score.of(counted, weights)
                 null = score.null(union[system], step.gold, repeats, rng)
                 fixed = score.of(counted, None, kept_last)[0] if kept_last is not None else np.nan
@@ -128,8 +126,8 @@ def balanced(cells: Cells) -> Cells:
 class _Score:
     """A measure of one system at one threshold, and of random trimming to the same size."""
 
-    def __init__(self, asked: Asked, even: bool, average: str, cutoff: Cutoff, settings: Settings) -> None:
-        self.asked, self.even, self.average, self.cutoff, self.settings = asked, even, average, cutoff, settings
+    def __init__(self, asked: Asked, even: bool, average: str, cutoff: Cutoff) -> None:
+        self.asked, self.even, self.average, self.cutoff = asked, even, average, cutoff
 
     def of(self, counted: Counted, weights: Floats | None, among: Bools | None = None) -> tuple[float, float, float]:
         """Return value and interval, on all documents of the gold or on some of them."""
@@ -138,13 +136,14 @@ class _Score:
             counts = replace(counts, known=counts.known & among)
         view = View(counts, (self.cutoff,))
         if self.even and view.used.any():
-            value = float(concordance.kappa(balanced(view.total))[0, 0])
+            cells = view.cells.mapped(lambda counts: np.where(view.used[:, None], counts, 0.0))
+            value = float(concordance.kappa(balanced(cells.pooled(np.ones((1, len(view.used))))))[0, 0])
             if weights is None:
                 return value, np.nan, np.nan
-            low, high = intervals.percentile(concordance.kappa(balanced(view.resampled(weights))))
+            low, high = intervals.percentile(concordance.kappa(balanced(cells.pooled(weights))))
             return value, float(low[0]), float(high[0])
-        found = averaged(self.asked, view, self.average, weights, replace(self.settings, interval="none"))
-        return float(found.value[0]), float(found.low[0]), float(found.high[0])
+        score = averaged(self.asked, view, self.average, weights, "none")
+        return float(score.value[0]), float(score.low[0]), float(score.high[0])
 
     def null(self, union: Counted, gold: Ints, repeats: int, rng: np.random.Generator) -> tuple[float, float, float]:
         """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
@@ -165,7 +164,7 @@ class _Score:
 
     def _has_null(self, at: AtK) -> bool:
         """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
-        counts, record = at.counts, at.counts.conventions
+        counts, record = at.counts, at.counts.settings
         whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
         if self.asked.measure.family != "ranking":
             return whole

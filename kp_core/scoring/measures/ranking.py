@@ -14,7 +14,7 @@ _NO_GOLD = "the document has no gold"
 
 def average_precision(at: AtK) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
-    rule = at.counts.conventions.ap
+    rule = at.counts.settings.ap
     if rule == "gold":
         return ratio(at.precision_sum, at.size)
     if rule == "hits":
@@ -24,11 +24,11 @@ def average_precision(at: AtK) -> Floats:
 
 def reciprocal_rank(at: AtK) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
-    conventions = at.counts.conventions
+    settings = at.counts.settings
     value = at.reciprocal_rank
-    if conventions.rr == "all-hits":
+    if settings.rr == "all-hits":
         value = ratio(at.total(at.counts.terms.hits / at.counts.terms.rank), at.hits)
-    if conventions.rr_miss != "0":
+    if settings.rr_miss != "0":
         value = value + (1 - at.first_hit) / (at.counts.length[:, None] + 1)
     return value
 
@@ -95,7 +95,7 @@ measure(
     fixed="none",
     undefined=_NO_GOLD,
     example=gain_example("y_2", "y_3", "y_6"),
-)(lambda at: normalised_gain(at, at.counts.conventions.gain == "exp"))
+)(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
 measure(
     "nDCG@k",
     "How close the first k ranks are to the best k ranks.",
@@ -104,7 +104,7 @@ measure(
     family="ranking",
     undefined=_NO_GOLD,
     example=gain_example("y_2", "y_3"),
-)(lambda at: normalised_gain(at, at.counts.conventions.gain == "exp"))
+)(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
 measure(
     "nDCG-exp",
     "nDCG with gain 2 to the grade minus 1, over the whole list.",

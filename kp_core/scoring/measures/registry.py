@@ -55,6 +55,11 @@ class Measure:
         }
         return by_family[self.family]
 
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a gradient: the minimum in kappa_max and the maximum in kappa_min have none."""
+        return self.name not in ("kappa_max", "kappa_min")
+
 
 MEASURES: dict[str, Measure] = {}
 
@@ -117,6 +122,17 @@ class Asked:
             return base
         letter = next((letter for letter, special in LETTERS.items() if special == shown), shown)
         return f"{base[:-1]}{letter}"
+
+    def averages(self, average: str) -> list[str]:
+        """Return the averages in which the measure is given under a setting.
+
+        >>> parse("kappa").averages("usual"), parse("F1@k").averages("both"), parse("MAP").averages("micro")
+        (['micro'], ['micro', 'macro'], ['macro'])
+        """
+        wanted = ["micro", "macro"] if average == "both" else [average]
+        if self.measure.family in ("concordance", "annotators") and average in ("usual", "f-of-means"):
+            wanted = ["micro"]
+        return [name for name in wanted if name in self.measure.averages] or ["macro"]
 
     def scores(self, counts: Any) -> Floats:
         """Return the values for counts of any shape (documents, cutoffs) or sums."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.paired import randomisation_of
+from kp_core.scoring.paired import randomisation
 from kp_core.studies.correlation.coefficients import correlations, mid_ranks
 from kp_core.studies.correlation.weighted import Correlation, Levels, kernel, levels, shares
 
@@ -134,7 +134,7 @@ def permute_both(
             progress(min(1.0, done / (trials + 1)))
         return np.where(np.isnan(found), np.inf, found)  # what cannot be computed speaks for no difference
 
-    found = randomisation_of(differences, int(unit.max()) + 1, trials, rng)
+    found = randomisation(differences, int(unit.max()) + 1, trials, rng)
     for (i, j), value in zip(tested, np.atleast_1d(found), strict=True):
         p[i, j] = p[j, i] = value
     return p

@@ -11,7 +11,7 @@ from urllib.parse import quote
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.settings import __version__
@@ -257,8 +257,8 @@ def _labels(
     if "pos" in wanted:
         given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
         texts = corpus.documents["text"].dropna().tolist() if corpus is not None and corpus.has_texts else ()
-        kept = corpus.cache if corpus is not None else {}
-        classes = keyphrase_classes(facing["keyphrase"].tolist(), texts, given, kept)
+        tags: dict[str, object] = {} if corpus is None else kept(corpus, "tags", None, dict)
+        classes = keyphrase_classes(facing["keyphrase"].tolist(), texts, given, tags)
         labels["pos"], labels["pos_source"] = [one for one, _ in classes], [source for _, source in classes]
     if corpus is not None and "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
         groups = corpus.documents.set_index("doc_id")["group"]

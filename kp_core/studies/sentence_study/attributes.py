@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, counted, part_of
 from kp_core.scoring.sentence_ids import list_sentences
 from kp_core.text.stem import stem_words
@@ -115,7 +115,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     )
     if not {"title_similarity", "tf_idf"} <= told.keys():
         titles = documents["title"].fillna("").astype(str).to_dict()
-        found = _Lexical.of(listed, titles, corpus.cache)
+        found = _Lexical.of(listed, titles, kept(corpus, "lexical", None, dict))
         frame = frame.assign(title_similarity=found.title_similarity, tf_idf=found.tf_idf)
         notes += found.notes(told)
     frame = frame.assign(**told)

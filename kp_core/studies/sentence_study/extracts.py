@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from kp_core.conventions import Conventions
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, part_of
 from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.sentence_ids import sentence_rows
 from kp_core.settings import Settings
-from kp_core.studies.annotators import annotated
+from kp_core.studies.annotators import prepare_annotators
 from kp_core.studies.sentence_study.attributes import Columns, attributes, columns
 from kp_core.studies.trimming import Form, Levels, levels_of
 
@@ -65,7 +64,7 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     """
     rows = sentence_rows(corpus.gold, corpus, "the gold standard")
     table, notes = attributes(corpus, given)
-    data = annotated(corpus, Settings(Conventions(normalise="none"), universe="sentences", interval="none"))
+    data = prepare_annotators(corpus, Settings(normalise="none", universe="sentences", interval="none"))
     document = pd.Index(data.documents).get_indexer(pd.Index(table["doc_id"]))
     kept = document >= 0
     number = np.cumsum(kept) - 1

@@ -15,7 +15,7 @@ from pyarrow import parquet as pq
 
 from kp_core.errors import InputError, UsageError
 from kp_core.scale.sources import Source, files_of, format_of
-from kp_core.scale.sums import exact, limbs, refuse_without_folder
+from kp_core.scale.tally import refuse_without_folder
 from kp_core.similarity import similarity as in_memory
 from kp_core.similarity.registry import parse
 
@@ -41,7 +41,7 @@ def similarity(
         one = parse(name, choices.get("compat", "none"))
         if one.used.level == "pairs" or (one.measure.name == "NIST" and one.used is one.measure):
             raise UsageError(f"'{name}' looks at all pairs at once, so it is not streamed; leave out --stream for it")
-    count, undefined, total, number = 0, np.zeros(len(names), int), np.zeros((len(names), 3), np.int64), 0
+    count, undefined, total, number = 0, np.zeros(len(names), int), np.zeros(len(names)), 0
     form = format_of(str(out))
     if form is None:
         raise UsageError(f"{Path(out).name} has no known ending; write .parquet, .csv or .jsonl")
@@ -59,8 +59,8 @@ def similarity(
             values = found["value"].to_numpy(float).reshape(-1, len(names))
             count += len(values)
             undefined += np.isnan(values).sum(axis=0)
-            total = total + limbs(np.nan_to_num(values))
-    mean = exact(total, count - undefined)
+            total += np.nan_to_num(values).sum(axis=0)
+    mean = np.where(count > undefined, total / np.maximum(count - undefined, 1), np.nan)
     return pd.DataFrame({"measure": names, "pairs": count, "undefined": undefined, "mean": mean})
 
 

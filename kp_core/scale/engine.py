@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scale.collect import collected, first_pass
-from kp_core.scale.finish import under
 from kp_core.scale.partitions import ROWS, Partition, digest_of, ranges, regroup
 from kp_core.scale.plan import Plan, corpus_of
-from kp_core.scale.sums import Statistics, load, refuse_without_folder
+from kp_core.scale.score import count_gold, score
+from kp_core.scale.tally import Tally, load_tally, refuse_without_folder
 from kp_core.scoring.codes import mean_size
 from kp_core.text.stem import keep_stems
 
@@ -47,28 +45,20 @@ class Engine:
     save_every: float = SAVE_EVERY
 
 
-def score_part(partition: Partition, plan: Plan) -> Statistics:
-    """Return what the documents of one part add up to; an error names the part's files and rows."""
-    return _counted(partition, plan, collected, False)
+def _tallied(partition: Partition, plan: Plan, gold_only: bool) -> Tally:
+    """Return what the documents of one part add up to, or what is counted of its gold before the parts are scored.
 
-
-def count_part(partition: Partition, plan: Plan) -> Statistics:
-    """Return what is counted of one part before the parts are scored."""
-    return _counted(partition, plan, first_pass, True)
-
-
-def _counted(
-    partition: Partition, plan: Plan, collect: Callable[[Corpus, Plan], Statistics], gold_only: bool
-) -> Statistics:
+    An error names the part's files and rows.
+    """
     keep_stems()
     try:
         corpus, read = corpus_of(plan, partition, gold_only)
-        found = collect(corpus, plan)
+        tally = (count_gold if gold_only else score)(corpus, plan)
     except InputError as error:
         where = partition.where(plan.sources)
         raise InputError(f"{where}, {error.where}", error.found, error.expected, error.remedy) from None
-    found.add("rows read", np.array([read]))
-    return found
+    tally.sums.add("rows read", np.array([read]))
+    return tally
 
 
 @contextmanager
@@ -77,9 +67,9 @@ def partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], s
     if engine.partition_rows < 1:
         raise UsageError(f"partition rows are {engine.partition_rows}; choose a number from 1 up")
     digest = digest_of(plan.sources, plan.described(), engine.partition_rows)
-    found = ranges(plan.sources, engine.partition_rows)
-    if found is not None:
-        yield found, digest
+    sorted_parts = ranges(plan.sources, engine.partition_rows)
+    if sorted_parts is not None:
+        yield sorted_parts, digest
         return
     if engine.cluster and not engine.cluster.startswith("local") and engine.scratch is None:
         raise UsageError(
@@ -97,26 +87,25 @@ def partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], s
         yield regroup(plan.sources, engine.partition_rows, Path(name), data), digest
 
 
-def run(plan: Plan, engine: Engine) -> tuple[Statistics, Plan]:
-    """Return what all documents add up to, and the plan with everything resolved."""
+def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
+    """Return what all documents add up to, and the plan with everything settled."""
     refuse_without_folder(engine.checkpoint)
     with partitioned(plan, engine) as (parts, digest), _workers(engine.cluster) as each:
         state = _resumed(engine, digest)
         if plan.first_pass:
-            counted = state.header.get("first pass")
-            if counted is None:
-                first = Statistics()
-                for _, found in each(count_part, parts, plan):
-                    first.merge(found)
-                largest = max((float.fromhex(name) for name in under(first, "largest")), default=0.0)
-                counted = [*first.arrays.get("gold", np.zeros(2, np.int64)).tolist(), largest]
-            state.header["first pass"] = counted
-            average = mean_size(int(counted[0]), int(counted[1]))
-            cutoffs = tuple(dict.fromkeys(average if k == "average" else k for k in plan.settings.k))
-            plan = replace(plan, settings=replace(plan.settings, k=cutoffs), largest=float(counted[2]))
+            if "first pass" not in state.header:
+                first = Tally()
+                for _, tally in each(parts, plan, True):
+                    first.merge(tally)
+                entries, lists = first.sums.arrays.get("gold", np.zeros(2))
+                largest = max(map(float, first.sums.under("largest")), default=0.0)
+                state.header["first pass"] = [mean_size(int(entries), int(lists)), largest]
+            average, largest = state.header["first pass"]
+            cutoffs = [average if str(k) == "average" else k for k in plan.settings.cutoffs]
+            plan = replace(plan, settings=plan.settings.changed(k=cutoffs), largest=largest)
         state.header |= {"digest": digest, "parts": len(parts)}
         _merge_all(state, parts, plan, engine, each)
-    if state.arrays.get("rows read", np.zeros(1))[0] != _expected(plan):
+    if state.number("rows read") != _expected(plan):
         raise InputError("the tables", "rows that changed during the run", "files that stay as they are", "Run again.")
     return state, plan
 
@@ -125,39 +114,39 @@ def _expected(plan: Plan) -> int:
     return sum(source.rows for source in plan.sources)
 
 
-def _resumed(engine: Engine, digest: str) -> Statistics:
+def _resumed(engine: Engine, digest: str) -> Tally:
     """Return what a checkpoint holds, or nothing; a checkpoint of other data or settings is refused."""
     if engine.checkpoint is None or not Path(engine.checkpoint).exists():
-        return Statistics(header={"done": []})
-    found = load(engine.checkpoint)
-    if found.header.get("digest") != digest:
+        return Tally(header={"done": []})
+    tally = load_tally(engine.checkpoint)
+    if tally.header.get("digest") != digest:
         raise InputError(
             Path(engine.checkpoint).name,
             "a checkpoint of other data or settings",
             "one of this run",
             "Name another file, or remove this one.",
         )
-    return found
+    return tally
 
 
-def _merge_all(state: Statistics, parts: Sequence[Partition], plan: Plan, engine: Engine, each: Any) -> None:
+def _merge_all(state: Tally, parts: Sequence[Partition], plan: Plan, engine: Engine, each: Any) -> None:
     """Add up the parts that are left; saves from time to time, and when the run is interrupted."""
     done: list[int] = state.header["done"]
     left = [one for one in parts if one.number not in set(done)]
     begun = saved = time.monotonic()
-    before, expected = int(state.arrays.get("rows read", np.zeros(1))[0]), _expected(plan)
+    before, expected = state.number("rows read"), _expected(plan)
     with _interruptible(engine.checkpoint is not None):
         try:
-            for number, found in each(score_part, left, plan):
+            for number, tally in each(left, plan, False):
                 with _undisturbed():
-                    state.merge(found)
+                    state.merge(tally)
                     done.append(number)
                 now = time.monotonic()
                 if engine.checkpoint is not None and now - saved >= engine.save_every:
                     state.save(engine.checkpoint)
                     saved = now
                 if engine.progress is not None:
-                    read = int(state.arrays["rows read"][0])
+                    read = state.number("rows read")
                     engine.progress(len(done), len(parts), read - before, expected - read, now - begun)
         finally:
             done.sort()
@@ -194,9 +183,9 @@ def _undisturbed() -> Iterator[None]:
 
 @contextmanager
 def _workers(cluster: str) -> Iterator[Any]:
-    """Give a function that runs a function over parts and gives (number, statistics) as they come."""
+    """Give a function that gives (number, tally) of parts as they come."""
     if not cluster:
-        yield lambda work, parts, plan: ((one.number, work(one, plan)) for one in parts)
+        yield lambda parts, plan, gold_only: ((one.number, _tallied(one, plan, gold_only)) for one in parts)
         return
     try:
         import distributed
@@ -217,13 +206,13 @@ def _workers(cluster: str) -> Iterator[Any]:
     except (OSError, ValueError) as error:
         raise UsageError(f"the cluster {cluster} cannot be reached: {error}") from None
 
-    def each(work: Any, parts: Sequence[Partition], plan: Plan) -> Iterator[tuple[int, Statistics]]:
+    def each(parts: Sequence[Partition], plan: Plan, gold_only: bool) -> Iterator[tuple[int, Tally]]:
         # The plan goes with every part, so that no worker that dies can take it along; results are never reused.
-        waiting = {client.submit(work, one, plan, pure=False): one.number for one in parts}
-        for future, found in dask.as_completed(list(waiting), with_results=True):
+        waiting = {client.submit(_tallied, one, plan, gold_only, pure=False): one.number for one in parts}
+        for future, tally in dask.as_completed(list(waiting), with_results=True):
             number = waiting.pop(future)
             future.release()
-            yield number, found
+            yield number, tally
 
     try:
         yield each

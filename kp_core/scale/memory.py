@@ -1,0 +1,70 @@
+"""Tell which tables are too large for an evaluation in memory, and how far a streamed run has come."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kp_core.reading.limits import LIMITS
+from kp_core.scale.sources import FORMATS
+
+
+def beyond_memory(paths: Sequence[str]) -> str:
+    """Say why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
+    if any("://" in path for path in paths):
+        return "a table is elsewhere"
+    named = [path if Path(path).exists() else path.partition("=")[2] for path in paths]
+    there = [Path(path) for path in named if path and Path(path).exists()]
+    files = [one for path in there for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
+    # A folder of text files may be one file a system, which only reading in memory finds out.
+    if len(there) < len(paths) or not files or any(file.suffix.lower() not in FORMATS for file in files):
+        return ""
+    if large := [file for file in files if _is_large(file)]:
+        return f"{large[0].name} is beyond the limits of an evaluation in memory"
+    if sum(file.stat().st_size for file in files) > LIMITS.session_bytes:
+        return "the files together are beyond the limits of an evaluation in memory"
+    return ""
+
+
+def _is_large(file: Path) -> bool:
+    if file.stat().st_size > LIMITS.file_bytes or file.suffix.lower() != ".parquet":
+        return file.stat().st_size > LIMITS.file_bytes
+    from pyarrow import ArrowInvalid
+    from pyarrow.parquet import read_metadata
+
+    try:
+        return bool(read_metadata(file).num_rows > LIMITS.rows)
+    except ArrowInvalid:
+        return False  # reading says what is wrong with it
+
+
+class Progress:
+    """Shows the progress on one line of a terminal, and otherwise a line every ten seconds."""
+
+    def __init__(self) -> None:
+        self.last = float("-inf")
+
+    def __call__(self, done: int, parts: int, rows: int, left: int, seconds: float) -> None:
+        """Show parts done, rate and remaining time."""
+        live, now = sys.stderr.isatty(), time.monotonic()
+        if not live and done < parts and now - self.last < 10:
+            return
+        self.last = now
+        rate = rows / seconds if seconds > 0 else 0.0
+        text = f"{done} of {parts} parts · {rate:,.0f} rows a second · {duration(left / rate if rate else 0)} left"
+        sys.stderr.write(f"\r{text:<70}" + ("\n" if done == parts else "") if live else f"{text}\n")
+        sys.stderr.flush()
+
+
+def duration(seconds: float) -> str:
+    """Return a time in words.
+
+    >>> duration(42), duration(200), duration(7300)
+    ('42 s', '3 min 20 s', '2 h 1 min')
+    """
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,159 @@
+"""Hold what the parts of large data add up to, in memory and as one file: sums, facts and notes."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kp_core.errors import InputError, Note
+from kp_core.reading.archive import DAMAGED
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.source import Source
+from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.codes import Floats
+from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
+
+#: The version of the file; a file of another one is refused.
+FORMAT = "kpscope statistics 2"
+_SAVED_BY = "statistics of a streamed run"
+
+
+@dataclass
+class Tally:
+    """What the documents seen so far add up to.
+
+    sums    of values, counts and their draws
+    facts   kind → counts and first names for the notes on the result
+    notes   on reading; those with a number add up
+    header  what the sums mean, and which parts are done
+    """
+
+    sums: Sums = field(default_factory=Sums)
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+    header: dict[str, Any] = field(default_factory=dict)
+
+    def merge(self, other: Tally) -> None:
+        """Add what other documents add up to."""
+        self.sums.merge(other.sums)
+        self.notes = added([*self.notes, *other.notes])
+        for kind, facts in other.facts.items():
+            # Facts are added even to none, so that the names they keep are always the first by letters.
+            self.facts[kind] = self.facts.get(kind, type(facts)()) + facts
+
+    def number(self, name: str) -> int:
+        """Return a sum that is one whole number, 0 where nothing was added."""
+        return int(self.sums.arrays.get(name, np.zeros(1))[0])
+
+    def save(self, path: str | Path, **header: Any) -> None:
+        """Write one NumPy archive without pickled objects, whole or not at all."""
+        path = Path(path)
+        content = {
+            "format": FORMAT,
+            **self.header,
+            **header,
+            "notes": [[note.level, note.where, note.message, note.counts] for note in self.notes],
+            "facts": {kind: [type(one).__name__, asdict(one)] for kind, one in self.facts.items()},
+        }
+        text = np.frombuffer(json.dumps(content, ensure_ascii=False).encode(), np.uint8)
+        arrays: dict[str, Any] = {"header.json": text, **self.sums.arrays}
+        part = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            with part.open("wb") as file:
+                np.savez(file, **arrays)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+
+def added(notes: Iterable[Note]) -> list[Note]:
+    """Return notes of which those that say the same of parts of the data are one, with the numbers added.
+
+    >>> [one.message for one in added(Note.counting("info", "a", n, "list was cut", "lists were cut") for n in (1, 2))]
+    ['3 lists were cut']
+    """
+    merged: dict[Any, Note] = {}
+    for note in notes:
+        key = note.level, note.where, note.counts[1:] if note.counts else note.message
+        if note.counts and (before := merged.get(key)) and before.counts:
+            note = Note.counting(note.level, note.where, before.counts[0] + note.counts[0], *note.counts[1:])
+        merged[key] = note
+    return list(merged.values())
+
+
+def refuse_without_folder(*paths: str | Path | None) -> None:
+    """Refuse files that could not be written at the end of a run, before it begins."""
+    for path in (Path(one) for one in paths if one is not None):
+        if path.is_dir() or not path.parent.is_dir():
+            found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
+            raise InputError(path.name or str(path), found, expected, "Name a file to write, such as run.npz.")
+
+
+def is_statistics_file(source: Source) -> bool:
+    """Tell whether a file holds statistics of a streamed run, by its first member.
+
+    >>> is_statistics_file(Source("run.npz", b"")), is_statistics_file(Source("gold.csv", b"doc_id,phrase"))
+    (False, False)
+    """
+    return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
+
+
+def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
+    """Read a tally back; raises InputError for anything that is not such a file.
+
+    A file in memory is somebody's upload, so it is held to the limits; one on disk is of this machine.
+    """
+    name = item.name if isinstance(item, Source) else Path(item).name
+    try:
+        stream: io.BytesIO | Path = io.BytesIO(item.data) if isinstance(item, Source) else Path(item)
+        arrays: dict[str, Floats] = {}
+        with zipfile.ZipFile(stream) as archive:
+            if isinstance(item, Source):
+                _refuse_large(item, archive.infolist(), limits)
+            for member in archive.namelist():
+                with archive.open(member) as file:
+                    arrays[member.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+        header = json.loads(arrays.pop("header.json").tobytes())
+        if any(array.dtype != np.float64 for array in arrays.values()):
+            raise ValueError(name)
+        if header.pop("format", None) != FORMAT:
+            raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
+        notes = [
+            Note(words[0], words[1], words[2], tuple(counts) if counts else None)
+            for *words, counts in header.pop("notes")
+        ]
+        facts = {kind: _facts(*one) for kind, one in header.pop("facts").items()}
+    except (InputError, FileNotFoundError):
+        raise
+    except (*DAMAGED, AttributeError, MemoryError, TypeError):
+        found = "something else, or a damaged file"
+        raise InputError(name, found, _SAVED_BY, "Use another copy, or run again.") from None
+    return Tally(Sums(arrays), facts, notes, header)
+
+
+def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
+    """Refuse an upload that would not fit before anything is unpacked; a run is written without compression."""
+    refuse_over(limits.file_bytes, len(source.data), "bytes", source.name)
+    refuse_over(limits.archive_members, len(members), "arrays", source.name)
+    if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(source.data) for one in members):
+        raise InputError(source.name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")
+
+
+def _facts(kind: str, values: dict[str, Any]) -> Any:
+    """Return facts from their form in the file."""
+    if kind == "Ids":
+        return Ids(values["count"], tuple(values["names"]))
+    values = {
+        name: _facts("Ids", one) if isinstance(one, dict) and "names" in one else one for name, one in values.items()
+    }
+    if kind == "Facts":
+        values["systems"] = {name: _facts("SystemFacts", one) for name, one in values["systems"].items()}
+    return {"Facts": Facts, "SystemFacts": SystemFacts, "AgreementFacts": AgreementFacts}[kind](**values)

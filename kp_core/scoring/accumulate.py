@@ -1,0 +1,279 @@
+"""Turn values of documents into sums under weights, block by block, and the sums into averages with intervals.
+
+Every average, every interval and every test over documents is a function of such sums, so data in memory and data that
+are streamed are evaluated alike: a block is a slice of the counts or a part of the files. Sums of parts add up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from kp_core.scoring import intervals
+from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import Cells
+from kp_core.scoring.measures import Asked, concordance, overlap, parse
+from kp_core.scoring.views import Grid, View
+from kp_core.settings import Cutoff, Interval
+
+#: Kinds of counts by the number of their arrays.
+_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel}
+#: Sums of squares whose terms cancel down to this share are 0.
+_NOISE = 1e-12
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
+
+    draws (B, K) are the values of the resamples, where there are any.
+    """
+
+    value: Floats
+    low: Floats
+    high: Floats
+    documents: Ints
+    reason: list[str | None]
+    draws: Floats | None = None
+
+
+@dataclass
+class Sums:
+    """What the documents seen so far add up to: arrays by name, the names of parts of it joined by `/`."""
+
+    arrays: dict[str, Floats] = field(default_factory=dict)
+
+    def add(self, name: str, values: Floats | Ints) -> None:
+        """Add to an array."""
+        # A part may have one column that stands for all.
+        self.arrays[name] = self.arrays[name] + values if name in self.arrays else np.asarray(values, np.float64)
+
+    def merge(self, other: Sums) -> None:
+        """Add what other documents add up to."""
+        for name, array in other.arrays.items():
+            self.add(name, array)
+
+    def under(self, first: str) -> dict[str, Floats]:
+        """Return the arrays below a name, by what follows it."""
+        start = f"{first}/"
+        return {name.removeprefix(start): array for name, array in self.arrays.items() if name.startswith(start)}
+
+
+class Accumulator:
+    """Adds up one block of documents after the other, and averages what they add up to.
+
+    interval  cluster-t needs squares and products beside the sums; the others need weights with every block
+    """
+
+    def __init__(self, interval: Interval, sums: Sums | None = None) -> None:
+        self.interval, self.sums = interval, Sums() if sums is None else sums
+        self.weights: Floats | None = None
+        self._known: set[str] = set()
+
+    def begin(self, scored: Bools, weights: Floats | None) -> None:
+        """Begin a block: the documents that resamples may hold (D,), and their weights (B, D) where they are drawn."""
+        self.weights, self._known = weights, set()
+        if weights is not None:
+            self._add("scored", scored.astype(float)[:, None])
+
+    def _add(self, name: str, values: Floats) -> None:
+        """Add the sum over documents of values (D, K), and the sums under each row of weights (B, K)."""
+        self.sums.add(f"{name}/sum", values.sum(axis=0))
+        if self.weights is not None:
+            self.sums.add(f"{name}/drawn", self.weights @ values)
+
+    def _add_defined(self, name: str, defined: Bools) -> None:
+        """Add how many documents have a value in each column (D, K), and their weights."""
+        self.sums.add(f"{name}/defined", defined.sum(axis=0))
+        if self.weights is not None:
+            drawn = self.weights.sum(axis=1)[:, None] if defined.all() else self.weights @ defined.astype(float)
+            self.sums.add(f"{name}/weight", drawn)
+
+    def add(self, name: str, asked: Asked, view: View | Grid, average: str) -> None:
+        """Add a block's documents to one measure and average."""
+        place = f"{name}/{_place(asked, view.cutoffs, average)}"
+        if place in self._known:  # pooled counts serve all measures of a kind
+            return
+        self._known.add(place)
+        if average == "micro":
+            self._add_pooled(place, view)
+        elif average == "f-of-means" and asked.measure.name == "F1@k":
+            parts = [view.values(parse(part)) for part in ("P@k", "R@k")]
+            defined = view.used[:, None] & ~np.isnan(parts[0]) & ~np.isnan(parts[1])
+            for letter, part in zip("PR", parts, strict=True):
+                self._add(f"{place}/{letter}", np.where(defined, part, 0.0))
+            self._add_defined(place, defined)
+        else:
+            self._add_values(place, asked, view)
+
+    def _add_values(self, place: str, asked: Asked, view: View | Grid) -> None:
+        values, used = view.values(asked), view.used
+        defined = used[:, None] & ~np.isnan(values)
+        kept = np.where(defined, values, 0.0)
+        self._add(place, kept)
+        self._add_defined(place, defined)
+        if self.interval == "cluster-t":
+            self.sums.add(f"{place}/squares", (kept**2).sum(axis=0))
+        nowhere = ~defined.any(axis=0)
+        if nowhere.any() and used.any():  # why, where no document at all has a value
+            status = view.status(asked)[used]
+            for why in np.unique(status[:, nowhere]):
+                self.sums.add(f"{place}/why/{why}", ((status == why) & nowhere).sum(axis=0))
+
+    def _add_pooled(self, place: str, view: View | Grid) -> None:
+        used = view.used[:, None]
+        arrays = [np.where(used, array, 0.0) for array in view.cells.arrays()]
+        for number, array in enumerate(arrays):
+            self._add(f"{place}/{number}", array)
+        if self.interval == "cluster-t":
+            self.sums.add(f"{place}/products", _products(arrays))
+        self.sums.add(f"{place}/defined", view.documents)
+        self.sums.add(f"{place}/used", np.array([view.used.sum()]))
+
+    def average(
+        self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
+    ) -> Averaged:
+        """Return value, interval and reason in every column; absent: the reason where no document counts."""
+        place = f"{name}/{_place(asked, cutoffs, average)}"
+        if average == "micro":
+            return self._pooled(place, asked, absent)
+        arrays = self.sums.under(place)
+        n = arrays["defined"].astype(np.int64)
+        reason = [None if defined else _reason(arrays, column, absent) for column, defined in enumerate(n)]
+        if average == "f-of-means" and asked.measure.name == "F1@k":
+            means = [_ratio(arrays[f"{letter}/sum"], n) for letter in "PR"]
+            draws = None
+            if "weight" in arrays:
+                drawn = [_ratio(arrays[f"{letter}/drawn"], arrays["weight"]) for letter in "PR"]
+                draws = overlap.ratio(2 * drawn[0] * drawn[1], drawn[0] + drawn[1])
+            value = np.where(n > 0, overlap.ratio(2 * means[0] * means[1], means[0] + means[1]), np.nan)
+            return _averaged(value, draws, n, [None if defined else "no_documents" for defined in n])
+        value = _ratio(arrays["sum"], n)
+        draws = _ratio(arrays["drawn"], arrays["weight"]) if "weight" in arrays else None
+        if "squares" in arrays:
+            low, high = intervals.t_of_spread(value, spread_of(value, arrays["squares"], n), n)
+            return Averaged(value, low, high, n, reason)
+        return _averaged(value, draws, n, reason)
+
+    def _pooled(self, place: str, asked: Asked, absent: str) -> Averaged:
+        arrays = self.sums.under(place)
+        fields = [arrays[f"{number}/sum"][None] for number in range(20) if f"{number}/sum" in arrays]
+        n, total = arrays["defined"].astype(np.int64), cells_of(fields)
+        if not arrays["used"][0]:
+            nothing = np.full(len(n), np.nan)
+            return Averaged(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
+        value, draws = asked.scores(total)[0], None
+        if "0/drawn" in arrays:
+            scored, drawn = self.sums.arrays["scored/sum"], self.sums.arrays["scored/drawn"]
+            scale = _ratio(np.broadcast_to(scored, drawn.shape), drawn)  # totals keep their size under any weights
+            draws = asked.scores(cells_of([arrays[f"{number}/drawn"] * scale for number in range(len(fields))]))
+        status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
+        status[n == 0] = absent
+        reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
+        if "products" in arrays and asked.measure.smooth:
+            half = _cluster_half(asked.scores, fields, arrays["products"], n)
+            return Averaged(value, value - half, value + half, n, reason)
+        return _averaged(value, draws, n, reason)
+
+
+def _place(asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
+    """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
+    columns = ",".join(map(str, cutoffs))
+    if average != "micro" or not cutoffs:
+        return f"{average}/{asked.name()}/{columns}"
+    return f"micro/{'table' if asked.measure.family == 'concordance' else 'ranking'}/{columns}"
+
+
+def cells_of(arrays: Sequence[Floats]) -> Cells:
+    """Return counts from their arrays, in the order of `Cells.arrays`."""
+    if len(arrays) == 10:
+        hits, returned, size, universe, denominator = arrays[:5]
+        return PairTables(hits, returned, size, universe, denominator, Cells(*arrays[5:]))
+    return _KINDS[len(arrays)](*arrays)
+
+
+def _ratio(total: Floats, count: Floats | Ints) -> Floats:
+    return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
+
+
+def _averaged(value: Floats, draws: Floats | None, n: Ints, reason: list[str | None]) -> Averaged:
+    low = high = np.full(len(value), np.nan)
+    if draws is not None:
+        low, high = intervals.percentile(draws)
+    return Averaged(value, low, high, n, reason, draws)
+
+
+def _reason(arrays: dict[str, Floats], column: int, absent: str) -> str:
+    """Return the most frequent reason why a column has no value."""
+    counts = {name.removeprefix("why/"): array[column] for name, array in arrays.items() if name.startswith("why/")}
+    return max(sorted(counts), key=lambda name: counts[name]) if counts else absent
+
+
+def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
+    """Return the sum of squared distances from means (K,), 0 where only rounding makes it more."""
+    spread = squares - n * np.square(mean)
+    return np.where(spread > _NOISE * np.asarray(squares), spread, 0.0)
+
+
+def _products(arrays: Sequence[Floats]) -> Floats:
+    """Return the products of all counts that each column's measure sees, summed over documents (K or 1, M, M)."""
+    if len({array.shape[1] for array in arrays}) == 1:
+        stacked = np.stack(arrays, axis=-1)  # (D, K, M)
+        return np.asarray(np.einsum("dkm,dkn->kmn", stacked, stacked))
+    flat = np.hstack(arrays)
+    return np.asarray((flat.T @ flat)[None])
+
+
+def gradients(score: Callable[[Cells], Floats], fields: Sequence[Floats]) -> Floats:
+    """Return how a measure of pooled counts moves with each count (K, M), by a complex step: exact for smooth ones."""
+    step, slopes = 1e-30, []
+    alike = len({array.shape[1] for array in fields}) == 1
+    for number, array in enumerate(fields):
+        for column in [slice(None)] if alike else [slice(i, i + 1) for i in range(array.shape[1])]:
+            moved = [one.astype(complex) for one in fields]
+            moved[number][:, column] += 1j * step
+            slopes.append(np.imag(score(cells_of(moved)))[0] / step)
+    return np.stack(slopes, axis=-1)
+
+
+def _cluster_half(score: Callable[[Cells], Floats], fields: Sequence[Floats], products: Floats, n: Ints) -> Floats:
+    """Return half the width of the cluster t interval: the squared influences of the documents, from products."""
+    return intervals.t_of_influence(*quadratic(gradients(score, fields), products), n)
+
+
+def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
+    """Return the sum over documents of squared influences (K,), and that of the sizes of its terms."""
+    terms = slopes[:, :, None] * slopes[:, None, :] * products
+    return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
+
+
+def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Averaged:
+    """Return the average of one measure over all documents of a view at once; weights (B, D), or None."""
+    whole = Accumulator(interval if weights is None else "bootstrap")
+    whole.begin(view.used, weights)
+    whole.add("", asked, view, average)
+    return whole.average("", asked, average, view.cutoffs, view.absent)
+
+
+def mean_of(averages: Sequence[Averaged]) -> Averaged:
+    """Return the mean of averages, such as those under several gold standards; undefined ones are left out.
+
+    The interval is that of the mean: resamples of the documents are the same for all.
+    """
+    if len(averages) == 1:
+        return averages[0]
+    value = _mean_defined(np.stack([one.value for one in averages]))
+    draws = None
+    if all(one.draws is not None for one in averages):
+        draws = _mean_defined(np.stack([one.draws for one in averages if one.draws is not None]))
+    documents = np.max([one.documents for one in averages], axis=0)
+    reason = [averages[0].reason[i] if np.isnan(one) else None for i, one in enumerate(value)]
+    return _averaged(value, draws, documents, reason)
+
+
+def _mean_defined(values: Floats) -> Floats:
+    defined = ~np.isnan(values)
+    return _ratio(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))

@@ -1,0 +1,159 @@
+"""Turn prepared data into the counts of every system and baseline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import cast
+
+import numpy as np
+
+from kp_core.errors import InputError, UsageError, counted
+from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import Counts, count
+from kp_core.scoring.gold import gather
+from kp_core.scoring.match import ranked_lists
+from kp_core.scoring.measures import Asked
+from kp_core.scoring.prepare import Prepared
+from kp_core.settings import FIELDS, Changes, Cutoff, Settings
+
+#: Conventions that are applied to counts, so that settings which differ in them alone share their counts.
+LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
+
+    ranking: Counts
+    table: Counts
+
+    def of(self, asked: Asked) -> Counts:
+        """Return the counts that a measure sees."""
+        if asked.measure.family == "annotators":
+            raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
+        return self.table if asked.measure.family == "concordance" else self.ranking
+
+    def parts(self) -> list[Counted]:
+        """Return the counts in parts of documents, the same for all systems."""
+        ranking = self.ranking.parts()
+        table = ranking if self.table is self.ranking else self.table.parts()
+        return [Counted(*both) for both in zip(ranking, table, strict=True)]
+
+    def under(self, settings: Settings) -> Counted:
+        """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
+        ranking = replace(self.ranking, settings=settings)
+        if self.table is self.ranking:
+            return Counted(ranking, ranking)
+        return Counted(ranking, replace(self.table, settings=table_settings(settings)))
+
+    def restricted(self, documents: Bools) -> Counted:
+        """Return the counts as if the gold standard spoke about some documents only."""
+        ranking = replace(self.ranking, known=self.ranking.known & documents)
+        if self.table is self.ranking:
+            return Counted(ranking, ranking)
+        return Counted(ranking, replace(self.table, known=self.table.known & documents))
+
+
+def counted_alike(settings: Settings) -> Settings:
+    """Return the settings under which the counts are the same: what is applied to counts later has its default.
+
+    >>> counted_alike(Settings(denominator="returned", duplicates="keep")) == Settings(duplicates="keep")
+    True
+    """
+    return settings.changed(**cast(Changes, {name: FIELDS[name].values[0] for name in LATE}))
+
+
+def table_settings(settings: Settings) -> Settings:
+    """Concordance tables hold sets: distinct phrases on both sides, whatever the preset."""
+    return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
+
+
+def count_systems(
+    data: Prepared, universe: Floats, baselines: bool = False, without: int | None = None, fewest: Ints | None = None
+) -> dict[str, Counted]:
+    """Return the counts of every system, and of the baselines where asked; universe (D,) is N per document.
+
+    without: an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document.
+    """
+    coded, identities, settings = data.coded, data.identities, data.settings
+    tables = table_settings(settings)
+    gold = gather(coded, identities, settings, without, fewest)
+    distinct = gold if settings.gold_list == "unique" else gather(coded, identities, tables, without, fewest)
+    one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
+    # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
+    same = one_spelling and distinct is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    systems = dict[str, Counted]()
+    for system, run in coded.runs.items():
+        if settings.missing == "error":
+            _refuse_missing(system, run.listed, coded.documents)
+        counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
+        table = counts
+        if not same:
+            lists = ranked_lists(run, identities, tables)
+            table = count(lists, run.listed, *distinct, universe, tables, sets=True)
+        systems[system] = Counted(counts, table)
+    deepest = max((cutoff for cutoff in settings.cutoffs if isinstance(cutoff, int)), default=0)
+    for name, build in BASELINES.items() if baselines else ():
+        both = (build(gold[0], universe, settings, deepest), build(distinct[0], universe, tables, deepest))
+        systems[name] = Counted(*both)
+    return systems
+
+
+def scored_systems(
+    data: Prepared, agreement: bool = True, baselines: bool = False, without: int | None = None
+) -> dict[str, Counted]:
+    """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose.
+
+    agreement: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
+    """
+    universe = data.universe if agreement else np.zeros(len(data.documents))
+    systems = count_systems(data, universe, baselines, without)
+    if agreement and str(data.settings.universe).isdigit():
+        data.refuse_small_universe(_chosen(data, systems, data.settings.cutoffs))
+    return systems
+
+
+def _chosen(data: Prepared, systems: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Floats:
+    """Return the smallest legal N per document: all gold items, and what the systems choose at the largest cutoff."""
+    smallest = data.all_items.size.astype(float)
+    for name, counts in systems.items():
+        if name not in BASELINES:
+            parts = [part.at(cutoffs) for part in counts.table.parts()]
+            smallest = np.maximum(smallest, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
+    return smallest
+
+
+def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> None:
+    lost = [documents[i] for i in np.flatnonzero(~listed)]
+    if lost:
+        raise InputError(
+            f"system '{system}'",
+            f"no list for {len(lost)} of {counted(len(documents), 'document')} ({', '.join(lost[:5])})",
+            "a list for every document of the gold standard",
+            "Add the lists, or choose missing = zero or skip.",
+        )
+
+
+def used_documents(counts: Counts) -> Bools:
+    """Tell which documents a system is scored on, by the policies for empty gold and missing lists."""
+    used = counts.known.copy()
+    if counts.settings.empty_gold == "skip":
+        used &= counts.size > 0
+    if counts.settings.missing == "skip":
+        used &= counts.listed
+    return used
+
+
+def scored_documents(counts: Counts) -> Bools:
+    """Tell which documents a resample may hold: those with gold, or all where an empty gold standard counts."""
+    return np.asarray(counts.size > 0) if counts.settings.empty_gold == "skip" else np.ones(len(counts.size), bool)
+
+
+def shallowest(data: Prepared) -> tuple[str, int] | None:
+    """Return the system whose longest list is shortest, and that length; None without systems.
+
+    From there on a curve over k compares systems of which one has nothing more to say.
+    """
+    longest = {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}
+    return min(longest.items(), key=lambda one: one[1], default=None)
