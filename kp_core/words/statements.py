@@ -12,10 +12,10 @@ from kp_core.studies.spread import Spread
 from kp_core.words import scales
 
 
-def figure(value: float, digits: int = 3) -> str:
+def number(value: float, digits: int = 3) -> str:
     """Print a number as it stands in a sentence.
 
-    >>> figure(0.1234), figure(-0.0001), figure(float("nan"))
+    >>> number(0.1234), number(-0.0001), number(float("nan"))
     ('0.123', '0.000', 'undefined')
     """
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
@@ -75,11 +75,11 @@ def verdict(comparison: Comparison, measure: str) -> str:
     first = highest(values)
     if len(first) == len(values):
         return (
-            f"{listed(first)} have the same {measure} ({figure(values[best])}, {documents}), so there is no order "
+            f"{listed(first)} have the same {measure} ({number(values[best])}, {documents}), so there is no order "
             f"among them.{few}"
         )
     have, they = ("has", "it") if len(first) == 1 else ("have", "they")
-    lead = f"{listed(first)} {have} the highest {measure} ({figure(values[best])}), but"
+    lead = f"{listed(first)} {have} the highest {measure} ({number(values[best])}), but"
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
@@ -98,7 +98,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
         f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
-        f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
+        f"{number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}, "
         f"{kind}{probability(row['p_adjusted'])}, {documents})"
     )
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
@@ -113,8 +113,8 @@ def reliability(result: Result, error: float, scale: str) -> str:
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
-    bounds = f"95 % interval {figure(row['low'])} to {figure(row['high'])}, " if row["low"] == row["low"] else ""
-    text = f"The annotators agree with K = {figure(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
+    bounds = f"95 % interval {number(row['low'])} to {number(row['high'])}, " if row["low"] == row["low"] else ""
+    text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
     text += f": “{scales.word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
         certain = scales.benchmark(row["value"], error, scale).certain
@@ -135,18 +135,18 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
-    bounds = f", 95 % interval {figure(best['low'])} to {figure(best['high'])}" if best["low"] == best["low"] else ""
+    bounds = f", 95 % interval {number(best['low'])} to {number(best['high'])}" if best["low"] == best["low"] else ""
     few = " Below 10 documents no such statement is reliable." if best["documents"] < 10 else ""
     pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:
         return (
             f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
-            f"({figure(best['value'])}{bounds}, {pairs}).{few}"
+            f"({number(best['value'])}{bounds}, {pairs}).{few}"
         )
-    text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {pairs})"
+    text = f"{best['measure']} agrees best with people (correlation {number(best['value'])}{bounds}, {pairs})"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
-        text += f"; people agree with each other by {figure(float(human.iloc[0]))}"
+        text += f"; people agree with each other by {number(float(human.iloc[0]))}"
     if study.found.study.test == "none":
         return f"{text}. No test was asked for.{few}"
     if len(own) == 1:
@@ -161,7 +161,7 @@ def range_of(spread: Spread) -> str:
     if defined.empty:
         return f"{spread.measure} is undefined under the present conventions, so there is no order that could change."
     best = defined.loc[defined["current"].idxmax()]
-    low, high = figure(best["low"], 2), figure(best["high"], 2)
+    low, high = number(best["low"], 2), number(best["high"], 2)
     between = f"{low} to {high}" if low != high else f"{low} throughout"
     text = f"Under other published conventions and their combinations the same files give {best['system']} {between}"
     if len(spread.ranges) < 2:
