@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: Ranks of the relevant results of each query, and its AP as printed.
 HITS = {
@@ -59,7 +59,7 @@ def show(values: Values) -> View:
             x=list(range(1, RANKS + 1)),
             y=at,
             marker_color=colours,
-            text=[figure(one) for one in at],
+            text=[number(one) for one in at],
             textposition="outside",
             cliponaxis=False,
             hovertemplate="P@%{x} = %{y:.3f}<extra></extra>",
@@ -68,14 +68,14 @@ def show(values: Values) -> View:
     drawn.add_vline(x=rank + 0.5, line={"dash": "dot", "width": 1})
     drawn.update_xaxes(title="rank", dtick=1)
     drawn.update_yaxes(title="precision at this rank", range=[0, 1.15], tickformat=".1~f")
-    so_far = " + ".join(figure(at[k - 1]) for k in seen) or "0"
+    so_far = " + ".join(number(at[k - 1]) for k in seen) or "0"
     total = sum(at[k - 1] for k in seen) / len(ranks)
     said = (
         f"{query} has its hits at ranks {', '.join(map(str, ranks))}. Up to rank {rank}: ({so_far}) / {len(ranks)} = "
-        f"{figure(total, 3)}." + (" Only ranks with a hit add to the sum." if rank == 1 else ""),
-        f"The whole list gives AP = {figure(float(found.loc[query, 'MAP']), 3)}; the notes print {PRINTED[query]}.",
+        f"{number(total, 3)}." + (" Only ranks with a hit add to the sum." if rank == 1 else ""),
+        f"The whole list gives AP = {number(float(found.loc[query, 'MAP']), 3)}; the notes print {PRINTED[query]}.",
     )
-    alt = f"Precision at ranks 1 to {RANKS} of {query}: " + ", ".join(figure(one) for one in at) + "."
+    alt = f"Precision at ranks 1 to {RANKS} of {query}: " + ", ".join(number(one) for one in at) + "."
     tables = (("As printed in the notes, and recomputed", compared()), ("What is wrong in the printed example", ERRORS))
     return View(Chart(lay_out(drawn, 340).update_layout(showlegend=False), alt), said, tables)
 
@@ -89,14 +89,14 @@ def compared() -> pd.DataFrame:
             query,
             PRINTED[query],
             *(
-                figure(float(one), 3)
+                number(float(one), 3)
                 for one in (found.loc[query, "MAP"], first[query], found.loc[query, "MRR"], found.loc[query, "nDCG@10"])
             ),
         ]
         for query in HITS
     ]
     mean = [found["MAP"].mean(), first.mean(), found["MRR"].mean(), found["nDCG@10"].mean()]
-    rows.append(["mean", PRINTED_MEAN, *(figure(float(one), 3) for one in mean)])
+    rows.append(["mean", PRINTED_MEAN, *(number(float(one), 3) for one in mean)])
     return pd.DataFrame(
         rows, columns=["query", "AP printed", "AP recomputed", "mean of P@1 … P@5", "reciprocal rank", "nDCG@10"]
     )

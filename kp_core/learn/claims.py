@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from kp_core.charts.style import COLOURS, SYMBOLS, Chart, label, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
 from kp_core.studies.correlation.published import kim2010_claims, kim2010_correlations, kim2010_data
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 _FOUND = kim2010_correlations()
 #: Subsets whose order along the picture means something.
@@ -51,7 +51,7 @@ def show(values: Values) -> View:
     said = (
         f"In {above} of these {len(subsets)} cells R-precision is above the correlation between people (thick line).",
     )
-    listed = ", ".join(f"{subset} {figure(one)}" for subset, one in zip(subsets, r_precision, strict=True))
+    listed = ", ".join(f"{subset} {number(one)}" for subset, one in zip(subsets, r_precision, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}"
     tables = (("What the paper says, held against its tables", kim2010_claims()), ("Facts as printed", kim2010_data()))
     return View(Chart(lay_out(drawn, 400), alt + "."), said, tables)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kp_core.charts.concordance_charts import against_universe
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: Tables in the proportions that the printed figures of the lecture-keyword section imply: a, b, c. N is not known.
 CHOSEN = {
@@ -25,9 +25,9 @@ def show(values: Values) -> View:
     kappa, limit, pabak = (value(name, a, b, c, d) for name in ("kappa", "P_pos", "PABAK"))
     empty = value("PABAK", 0, a + b, 0, total - a - b)
     said = [
-        f"a = {a}, b = {b}, c = {c} stay as they are; N = {total:,.0f}, so d = {d:,.0f}. Kappa is {figure(kappa, 3)}. "
-        f"It can never pass P_pos, which is {figure(limit, 3)} whatever N is.",
-        f"PABAK is {figure(pabak, 3)}; a system that says nothing at all has {figure(empty, 3)}.",
+        f"a = {a}, b = {b}, c = {c} stay as they are; N = {total:,.0f}, so d = {d:,.0f}. Kappa is {number(kappa, 3)}. "
+        f"It can never pass P_pos, which is {number(limit, 3)} whatever N is.",
+        f"PABAK is {number(pabak, 3)}; a system that says nothing at all has {number(empty, 3)}.",
     ]
     return View(against_universe(cells, "kappa", 360), tuple(said))
 

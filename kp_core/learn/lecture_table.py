@@ -9,7 +9,7 @@ from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, label, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
 from kp_core.learn.paradox import value
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: One whole-number table a system that gives all its printed figures: a, c of 495 gold keyphrases and N = 10,750. Other
 #: sizes fit too; the section prints neither.
@@ -41,9 +41,9 @@ def compared() -> pd.DataFrame:
     for system in (*TABLES, SILENT):
         a, b, c, d = cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
-        again = " ".join(figure(value(name, a, b, c, d)).replace("0.", ".") for name in MEASURES)
-        precision = figure(a / (a + c)) if a + c else "undefined"
-        rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", again, precision, figure(a / GOLD)))
+        again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in MEASURES)
+        precision = number(a / (a + c)) if a + c else "undefined"
+        rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", again, precision, number(a / GOLD)))
     names = ["system", "printed: kappa P_pos P_neg PABAK", "a, b, c, d", "recomputed", "precision", "recall"]
     return pd.DataFrame(rows, columns=names)
 
@@ -59,7 +59,7 @@ def show(values: Values) -> View:
             y=[label(one, 46) for one in group],
             mode="markers+text",
             marker={"size": 13, "color": colour, "symbol": symbol},
-            text=[f" {figure(found[one])}" for one in group],
+            text=[f" {number(found[one])}" for one in group],
             textposition="middle right",
             cliponaxis=False,
             hovertemplate="%{y}: %{x:.3f}<extra></extra>",
@@ -80,18 +80,18 @@ def show(values: Values) -> View:
             showarrow=False,
         )
     below = [one for one in TABLES if found[one] < found[SILENT]]
-    number = {0: "None", len(TABLES): "All"}.get(len(below), f"{len(below)}")
+    how_many = {0: "None", len(TABLES): "All"}.get(len(below), f"{len(below)}")
     stand = "stands" if len(below) == 1 else "stand"
-    said = [f"{number} of the six systems {stand} below a system that says nothing by {measure}."]
+    said = [f"{how_many} of the six systems {stand} below a system that says nothing by {measure}."]
     if len(below) == len(TABLES):
         said.append("Every precision is below one half, so each phrase that a system adds costs it more than it gains.")
-    alt = f"{measure}: " + ", ".join(f"{one} {figure(number)}" for one, number in found.items()) + "."
+    alt = f"{measure}: " + ", ".join(f"{one} {number(result)}" for one, result in found.items()) + "."
     chart = Chart(lay_out(drawn, 430).update_layout(showlegend=False, margin_r=60), alt)
     tables = (("As printed, and one table that gives these figures", compared()), ("What the text says", ERRATA))
     return View(chart, tuple(said), tables)
 
 
-_TIED = tuple(figure(value("kappa", *cells(one)), 4) for one in ("Document Boosting", "Phrase Boosting"))
+_TIED = tuple(number(value("kappa", *cells(one)), 4) for one in ("Document Boosting", "Phrase Boosting"))
 ERRATA = pd.DataFrame(
     [
         ["PABAK averages a and d, and c and d", "It must be b and c, as the section's own table has it."],
@@ -104,7 +104,7 @@ ERRATA = pd.DataFrame(
         ["four measures", "P_neg follows from P_pos and PABAK: three of them are free."],
         [
             "high P_neg: the other phrases are found well",
-            f"A silent system has {figure(value('P_neg', *cells(SILENT)))}.",
+            f"A silent system has {number(value('P_neg', *cells(SILENT)))}.",
         ],
         [
             "Fleiss' kappa of the people, .336",

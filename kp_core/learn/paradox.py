@@ -9,7 +9,7 @@ from kp_core.charts.style import COLOURS, GREY, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Question, Slider, Values, View
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import table
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: As printed by Feinstein & Cicchetti 1990: a, b, c, d.
 EXAMPLES = {
@@ -41,14 +41,14 @@ def show(values: Values) -> View:
         y=list(found),
         orientation="h",
         marker_color=[GREY, GREY, *[COLOURS[0]] * (len(found) - 2)],
-        text=[figure(one) for one in found.values()],
+        text=[number(one) for one in found.values()],
         textposition="outside",
         cliponaxis=False,
         hovertemplate="%{y} = %{x:.3f}<extra></extra>",
     )
     drawn.update_xaxes(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
     drawn.update_yaxes(autorange="reversed")
-    said = ", ".join(f"{name} {figure(one)}" for name, one in found.items())
+    said = ", ".join(f"{name} {number(one)}" for name, one in found.items())
     chart = Chart(lay_out(drawn, 340).update_layout(showlegend=False), f"Measures of the table: {said}.")
     both = pd.DataFrame(
         [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]],
@@ -62,9 +62,9 @@ def _read(found: dict[str, float], a: float, b: float, c: float, d: float) -> tu
     if not total:
         return ("An empty table has no agreement to measure.",)
     said = [
-        f"They agree on {figure(100 * (a + d) / total, 0)} % of the phrases. Their shares of “yes”, "
-        f"{figure(100 * (a + b) / total, 0)} % and {figure(100 * (a + c) / total, 0)} %, would give "
-        f"{figure(100 * found['Pe'], 0)} % by chance alone; kappa counts only what is beyond that."
+        f"They agree on {number(100 * (a + d) / total, 0)} % of the phrases. Their shares of “yes”, "
+        f"{number(100 * (a + b) / total, 0)} % and {number(100 * (a + c) / total, 0)} %, would give "
+        f"{number(100 * found['Pe'], 0)} % by chance alone; kappa counts only what is beyond that."
     ]
     if found["PABAK"] - found["kappa"] > 0.3:
         said.append(

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 import kp_core as kp
 from kp_core.charts.style import COLOURS, DASHES, Chart, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 GOLD = ("tide table", "harbour", "high tide", "moon", "sea level")
 LISTS = {
@@ -67,8 +67,8 @@ def show(values: Values) -> View:
     a = len(set(chosen) & set(GOLD))
     b, c = len(GOLD) - a, len(chosen) - a
     first = (
-        f"At k = {k}: a = {a} (both), b = {b} (missed), c = {c} (wrong). P = {figure(row['P@k'], 3)}, "
-        f"R = {figure(row['R@k'], 3)}, F1 = {figure(row['F1@k'], 3)}; P_pos = {figure(row['P_pos'], 3)}."
+        f"At k = {k}: a = {a} (both), b = {b} (missed), c = {c} (wrong). P = {number(row['P@k'], 3)}, "
+        f"R = {number(row['R@k'], 3)}, F1 = {number(row['F1@k'], 3)}; P_pos = {number(row['P_pos'], 3)}."
     )
     same = bool(np.isclose(row["P_pos"], row["F1@k"]))
     second = (
@@ -77,12 +77,12 @@ def show(values: Values) -> View:
         if same
         else f"The list has only {len(LISTS[name])} phrases. F1 with denominator k pretends that {k} were returned; "
         f"P_pos counts what is there and equals F1 with denominator “returned”, "
-        f"{figure(row['F1@k over what was returned'], 3)}."
+        f"{number(row['F1@k over what was returned'], 3)}."
     )
     listed = pd.DataFrame(
         {"rank": range(1, len(chosen) + 1), "phrase": chosen, "": ["✓" if one in GOLD else "·" for one in chosen]}
     )
-    alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {figure(row['F1@k'])} and {figure(row['P_pos'])}."
+    alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {number(row['F1@k'])} and {number(row['P_pos'])}."
     caption = f"The first {k} phrases; the gold standard is {', '.join(GOLD)}"
     return View(Chart(lay_out(drawn, 340), alt), (first, second), ((caption, listed),))
 

@@ -12,7 +12,7 @@ from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
 from kp_core.studies.trimming import choice_levels, choice_matrix
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: Who chose which of ten phrases.
 PEOPLE: dict[str, dict[str, tuple[int, ...]]] = {
@@ -79,15 +79,15 @@ def show(values: Values) -> View:
     if needed:
         row = found.set_index("votes asked").loc[needed]
         said = (
-            f"With {counted(needed, 'vote')} asked, K = {figure(float(row['K']))}, which reaches "
-            f"{figure(threshold, 2)}. The gold standard is: {row['phrases left']}."
+            f"With {counted(needed, 'vote')} asked, K = {number(float(row['K']))}, which reaches "
+            f"{number(threshold, 2)}. The gold standard is: {row['phrases left']}."
         )
     else:
         said = (
-            f"No number of votes brings K to {figure(threshold, 2)}. A document like this leaves the evaluation at "
+            f"No number of votes brings K to {number(threshold, 2)}. A document like this leaves the evaluation at "
             "this threshold, and is counted as unreachable."
         )
-    shown = found.assign(K=[figure(one) if one == one else "nothing left" for one in found["K"]])
+    shown = found.assign(K=[number(one) if one == one else "nothing left" for one in found["K"]])
     tables = (("K for every number of votes", shown), ("In the 1997 paper, as printed and recomputed", ERRATA))
     return View(Chart(lay_out(drawn, 300), f"Who chose which of {UNIVERSE} phrases. {said}"), (said,), tables)
 
@@ -110,8 +110,8 @@ ERRATA = pd.DataFrame(
         ["stop when K is above the threshold", "The text beside it also exempts a K equal to it; here: at least."],
         [
             "the i-th choice of one person is held against the i-th of another",
-            f"Sentences 1, 2, 3 against 2, 3, 4: K = {figure(in_order(((1, 2, 3), (2, 3, 4))))}, though two of three "
-            f"agree. Yes or no for every sentence of ten gives {figure(value('pi', 2, 1, 1, 6))}, as is done here.",
+            f"Sentences 1, 2, 3 against 2, 3, 4: K = {number(in_order(((1, 2, 3), (2, 3, 4))))}, though two of three "
+            f"agree. Yes or no for every sentence of ten gives {number(value('pi', 2, 1, 1, 6))}, as is done here.",
         ],
     ],
     columns=["as printed", "recomputed"],
