@@ -80,7 +80,7 @@ def records() -> list[dict[str, str]]:
             "undefined": one.undefined,
             "source": one.source,
             "family": one.family,
-            "example": WORKED[one.name],
+            "example": WORKED.get(one.name, ""),
         }
         for one in MEASURES.values()
     ]
