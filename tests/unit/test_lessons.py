@@ -5,12 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from kp_core.learn import LESSONS, Options, Question
-from kp_core.learn.average_precision import HITS, compared, recomputed
-from kp_core.learn.head_weights import CANDIDATES, KEYPHRASES, scores
-from kp_core.learn.lecture_table import MEASURES, TABLES, cells
-from kp_core.learn.lecture_table import compared as lecture
-from kp_core.learn.paradox import EXAMPLES, value
+from kp_core.learn import LESSONS, Options, Question, list_lessons, table_lessons
+from kp_core.learn.pair_lessons import PAIRS, scores
+from kp_core.learn.table_lessons import lecture_cells, value
 from kp_core.learn.trimming_by_hand import PEOPLE, UNIVERSE, levels
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
@@ -96,53 +93,50 @@ def test_every_choice_and_both_ends_of_every_slider_can_be_shown(name: str) -> N
     for one in lesson.controls:
         for setting in one.among if isinstance(one, Options) else (one.low, one.high):
             view = lesson.show(lesson.start() | {one.name: setting})
-            shown.add((view.chart.alt, view.sentences))
+            shown.add((view.chart.alt, *view.sentences))
             assert "nan" not in " ".join(view.sentences)
     assert len(shown) > len(lesson.controls)  # the picture moves
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(("name", "kappa"), list(zip(EXAMPLES, (0.70, 0.32, 0.13, 0.26), strict=True)))
-def test_kappas_of_the_paradoxes_as_printed(name: str, kappa: float) -> None:
-    assert round(value("kappa", *EXAMPLES[name]), 2) == kappa
+def test_kappas_of_the_paradoxes_as_printed() -> None:
+    examples = LESSONS["paradox"].examples.values()
+    assert [round(value("kappa", **cells), 2) for cells in examples] == [0.70, 0.32, 0.13, 0.26]
 
 
 @pytest.mark.published
 def test_the_notes_recomputed() -> None:
-    found = recomputed()
-    for query, ranks in HITS.items():
-        precision = [sum(rank <= k for rank in ranks) / k for k in ranks]
-        assert found.loc[query, "MAP"] == pytest.approx(sum(precision) / 5, abs=1e-12)
-        assert found.loc[query, "MRR"] == 1 / ranks[0]
-    assert compared().iloc[-1].tolist() == ["mean", "0.624", "0.594", "0.527", "0.800", "0.780"]
+    results = list_lessons.recomputed()
+    for query, given in list_lessons.QUERIES.items():
+        precision = [sum(rank <= k for rank in given["hits"]) / k for k in given["hits"]]
+        assert results.loc[query, "MAP"] == pytest.approx(sum(precision) / 5, abs=1e-12)
+        assert results.loc[query, "MRR"] == 1 / given["hits"][0]
+    assert list_lessons.compared().iloc[-1].tolist() == ["mean", "0.624", "0.594", "0.527", "0.800", "0.780"]
 
 
 @pytest.mark.published
 def test_one_table_gives_all_printed_figures_of_a_lecture_system() -> None:
-    for system in TABLES:
-        a, b, c, d = cells(system)
-        assert a + b + c + d == 10750
-        again = tuple(f"{value(name, a, b, c, d):.3f}".lstrip("0") for name in MEASURES)
+    measures = ("kappa", "P_pos", "P_neg", "PABAK")
+    for system in table_lessons.SYSTEMS:
+        cells = lecture_cells(system)
+        assert sum(cells) == 10750
+        again = tuple(f"{value(name, *cells):.3f}".lstrip("0") for name in measures)
         assert again == LECTURE_SYSTEMS[system]
-    assert lecture()["precision"].tolist()[-1] == "undefined"
-
-
-def test_the_published_table_says_how_many_stand_below_silence() -> None:
-    said = {measure: LESSONS["lecture"].show({"measure": measure}).sentences[0] for measure in MEASURES}
-    assert said == {
-        name: f"{number} of the six systems stand below a system that says nothing by {name}."
-        for name, number in (("kappa", "None"), ("P_pos", "None"), ("P_neg", "All"), ("PABAK", "All"))
-    }
+    assert table_lessons.compared()["precision"].tolist()[-1] == "undefined"
+    said = [LESSONS["lecture"].show({"measure": measure}).sentences[0] for measure in measures]
+    assert said == [
+        f"{number} of the six systems stand below a system that says nothing by {name}."
+        for number, name in zip(("None", "None", "All", "All"), measures, strict=True)
+    ]
 
 
 def test_weights_of_every_candidate_by_fractions() -> None:
-    for keyphrase in KEYPHRASES:
+    for keyphrase, candidate in PAIRS:
         words = keyphrase.split()
         weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
-        for candidate in CANDIDATES[keyphrase]:
-            common = [word for word in words if word in candidate.split()]
-            expected = sum((weights[word] for word in common), Fraction(0)) / sum(weights.values(), Fraction(0))
-            assert scores(keyphrase, candidate) == (Fraction(len(common), len(words)), expected)
+        common = [word for word in words if word in candidate.split()]
+        expected = sum((weights[word] for word in common), Fraction(0)) / sum(weights.values(), Fraction(0))
+        assert scores(keyphrase, candidate) == (Fraction(len(common), len(words)), expected)
 
 
 def test_trimming_by_counting_pairs() -> None:
