@@ -30,8 +30,6 @@ def probability(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-#: Values that differ by no more are equal: sums of the same numbers in another order.
-_ROUNDING = 1e-12
 #: Correction → how it is said after “significant”, and before “p”.
 _CORRECTIONS = {
     "holm": (" after Holm's correction", "Holm "),
@@ -58,7 +56,11 @@ def highest(values: Mapping[str, float]) -> list[str]:
     ['a', 'b']
     """
     top = max(values.values())
-    return [name for name, value in values.items() if top - value <= _ROUNDING]
+    return [name for name, value in values.items() if top - value <= 1e-12]
+
+
+def _few(documents: int) -> str:
+    return " Below 10 documents no such statement is reliable." if documents < 10 else ""
 
 
 def verdict(comparison: Comparison, measure: str) -> str:
@@ -69,7 +71,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     ranking = sorted(values, key=lambda name: -values[name])
     best, documents = ranking[0], counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
-    few = " Below 10 documents no such statement is reliable." if comparison.documents < 10 else ""
+    few = _few(comparison.documents)
     beaten = [name for name in ranking if name in comparison.better[best]]
     equal = [name for name in ranking[1:] if name not in beaten]
     first = highest(values)
@@ -121,22 +123,21 @@ def reliability(result: Result, error: float, scale: str) -> str:
         lowest = scales.SCALES[scale][0][1]
         sure = f"“{certain}” or better is certain (probability at least {scales.CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
-    few = " Below 10 documents no such statement is reliable." if row["documents"] < 10 else ""
-    return f"{text}.{few}"
+    return f"{text}.{_few(row['documents'])}"
 
 
 def best_measure(study: CorrelationStudy, average: str) -> str:
     """Say which measure of similarity agrees best with people, how certain that is, and how near people's own limit."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
-    own = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
-    if not len(own):
+    measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
+    if measures.empty:
         return "No measure varies together with the human scores, so none can be called better."
-    best = own.sort_values("value", ascending=False, kind="stable").iloc[0]
+    best = measures.sort_values("value", ascending=False, kind="stable").iloc[0]
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
-    equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
+    equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
     bounds = f", 95 % interval {number(best['low'])} to {number(best['high'])}" if best["low"] == best["low"] else ""
-    few = " Below 10 documents no such statement is reliable." if best["documents"] < 10 else ""
+    few = _few(best["documents"])
     pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:
         return (
@@ -149,7 +150,7 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
         text += f"; people agree with each other by {number(float(human.iloc[0]))}"
     if study.found.study.test == "none":
         return f"{text}. No test was asked for.{few}"
-    if len(own) == 1:
+    if len(measures) == 1:
         return f"{text}. No other measure was asked for.{few}"
     end = f"It cannot be told apart from {listed(equal)}" if equal else "It is better than every other of them"
     return f"{text}. {end}.{few}"
@@ -193,12 +194,7 @@ def letter(place: int) -> str:
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')
     """
-    text = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(97 + rest) + text
-    return text
+    return (letter(place // 26 - 1) if place >= 26 else "") + chr(97 + place % 26)
 
 
 #: What a test cannot say.
