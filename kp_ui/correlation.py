@@ -26,7 +26,7 @@ from kp_core.studies.correlation.subtypes import pooled_and_within
 from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
 from kp_core.words import methods
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 from kp_ui import cached, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
@@ -160,7 +160,7 @@ def raters(judged: pd.DataFrame) -> None:
     if len(scores.annotators) < 2:
         return
     with st.expander("How well do the people agree who scored the pairs?"):
-        alpha = figure(ordinal_alpha(scores.matrix))
+        alpha = number(ordinal_alpha(scores.matrix))
         st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
         names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
         results.table(pairwise_agreement(scores).rename(columns=names), "raters")

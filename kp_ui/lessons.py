@@ -40,7 +40,7 @@ def draw(lesson: Lesson, large: bool) -> None:
         for formula in lesson.formulas:
             show.formula(formula)
         st.caption(show.plain(f"Source: {lesson.source}."))
-    for number, (caption, table) in enumerate(view.tables):
+    for number, (caption, table) in enumerate(view.tables.items()):
         with right if _narrow(table) else st.container():
             st.markdown(f"**{show.plain(caption)}**")
             show.plain_table(table, f"{lesson.name} table {number}")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Mapping
-from typing import Literal
 
 import pandas as pd
 import streamlit as st
@@ -47,7 +46,7 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
     return "".join(found)
 
 
-def formula(*lines: str, width: Literal["stretch", "content"] = "stretch") -> None:
+def formula(*lines: str) -> None:
     """Show a formula in LaTeX, its lines below each other.
 
     Streamlit cuts a formula at the upper edge of its letters, and scrolls one that ends in an array or a sum by two
@@ -56,7 +55,7 @@ def formula(*lines: str, width: Literal["stretch", "content"] = "stretch") -> No
     whole = r" \\[1.5ex] ".join(lines)
     if len(lines) > 1:
         whole = rf"\begin{{gathered}}{whole}\end{{gathered}}"
-    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,", width=width)
+    st.latex(rf"\colorbox{{transparent}}{{$\displaystyle {whole}$}}\,")
 
 
 def text(written: str) -> None:

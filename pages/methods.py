@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
-from kp_core.words import methods, worked_example
+from kp_core.words import methods
 from kp_ui import shell, show
 
 shell.enter()
 
 st.title("Methods", anchor=False)
 st.caption(
-    "Every measure, convention and reason, written from the same registry that the tables use. Beside a formula, or "
-    "below it, stands the same with the numbers of the worked example. Choose a part, or search in all of them."
+    "Every measure, convention and reason, written from the same registry that the tables use. Below a formula stands "
+    "what it gives in the worked example. Choose a part, or search in all of them."
 )
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
@@ -25,10 +25,9 @@ if search:
 
 with st.expander("The worked example"):
     st.caption(show.plain(methods.EXAMPLE))
-    show.plain_table(worked_example.phrases(), "example")
+    show.plain_table(methods.EXAMPLE_TABLE, "example")
 with st.expander("Symbols in the formulas"):
-    rows = methods.symbols().itertuples(index=False)
-    show.definitions((symbol, f"{meaning}. In the example: {number}") for symbol, meaning, number in rows)
+    show.definitions(methods.SYMBOLS.items())
 
 nothing = True
 for one_family, title in methods.FAMILIES.items():
@@ -42,10 +41,9 @@ for one_family, title in methods.FAMILIES.items():
         with st.container(border=True):
             st.subheader(show.plain(one.title), anchor=False)
             st.markdown(show.plain(one.sentence))
-            with st.container(horizontal=True, horizontal_alignment="center", gap="large"):
-                show.formula(*one.formula.split(r",\ "), width="content")
-                if one.example:
-                    show.formula(*one.example, width="content")
+            show.formula(*one.formula.split(r",\ "))
+            if one.example:
+                st.markdown(show.plain(f"In the example: {one.example}"))
             st.caption(show.plain(one.facts))
 
 for name, (title, words, table) in sections.items():

@@ -12,7 +12,7 @@ from kp_core.charts.style import COLOURS, GREY, Chart, label, labels, lay_out
 from kp_core.errors import counted
 from kp_core.studies.result import Result
 from kp_core.words.scales import SCALES
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 #: With more annotators than this the cells of the heat map are too small for figures.
 _LABELLED = 12

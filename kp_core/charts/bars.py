@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks, rows_of
 from kp_core.studies.result import Result
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 
 def bars(result: Result, measure: str) -> Chart:

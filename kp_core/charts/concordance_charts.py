@@ -13,7 +13,7 @@ from kp_core.charts.style import GREY, Chart, label, lay_out, looks
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:

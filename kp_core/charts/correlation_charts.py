@@ -12,7 +12,7 @@ from kp_core.errors import counted
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.correlation.study import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.subtypes import exceeds_all
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 _GOLD = "#A67C00"
 ALPHA = 0.05

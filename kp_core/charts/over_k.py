@@ -14,8 +14,7 @@ from kp_core.errors import counted
 from kp_core.scoring.baselines import BASELINES
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
-from kp_core.words.statements import figure as number
-from kp_core.words.statements import highest, listed
+from kp_core.words.statements import highest, listed, number
 
 
 @dataclass(frozen=True)

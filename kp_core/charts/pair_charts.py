@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import Chart, labels, lay_out
 from kp_core.studies.compare import ALPHA, Comparison
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 #: With more systems than this the cells are too small for figures.
 _LABELLED = 7

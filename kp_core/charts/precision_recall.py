@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from kp_core.charts.style import Chart, label, lay_out, looks, over_numbers
 from kp_core.scoring.baselines import BASELINES
 from kp_core.studies.result import Result
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 
 def precision_recall(result: Result, cutoff: int | str | None = None, height: int = 420) -> Chart:

@@ -15,7 +15,7 @@ from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
-from kp_core.words.statements import clusters, figure, letter
+from kp_core.words.statements import clusters, letter, number
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -34,7 +34,7 @@ def interval(low: float, high: float) -> str:
     """
     if low != low or high != high:
         return "–"
-    return f"{figure(low, 3)}{'–' if low >= 0 else ' to '}{figure(high, 3)}"
+    return f"{number(low, 3)}{'–' if low >= 0 else ' to '}{number(high, 3)}"
 
 
 def named(measure: str, cutoff: int | str) -> str:
@@ -94,7 +94,7 @@ def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
     chosen = result.frame[result.frame["measure"].isin(names)]
     systems = sorted(dict.fromkeys(chosen["system"]), key=_place)
     cells = {
-        (row["system"], row["measure"]): figure(row["value"], 3)
+        (row["system"], row["measure"]): number(row["value"], 3)
         + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
         for row in chosen.to_dict("records")
     }
@@ -212,7 +212,7 @@ def by_part(result: Result) -> pd.DataFrame:
     for row in rows.to_dict("records"):
         shown = f"{row['subset'].partition(':')[2]} ({counted(row['documents'], 'document')})"
         bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
-        cells.setdefault(row["system"], {})[shown] = figure(row["value"]) + bounds
+        cells.setdefault(row["system"], {})[shown] = number(row["value"]) + bounds
     return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()
 
 

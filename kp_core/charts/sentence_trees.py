@@ -15,7 +15,7 @@ from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE
 from kp_core.studies.sentence_study.rules import Node
 from kp_core.studies.sentence_study.study import MEASURES, SentenceStudy
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 _BLUE, _ORANGE = COLOURS[0], COLOURS[1]
 #: System → colour, dash, width, symbol.

@@ -8,8 +8,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import GREY, Chart, label, lay_out, looks
 from kp_core.studies.spread import EQUAL, GRID, Spread
-from kp_core.words.statements import figure as number
-from kp_core.words.statements import range_of
+from kp_core.words.statements import number, range_of
 
 #: One for each preset, in their order; all can be told apart without colour.
 SYMBOLS = (

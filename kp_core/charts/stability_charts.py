@@ -10,8 +10,7 @@ from kp_core.charts.annotator_charts import heat_map
 from kp_core.charts.style import Chart, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.studies.stability import Stability
-from kp_core.words.statements import figure as number
-from kp_core.words.statements import listed
+from kp_core.words.statements import listed, number
 
 #: What the views differ in, in words.
 WORDS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.charts.style import GREY, Chart, label, lay_out, looks
-from kp_core.words.statements import figure as number
+from kp_core.words.statements import number
 
 
 def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: float) -> Chart:

@@ -1,15 +1,18 @@
-"""Hold what a lesson is: controls, what they show, and questions whose answers are computed by the same measures."""
+"""Hold what a lesson is: words and data from a file, what they show, and answers computed by the same measures."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from importlib.resources import files
 from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 
-from kp_core.charts.style import Chart
+from kp_core.charts.style import Chart, label, looks
 
 Values = Mapping[str, Any]
 
@@ -23,7 +26,7 @@ class Slider:
     low: float
     high: float
     start: float
-    step: float = 1
+    step: float
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,6 @@ class Question:
     answer: float | str
     because: str
     options: tuple[str, ...] = ()
-    tolerance: float = 0.0051
 
     def right(self, given: str) -> bool | None:
         """Tell whether what was given is right; None where it is no answer at all. 5/11 and 45 % are numbers too."""
@@ -60,7 +62,7 @@ class Question:
             value = float(Fraction(text)) if len(text) <= 40 and "e" not in text.lower() else float(text)
         except (ValueError, ZeroDivisionError):
             return None
-        return abs(value / (1 if text == written else 100) - self.answer) <= self.tolerance
+        return abs(value / (1 if text == written else 100) - self.answer) <= 0.0051
 
 
 @dataclass(frozen=True)
@@ -68,8 +70,8 @@ class View:
     """What the controls show: a picture, sentences that read it, and tables with their captions."""
 
     chart: Chart
-    sentences: tuple[str, ...] = ()
-    tables: tuple[tuple[str, pd.DataFrame], ...] = ()
+    sentences: Sequence[str]
+    tables: Mapping[str, pd.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -79,13 +81,56 @@ class Lesson:
     name: str
     title: str
     text: str
-    formulas: tuple[str, ...]
+    formulas: Sequence[str]
     source: str
-    controls: tuple[Slider | Options, ...]
+    controls: Sequence[Slider | Options]
     show: Callable[[Values], View]
-    questions: tuple[Question, ...]
-    examples: Mapping[str, Values] = field(default_factory=dict)
+    questions: Sequence[Question]
+    examples: Mapping[str, Values]
 
     def start(self) -> dict[str, Any]:
         """Return the values with which the controls begin."""
         return {one.name: one.start if isinstance(one, Slider) else one.among[0] for one in self.controls}
+
+
+def prose(name: str) -> dict[str, Any]:
+    """Return the words and the printed data of a lesson, from `lessons/<name>.toml`."""
+    return tomllib.loads((files("kp_core.learn") / "lessons" / f"{name}.toml").read_text(encoding="utf-8"))
+
+
+def lesson(name: str, show: Callable[[Values], View], answers: Sequence[float]) -> Lesson:
+    """Return the lesson of a file, with the answers of those questions that ask for a number, in their order."""
+    words, numbers = prose(name), iter(answers)
+    controls = [
+        Options(one["name"], one["label"], tuple(words[one["of"]])) if "of" in one else Slider(**one)
+        for one in words["controls"]
+    ]
+    questions = [
+        Question(one["text"], one.get("answer") or next(numbers), one["because"], tuple(one.get("options", ())))
+        for one in words["questions"]
+    ]
+    title, text, formulas, source = (words[key] for key in ("title", "text", "formulas", "source"))
+    return Lesson(name, title, text, formulas, source, controls, show, questions, words.get("examples", {}))
+
+
+def errata(name: str, **computed: str) -> pd.DataFrame:
+    """Return what the source of a lesson prints beside what is right, with the computed numbers put in."""
+    rows = [(one["printed"], one["recomputed"].format(**computed)) for one in prose(name)["errata"]]
+    return pd.DataFrame(rows, columns=["as printed", "recomputed"])
+
+
+def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colours: Sequence[str], hover: str) -> go.Figure:
+    """Draw bars with their numbers beside them; they lie where y are names."""
+    bar = go.Bar(x=x, y=y, text=text, marker_color=colours, textposition="outside", cliponaxis=False)
+    bar.update(orientation="h" if isinstance(y[0], str) else "v", hovertemplate=f"{hover}<extra></extra>")
+    return go.Figure(bar, layout_showlegend=False)
+
+
+def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> go.Figure:
+    """Draw a curve for every name, one of them thick."""
+    figure = go.Figure()
+    for name, look in looks(values).items():
+        figure.add_scatter(x=x, y=values[name], name=label(name), mode="lines+markers")
+        figure.data[-1].update(line={"color": look.colour, "dash": look.dash, "width": 5 if name == thick else 2.5})
+        figure.data[-1].update(marker_symbol=look.symbol, hovertemplate=f"{label(name)}{hover}<extra></extra>")
+    return figure

@@ -25,7 +25,6 @@ def _each(pairs: Any, scorer: Any) -> Floats:
     r"1 - \frac{d}{\max(|a|, |b|)}",
     source="Levenshtein 1966; optimal string alignment as an option",
     level="texts",
-    example=r"1 - \frac{20}{\max(|a|, |b|)}",
     distance=("levenshtein", "osa"),
 )
 def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
@@ -40,7 +39,6 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
     "One minus the share of words to insert, delete or replace to turn one phrase into another.",
     r"1 - \frac{d}{\max(r, c)}",
     source="Levenshtein 1966",
-    example=r"1 - \frac{2}{\max(r, c)}",
     distance=("levenshtein", "osa"),
 )
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
@@ -64,7 +62,6 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     r"J + 0.1\,\ell\,(1 - J),\ J = \frac{1}{3}\Big(\frac{m}{|a|}+\frac{m}{|b|}+\frac{m-t}{m}\Big)",
     source="Winkler 1990; rapidfuzz",
     level="texts",
-    example=r"J + 0.1 \cdot 0 \cdot (1 - J),\ J = \frac{1}{3}\Big(\frac{14}{|a|}+\frac{14}{|b|}+\frac{14-5}{14}\Big)",
 )
 def jaro_winkler(pairs: Any) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
@@ -79,7 +76,6 @@ def jaro_winkler(pairs: Any) -> Floats:
     r"\frac{2 M}{|a| + |b|}",
     source="rapidfuzz, token_sort_ratio / 100",
     level="texts",
-    example=r"\frac{2 \cdot 14}{|a| + |b|}",
 )
 def token_sort(pairs: Any) -> Floats:
     """Return the ratio of the phrases with sorted words."""
@@ -94,7 +90,6 @@ def token_sort(pairs: Any) -> Floats:
     r"\max(\text{ratios of } A \cap B, A, B)",
     source="rapidfuzz, token_set_ratio / 100",
     level="texts",
-    example=r"\frac{2 \cdot 14}{14 + |b|}",
 )
 def token_set(pairs: Any) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
@@ -109,8 +104,6 @@ def token_set(pairs: Any) -> Floats:
     r"\frac{5 P R}{4 P + R}",
     source="Popović 2015; chrF2 of sacreBLEU / 100",
     level="characters",
-    example=r"\frac{5 P R}{4 P + R},\ P = 1,\ R = \frac{1}{6}\Big(\frac{13}{31}+\frac{12}{30}+\frac{11}{29}"
-    r"+\frac{10}{28}+\frac{9}{27}+\frac{8}{26}\Big)",
 )
 def chrf(sides: Sides) -> Floats:
     """Return F2 of the mean precision and recall of character n-grams, blanks removed."""

@@ -57,8 +57,6 @@ def _penalty(sides: Sides) -> float:
     r"\mathrm{LP} \cdot \sum_{n=1}^{5} \frac{\sum_{\text{matched}} \mathrm{info}}{|hyp|-n+1},"
     r"\ \mathrm{LP} = \exp\Big(\frac{\ln 0.5}{(\ln 1.5)^2}\,\Big(\ln\min\Big(1, \frac{|hyp|}{|ref|}\Big)\Big)^2\Big)",
     high=np.inf,
-    example=r"\mathrm{LP} \cdot \frac{\log_2 4+\log_2 4}{2},"
-    r"\ \mathrm{LP} = \exp\Big(\frac{\ln 0.5}{(\ln 1.5)^2}\,\Big(\ln\frac{|hyp|}{|ref|}\Big)^2\Big)",
     source="Doddington 2002, eqs. 2 and 3; counts over all references of the pair set",
     reason="no_information",
     undefined="normalised only: the longer phrase holds no information",

@@ -24,7 +24,6 @@ _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none;
     level="pairs",
     undefined="no sentence of the texts holds one of the phrases",
     reason="no_context",
-    example=None,
 )
 def context(pairs: Any) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
@@ -66,7 +65,6 @@ def _model(path: str | None) -> Any:
     low=-1.0,
     undefined="a vector is zero",
     reason="no_value",
-    example=None,
 )
 def embedding(pairs: Any) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
@@ -92,7 +90,6 @@ def embedding(pairs: Any) -> Floats:
     high=np.inf,
     undefined="meaning is undefined",
     reason="no_value",
-    example=None,
     w=(0.0, 1.0, 0.5),
     rule=("sum", "max"),
     meaning=("context", "embedding", "column"),

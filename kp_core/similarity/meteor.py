@@ -96,8 +96,6 @@ def _score(sides: Sides, matches: Ints, chunks: Ints, weights: str, complete: bo
     r"\frac{P R}{\alpha P + (1-\alpha) R}\Big(1 - \gamma \Big(\frac{\mathrm{chunks}}{m}\Big)^{\beta}\Big)",
     source="Banerjee & Lavie 2005, without WordNet; identical phrases score 1",
     level="stems",
-    example=r"\frac{P R}{0.9 P + 0.1 R}\Big(1 - 0.5 \cdot \Big(\frac{1}{2}\Big)^{3}\Big),"
-    r"\ P = \frac{2}{2},\ R = \frac{2}{4}",
     compat=as_library(
         lambda sides, weights="original": meteor_of_nltk(sides, weights), "NLTK 3.10", weights=tuple(WEIGHTS)
     ),

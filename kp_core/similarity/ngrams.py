@@ -67,7 +67,6 @@ def _declare_bleu(name: str, order: int) -> None:
         "NLTK 3.10",
         smoothing=("1", "none", "2", "3"),
     )
-    logs = (r"\ln\frac{2}{2}", r"\ln\frac{1}{1}")[:order]
     similarity_measure(
         name,
         f"How many {grams} of the shorter phrase stand in the longer one, less a penalty for being short.",
@@ -75,8 +74,6 @@ def _declare_bleu(name: str, order: int) -> None:
         r"\ \mathrm{BP} = \min\Big(1, \exp\Big(1-\frac{|ref|}{|hyp|}\Big)\Big)",
         source="Papineni et al. 2002; effective order as in sacreBLEU (Post 2018)",
         compat=nltk,
-        example=rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}({' + '.join(logs)})\Big),\ n = \min({order}, |hyp|),"
-        r"\ \mathrm{BP} = \exp\Big(1-\frac{|ref|}{|hyp|}\Big)",
         smoothing=("exp", "none"),
     )(lambda sides, smoothing="exp": bleu(sides, order, smoothing))
 
@@ -118,7 +115,7 @@ def _declare_rouge(base: str, order: int, which: str) -> None:
     if not order:
         shown = (shown[0], shown[1].replace("word order", "words in order").replace(" in common", ""), shown[2])
     counted = {0: r"m = |\mathrm{LCS}|", 1: r"m = \text{common words}", 2: r"m = \text{common pairs of words}"}[order]
-    formula, found = shown[2], 1 if order == 2 else 2
+    formula = shown[2]
     if order == 2:  # a phrase of n words holds n - 1 pairs
         formula = formula.replace("|ref| + |hyp|", "|ref| + |hyp| - 2").replace("m / |ref|", "m / (|ref| - 1)")
         formula = formula.replace("m / |hyp|", "m / (|hyp| - 1)")
@@ -130,7 +127,6 @@ def _declare_rouge(base: str, order: int, which: str) -> None:
         shown[1],
         rf"{formula},\ {counted}",
         source="Lin 2004",
-        example=rf"{formula},\ m = {found}",
         undefined="a phrase has one word" if order == 2 else "a phrase is empty",
         reason="too_short" if order == 2 else "empty_phrase",
         compat=library,

@@ -54,7 +54,6 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
     r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}",
     source=_KIM,
     level="stems",
-    example=r"\frac{\frac{1}{3}+\frac{1}{2}}{\frac{1}{4}+\frac{1}{3}+\frac{1}{2}+\frac{1}{1}}",
     alignment=("bag", "ordered", "contiguous"),
     weights=("longer", "keyphrase"),
     head=("last", "before-preposition"),
@@ -79,7 +78,6 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
     r"[\mathrm{type} \text{ is accepted}]",
     source="Zesch & Gurevych 2009, who accept morph and include",
     level="stems",
-    example="[r = c]",
     accept=("morph", "include", "part"),
 )
 def match(sides: Sides, accept: str = "morph") -> Floats:

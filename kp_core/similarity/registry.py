@@ -26,7 +26,6 @@ class Similarity:
     reason    why a value is missing although both phrases have tokens; a key of `REASONS`
     options   name → values, as in `R-precision(overlap=contiguous)`
     compat    the measure exactly as a library computes it; None where the two are equal
-    example   the formula for the worked example, where the formula itself holds sums; None: two phrases do not give it
     """
 
     name: str
@@ -41,7 +40,6 @@ class Similarity:
     reason: str = "empty_phrase"
     options: Mapping[str, Option] = field(default_factory=dict)
     compat: Similarity | None = None
-    example: str | None = ""
 
 
 MEASURES: dict[str, Similarity] = {}
@@ -59,14 +57,13 @@ def similarity_measure(
     undefined: str = "a phrase is empty",
     reason: str = "empty_phrase",
     compat: Similarity | None = None,
-    example: str | None = "",
     **options: Option,
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare the decorated function as a measure of similarity."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         MEASURES[name] = Similarity(
-            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat, example
+            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat
         )
         return score
 
@@ -192,5 +189,4 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
         scored,
         "no_value",
         {},
-        example=None,
     )

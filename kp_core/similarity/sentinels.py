@@ -30,7 +30,6 @@ similarity_measure(
     r"[\mathrm{stem}(a) = \mathrm{stem}(b)]",
     source=_OURS,
     level="stems",
-    example=r"[\text{effect grid comput algorithm} = \text{grid comput}]",
 )(exact)
 
 
@@ -60,7 +59,6 @@ def candidate_length(sides: Sides) -> Floats:
     source=_OURS,
     level="pairs",
     undefined="never",
-    example=None,
 )
 def random(pairs: Any) -> Floats:
     """Return uniform numbers from the seed, by row."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kp_core.scoring.measures import concordance
-from kp_core.words.statements import figure
+from kp_core.words.statements import number
 
 #: Thresholds of the specification of agreement, section 5: product decisions, not published ones.
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
@@ -27,21 +27,21 @@ def diagnose(
     n, gold, chosen = a + b + c + d, a + b, a + c
     if not n or not chosen:
         return [f"{system} chose nothing here, so there is no agreement on keyphrases to speak of."]
-    one = concordance.table(a, b, c, d)
-    kappa, p_pos, pabak = (float(score(one)) for score in (concordance.kappa, concordance.positive, concordance.pabak))
+    table = concordance.table(a, b, c, d)
+    measures = (concordance.kappa, concordance.positive, concordance.pabak, concordance.prevalence_index)
+    kappa, p_pos, pabak, prevalence = (float(measure(table)) for measure in measures)
     said = []
     if a / chosen < 0.5:
         silence = float(concordance.pabak(concordance.table(0, gold, 0, n - gold)))
         said.append(
-            f"{system} gets PABAK {figure(pabak, 3)}, and a system that says nothing gets {figure(silence, 3)}: only "
+            f"{system} gets PABAK {number(pabak, 3)}, and a system that says nothing gets {number(silence, 3)}: only "
             f"{100 * a / chosen:.0f} % of the phrases that {system} chose are keyphrases, and below one half silence "
             "wins. Do not choose k, or a system, by PABAK, P_neg or AC1."
         )
-    prevalence = float(concordance.prevalence_index(one))
     if abs(prevalence) > PREVALENCE and pabak - kappa > GAP:
         said.append(
-            f"PABAK ({figure(pabak)}) is far above kappa ({figure(kappa)}) because most phrases are rejected by both "
-            f"sides (prevalence index {figure(prevalence)}). This is the prevalence paradox; here kappa and P_pos "
+            f"PABAK ({number(pabak)}) is far above kappa ({number(kappa)}) because most phrases are rejected by both "
+            f"sides (prevalence index {number(prevalence)}). This is the prevalence paradox; here kappa and P_pos "
             "are the ones to read."
         )
     said += _sizes(system, cells, others)
@@ -52,8 +52,8 @@ def diagnose(
         )
     elif p_pos - kappa < NEAR:
         said.append(
-            f"Kappa ({figure(kappa, 3)}) has almost reached the value it takes in an endless universe, which is P_pos "
-            f"({figure(p_pos, 3)}). P_pos says the same and does not depend on N."
+            f"Kappa ({number(kappa, 3)}) has almost reached the value it takes in an endless universe, which is P_pos "
+            f"({number(p_pos, 3)}). P_pos says the same and does not depend on N."
         )
     if d / n > REJECTED:
         said.append(
@@ -62,7 +62,7 @@ def diagnose(
         )
     if macro_kappa is not None and abs(macro_kappa - kappa) > POOLING:
         said.append(
-            f"Kappa of all documents together is {figure(kappa)}, the mean over documents {figure(macro_kappa)}: the "
+            f"Kappa of all documents together is {number(kappa)}, the mean over documents {number(macro_kappa)}: the "
             "documents differ, so say which of the two you report."
         )
     return said
@@ -73,18 +73,18 @@ def _sizes(system: str, cells: Mapping[str, float], others: Mapping[str, Mapping
     a, b, c, d = (float(cells[name]) for name in "abcd")
     gold, chosen, said = a + b, a + c, []
     if gold and abs(b - c) / gold > BIAS:
-        more, less = ("the gold standard", system) if b > c else (system, "the gold standard")
+        more, less = ("The gold standard", system) if b > c else (system, "the gold standard")
         most = float(concordance.kappa_max(concordance.table(a, b, c, d)))
         said.append(
-            f"{more[0].upper() if more != system else more[0]}{more[1:]} chose many more phrases than {less} "
-            f"({max(gold, chosen):,.0f} against {min(gold, chosen):,.0f}), so kappa cannot be higher than "
-            f"{figure(most)} even if every choice of the shorter list were right."
+            f"{more} chose many more phrases than {less} ({max(gold, chosen):,.0f} against "
+            f"{min(gold, chosen):,.0f}), so kappa cannot be higher than {number(most)} even "
+            "if every choice of the shorter list were right."
         )
-    unequal = [name for name, other in others.items() if float(other["a"]) + float(other["c"]) != chosen]
+    sizes = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
+    unequal = [f"{name} {size:,.0f}" for name, size in sizes.items() if size != chosen]
     if unequal:
         said.append(
             f"The systems did not choose equally many phrases (some lists are shorter than k): {system} {chosen:,.0f}, "
-            + ", ".join(f"{name} {float(others[name]['a']) + float(others[name]['c']):,.0f}" for name in unequal)
-            + "."
+            f"{', '.join(unequal)}."
         )
     return said

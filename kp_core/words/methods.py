@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from dataclasses import dataclass
 
 import pandas as pd
@@ -14,60 +13,20 @@ from kp_core.conventions import FIELDS, PRESETS
 from kp_core.errors import REASONS, UsageError
 from kp_core.extraction import PARAMETERS
 from kp_core.extraction import SYSTEMS as EXTRACTORS
+from kp_core.extraction import System as Extractor
 from kp_core.scoring.measures import MEASURES, Measure, parse
 from kp_core.settings import format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
-from kp_core.words import glossary, worked_example
+from kp_core.words import glossary, read
 
-FAMILIES = {
-    "overlap": "Overlap: how many keyphrases are among the first k",
-    "ranking": "Ranking: how early the keyphrases come",
-    "concordance": "Concordance: agreement of gold standard and system on every phrase of the universe",
-    "annotators": "Annotators: agreement of several people on every phrase of the universe",
-    "similarity": "Similarity of two phrases",
-    "extraction": "Systems that extract keyphrases",
-}
-#: What a reader needs to know before the cards of a family.
-INTRODUCTIONS = {
-    "similarity": "For near misses, soft matching and correlation with people. a, b: the two phrases; |a|, |b|: their "
-    "characters, blanks included; r, c: words of keyphrase and candidate; A, B: their different words; ref, hyp: the "
-    "words of the longer and of the shorter phrase; m: what is in common; M: characters in common, in the same order; "
-    "P, R: the shares of hyp and of ref that are in common; d: edits; ℓ: equal characters at the beginning, 4 at most; "
-    "t: half of the characters in common that stand in another order. An option stands in brackets behind the name, "
-    "its first value is the default. The example is a pair of Kim, Baldwin & Kan 2010: "
-    f"keyphrase “{worked_example.PAIR[0]}”, candidate “{worked_example.PAIR[1]}”.",
-    "extraction": "They run on the Extract page and by the command extract. p: a phrase; d: a document; e_i: an "
-    "external document; tf: how often it occurs; df: in how many of the loaded documents; N_docs: how many there are; "
-    "len: number of words; w: weight of a phrase in a list, 1 where none is given. Of equal scores the earlier phrase "
-    "comes first.",
-}
-EXAMPLE = (
-    f"One document, in which {worked_example.UNIVERSE} phrases could have been chosen. A system returns six of them, "
-    "by rank. Three annotators grade phrases: 2 and 1 are keyphrases, 0 is judged as not relevant, a dash is not "
-    "chosen. The gold standard is the union of the annotators, with the highest grade of each phrase. "
-    f"The cutoff is k = {worked_example.K}."
-)
-SYMBOLS = {
-    "H_k": "gold keyphrases found among the first k phrases",
-    "h_i": "gold keyphrases found at rank i: 1 or 0",
-    "g": "gold size: number of gold keyphrases of the document",
-    "n": "number of phrases returned",
-    "D_k": "denominator of precision, by the convention denominator",
-    "A": "denominator of average precision, by the convention ap",
-    "y_i, y*_j": "grade found at rank i; the j-th highest grade of the gold standard",
-    "G(y)": "gain of a grade: y, or 2 to the y minus 1, by the convention gain",
-    "e_i": "grade found at rank i as a share of the highest grade of the data",
-    "a, b, c, d": "phrases chosen by both, by the gold standard only, by the system only, by neither",
-    "f_1, g_1, N": "a + b, a + c, and a + b + c + d",
-    "f_2, g_2": "N − f_1 and N − g_1",
-    "P_o": "(a + d) / N",
-    "R_D, C_D, Q_D": "of document D: its annotators, their choices, and the ordered pairs of choices that agree",
-    "N_D": "of document D: phrases that could have been chosen",
-    "p_r": "share of “yes” of annotator r over the documents that he or she saw",
-    "u_r, g_0": "phrases judged as not relevant: above hit r, and in all",
-}
+_PROSE, _EXAMPLES = read("methods.toml"), read("examples.toml")
+#: Family → its title; family → what a reader needs to know before its cards; symbol of the formulas → meaning.
+FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
+#: The worked example: in words, as a table, and a keyphrase with a candidate; measure → what it gives there.
+EXAMPLE, PAIR, WORKED = (_EXAMPLES[name] for name in ("text", "pair", "measures"))
+EXAMPLE_TABLE = pd.DataFrame(_EXAMPLES["document"]["rows"], columns=_EXAMPLES["document"]["columns"])
 
 
 def span(measure: Measure | Similarity) -> str:
@@ -98,13 +57,13 @@ def sentence(name: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """What Methods says about one entry of a registry; formula and example are LaTeX, the rest is text."""
+    """What Methods says about one entry of a registry: the formula is LaTeX, the rest is text."""
 
     name: str
     title: str
     sentence: str
     formula: str
-    example: tuple[str, ...]
+    example: str
     facts: str
 
 
@@ -121,7 +80,7 @@ def records() -> list[dict[str, str]]:
             "undefined": one.undefined,
             "source": one.source,
             "family": one.family,
-            "example": r",\ ".join(worked_example.example(one)),
+            "example": WORKED.get(one.name, ""),
         }
         for one in MEASURES.values()
     ]
@@ -133,67 +92,45 @@ def cards(family: str, search: str = "") -> list[Card]:
     >>> [one.name for one in cards("concordance", "Gwet")], [one.name for one in cards("extraction", "N-Grams")]
     (['AC1'], ['phrase-boosting-ngrams'])
     """
-    found = {"similarity": _similarities, "extraction": _extractors}.get(family, lambda: _measures(family))()
+    if family == "similarity":
+        found = [_similarity(one) for one in SIMILARITIES.values()]
+    elif family == "extraction":
+        found = [_extractor(one) for one in EXTRACTORS.values()]
+    else:
+        found = [_measure(record) for record in records() if record["family"] == family]
     wanted = search.strip().lower()
     return [one for one in found if wanted in f"{one.title} {one.sentence} {one.facts} {one.formula}".lower()]
 
 
-def _measures(family: str) -> list[Card]:
-    return [
-        Card(
-            one["name"],
-            one["name"],
-            one["sentence"],
-            one["formula"],
-            worked_example.example(MEASURES[one["name"]]),
-            f"Range: {one['range']}, {one['better']}. Averages: {one['averages']}. Undefined: {one['undefined']}. "
-            f"Source: {one['source']}.",
-        )
-        for one in records()
-        if one["family"] == family
+def _measure(one: dict[str, str]) -> Card:
+    facts = (
+        f"Range: {one['range']}, {one['better']}. Averages: {one['averages']}. Undefined: {one['undefined']}. "
+        f"Source: {one['source']}."
+    )
+    return Card(one["name"], one["name"], one["sentence"], one["formula"], one["example"], facts)
+
+
+def _similarity(one: Similarity) -> Card:
+    options = [
+        f"{name} = {', '.join(map(str, given))}"
+        if isinstance(given[0], str)
+        else f"{name} = {given[0]:g} to {given[1]:g}"
+        for name, given in one.options.items()
     ]
+    facts = f"Range: {span(one)}." + (f" Options: {'; '.join(options)}." if options else "")
+    facts += f" Undefined: {one.undefined}. Source: {one.source}."
+    if one.name not in WORKED:
+        facts += " No example: two phrases alone do not give its value."
+    return Card(one.name, one.name, one.sentence, one.formula, WORKED.get(one.name, ""), facts)
 
 
-def _similarities() -> list[Card]:
-    found = []
-    for one in SIMILARITIES.values():
-        options = [
-            f"{name} = {', '.join(map(str, given))}"
-            if isinstance(given[0], str)
-            else f"{name} = {given[0]:g} to {given[1]:g}"
-            for name, given in one.options.items()
-        ]
-        said = f" Options: {'; '.join(options)}." if options else ""
-        without = " No example: two phrases alone do not give its value." if one.example is None else ""
-        facts = f"Range: {span(one)}.{said} Undefined: {one.undefined}. Source: {one.source}.{without}"
-        found.append(Card(one.name, one.name, one.sentence, one.formula, worked_example.example(one), facts))
-    return found
-
-
-def _extractors() -> list[Card]:
-    found = []
-    for one in EXTRACTORS.values():
-        chosen = [(PARAMETERS[name].symbol, PARAMETERS[name]) for name in one.parameters]
-        numbers = "; ".join(f"{symbol} = {p.default:g}: {p.meaning}" for symbol, p in chosen)
-        numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
-        needs = {"": "nothing but the texts", "documents": "external documents", "phrases": "a list of phrases"}
-        facts = f"Needs {needs[one.needs]}. Parameters: {numbers}. This definition is {one.source}."
-        found.append(Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, (), facts))
-    return found
-
-
-def symbols() -> pd.DataFrame:
-    """Return one row a symbol of the formulas, with its numbers in the worked example."""
-    numbers = worked_example.of_system() | worked_example.of_annotators() | {"G(y)": "y"}
-    rows = []
-    for names, meaning in SYMBOLS.items():
-        found = []
-        for name in names.replace("*", "^*").split(", "):
-            letter = re.sub(r"_[ijr]$", "_", name)
-            several = {one: number for one, number in numbers.items() if letter != name and one.startswith(letter)}
-            found += [f"{one} = {number}" for one, number in several.items()] or [numbers.get(name, "")]
-        rows.append((names, meaning, ", ".join(filter(None, found)).replace("^", "") or "–"))
-    return pd.DataFrame(rows, columns=["symbol", "meaning", "in the example"])
+def _extractor(one: Extractor) -> Card:
+    parameters = [PARAMETERS[name] for name in one.parameters]
+    numbers = "; ".join(f"{p.symbol} = {p.default:g}: {p.meaning}" for p in parameters)
+    numbers = numbers.replace("of a candidate", "of a candidate (0: any number)") if one.chunks else numbers
+    needs = {"": "nothing but the texts", "documents": "external documents", "phrases": "a list of phrases"}
+    facts = f"Needs {needs[one.needs]}. Parameters: {numbers}. This definition is {one.source}."
+    return Card(one.name, f"{one.name}: {one.title}", one.sentence, one.formula, "", facts)
 
 
 def conventions() -> pd.DataFrame:
@@ -214,59 +151,47 @@ def presets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
 
 
-def terms() -> pd.DataFrame:
-    """Return one row a term of the glossary."""
-    return pd.DataFrame(list(glossary.TERMS.items()), columns=["term", "meaning"])
-
-
-def reasons() -> pd.DataFrame:
-    """Return one row a reason for which a value is undefined or special."""
-    return pd.DataFrame(list(REASONS.items()), columns=["reason", "meaning"])
-
-
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
     """Return title, explanation and table of all that has no card; only rows in which a word occurs.
 
     >>> [(title, len(table)) for title, _, table in sections("universe N")]
     [('Glossary', 1)]
     """
-    every = [
-        (
-            "Conventions",
-            "Every choice that changes a number: a setting in the sidebar, a field of the signature.",
-            conventions(),
-        ),
-        (
-            "Presets",
-            "Conventions published with a data set or an evaluation script, where they differ from the defaults.",
-            presets(),
-        ),
-        ("Reasons", "Why a value is undefined, or what is special about a document.", reasons()),
-        ("Glossary", "The terms of the field as they are used here.", terms()),
-    ]
-    wanted = search.strip().lower()
-    found = [
-        (title, words, table[[wanted in " ".join(row).lower() for row in table.itertuples(index=False)]])
-        for title, words, table in every
-    ]
-    return [one for one in found if len(one[2])]
+    every = {
+        "Conventions": conventions(),
+        "Presets": presets(),
+        "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
+        "Glossary": pd.DataFrame(glossary.TERMS.items(), columns=["term", "meaning"]),
+    }
+    wanted, found = search.strip().lower(), []
+    for title, table in every.items():
+        rows = table[[wanted in " ".join(row).lower() for row in table.itertuples(index=False)]]
+        if len(rows):
+            found.append((title, _PROSE["sections"][title], rows))
+    return found
 
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
     parts = ["# Methods", "Written from the registry of measures; the Methods page of the dashboard shows the same."]
-    parts.append(f"## The worked example\n\n{EXAMPLE}\n\n{tables.markdown(worked_example.phrases()).rstrip()}")
-    parts.append(f"## Symbols\n\n{tables.markdown(symbols()).rstrip()}")
+    parts += ["## The worked example", EXAMPLE, _table(EXAMPLE_TABLE)]
+    parts += ["## Symbols", _table(pd.DataFrame(SYMBOLS.items(), columns=["symbol", "meaning"]))]
     for family, title in FAMILIES.items():
         parts += [f"## {title}", *([INTRODUCTIONS[family]] if family in INTRODUCTIONS else [])]
         for one in cards(family):
             heading = f"### `{one.name}`{one.title.removeprefix(one.name)}"
             parts += [heading, one.sentence, f"$$ {one.formula} $$"]
-            parts += ["In the example:", *(f"$$ {line} $$" for line in one.example)] if one.example else []
+            parts += [f"In the example: {one.example}"] if one.example else []
             parts.append(one.facts)
     for title, words, table in sections()[:-1]:  # the glossary is a page of its own
-        parts.append(f"## {title}\n\n{words}\n\n{tables.markdown(table).rstrip()}")
+        parts += [f"## {title}", words, _table(table)]
     return "\n\n".join(parts) + "\n"
+
+
+def _table(frame: pd.DataFrame) -> str:
+    """Return a table of this program's own words as Markdown; only a tag in them needs an escape."""
+    lines = [frame.columns, ["---"] * len(frame.columns), *frame.itertuples(index=False)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines).replace("<", "&lt;")
 
 
 def text(form: str) -> str:

@@ -11,28 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from kp_core.errors import UsageError
+from kp_core.words import read
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
-    "Landis & Koch 1977": (
-        (-1.0, "poor"),
-        (0.0, "slight"),
-        (0.2, "fair"),
-        (0.4, "moderate"),
-        (0.6, "substantial"),
-        (0.8, "almost perfect"),
-    ),
-    "Altman 1991": ((-1.0, "poor"), (0.2, "fair"), (0.4, "moderate"), (0.6, "good"), (0.8, "very good")),
-    "Fleiss 1981": ((-1.0, "poor"), (0.4, "fair to good"), (0.75, "excellent")),
-    "Cicchetti & Sparrow 1981": ((-1.0, "poor"), (0.4, "fair"), (0.6, "good"), (0.75, "excellent")),
-    "Regier et al. 2013": (
-        (-1.0, "unacceptable"),
-        (0.2, "questionable"),
-        (0.4, "good"),
-        (0.6, "very good"),
-        (0.8, "excellent"),
-    ),
-    "Krippendorff 2004": ((-1.0, "discard"), (0.667, "tentative"), (0.8, "reliable")),
+    scale: tuple((low, band) for low, band in bands) for scale, bands in read("scales.toml").items()
 }
 #: How sure a word must be (Gwet 2014, ch. 6).
 CERTAIN = 0.95

@@ -12,10 +12,10 @@ from kp_core.studies.spread import Spread
 from kp_core.words import scales
 
 
-def figure(value: float, digits: int = 3) -> str:
+def number(value: float, digits: int = 3) -> str:
     """Print a number as it stands in a sentence.
 
-    >>> figure(0.1234), figure(-0.0001), figure(float("nan"))
+    >>> number(0.1234), number(-0.0001), number(float("nan"))
     ('0.123', '0.000', 'undefined')
     """
     return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
@@ -30,8 +30,6 @@ def probability(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
-#: Values that differ by no more are equal: sums of the same numbers in another order.
-_ROUNDING = 1e-12
 #: Correction → how it is said after “significant”, and before “p”.
 _CORRECTIONS = {
     "holm": (" after Holm's correction", "Holm "),
@@ -58,7 +56,11 @@ def highest(values: Mapping[str, float]) -> list[str]:
     ['a', 'b']
     """
     top = max(values.values())
-    return [name for name, value in values.items() if top - value <= _ROUNDING]
+    return [name for name, value in values.items() if top - value <= 1e-12]
+
+
+def _few(documents: int) -> str:
+    return " Below 10 documents no such statement is reliable." if documents < 10 else ""
 
 
 def verdict(comparison: Comparison, measure: str) -> str:
@@ -69,17 +71,17 @@ def verdict(comparison: Comparison, measure: str) -> str:
     ranking = sorted(values, key=lambda name: -values[name])
     best, documents = ranking[0], counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
-    few = " Below 10 documents no such statement is reliable." if comparison.documents < 10 else ""
+    few = _few(comparison.documents)
     beaten = [name for name in ranking if name in comparison.better[best]]
     equal = [name for name in ranking[1:] if name not in beaten]
     first = highest(values)
     if len(first) == len(values):
         return (
-            f"{listed(first)} have the same {measure} ({figure(values[best])}, {documents}), so there is no order "
+            f"{listed(first)} have the same {measure} ({number(values[best])}, {documents}), so there is no order "
             f"among them.{few}"
         )
     have, they = ("has", "it") if len(first) == 1 else ("have", "they")
-    lead = f"{listed(first)} {have} the highest {measure} ({figure(values[best])}), but"
+    lead = f"{listed(first)} {have} the highest {measure} ({number(values[best])}), but"
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
@@ -98,7 +100,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
         f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
-        f"{figure(sign * row['difference'])}, 95 % interval {figure(low)} to {figure(high)}, "
+        f"{number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}, "
         f"{kind}{probability(row['p_adjusted'])}, {documents})"
     )
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
@@ -113,43 +115,42 @@ def reliability(result: Result, error: float, scale: str) -> str:
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
         return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
-    bounds = f"95 % interval {figure(row['low'])} to {figure(row['high'])}, " if row["low"] == row["low"] else ""
-    text = f"The annotators agree with K = {figure(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
+    bounds = f"95 % interval {number(row['low'])} to {number(row['high'])}, " if row["low"] == row["low"] else ""
+    text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
     text += f": “{scales.word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
         certain = scales.benchmark(row["value"], error, scale).certain
         lowest = scales.SCALES[scale][0][1]
         sure = f"“{certain}” or better is certain (probability at least {scales.CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
-    few = " Below 10 documents no such statement is reliable." if row["documents"] < 10 else ""
-    return f"{text}.{few}"
+    return f"{text}.{_few(row['documents'])}"
 
 
 def best_measure(study: CorrelationStudy, average: str) -> str:
     """Say which measure of similarity agrees best with people, how certain that is, and how near people's own limit."""
     rows = study.frame[(study.frame["subset"] == "all") & (study.frame["average"] == average)]
-    own = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
-    if not len(own):
+    measures = rows[~rows["measure"].isin(["human", *SENTINELS]) & rows["value"].notna()]
+    if measures.empty:
         return "No measure varies together with the human scores, so none can be called better."
-    best = own.sort_values("value", ascending=False, kind="stable").iloc[0]
+    best = measures.sort_values("value", ascending=False, kind="stable").iloc[0]
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
-    equal = [name for name in own["measure"] if name != best["measure"] and name not in certain]
-    bounds = f", 95 % interval {figure(best['low'])} to {figure(best['high'])}" if best["low"] == best["low"] else ""
-    few = " Below 10 documents no such statement is reliable." if best["documents"] < 10 else ""
+    equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
+    bounds = f", 95 % interval {number(best['low'])} to {number(best['high'])}" if best["low"] == best["low"] else ""
+    few = _few(best["documents"])
     pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:
         return (
             f"No measure is shown to agree with people: the highest correlation is that of {best['measure']} "
-            f"({figure(best['value'])}{bounds}, {pairs}).{few}"
+            f"({number(best['value'])}{bounds}, {pairs}).{few}"
         )
-    text = f"{best['measure']} agrees best with people (correlation {figure(best['value'])}{bounds}, {pairs})"
+    text = f"{best['measure']} agrees best with people (correlation {number(best['value'])}{bounds}, {pairs})"
     human = rows[rows["measure"] == "human"]["value"]
     if len(human) and human.iloc[0] == human.iloc[0] and human.iloc[0] > 0:
-        text += f"; people agree with each other by {figure(float(human.iloc[0]))}"
+        text += f"; people agree with each other by {number(float(human.iloc[0]))}"
     if study.found.study.test == "none":
         return f"{text}. No test was asked for.{few}"
-    if len(own) == 1:
+    if len(measures) == 1:
         return f"{text}. No other measure was asked for.{few}"
     end = f"It cannot be told apart from {listed(equal)}" if equal else "It is better than every other of them"
     return f"{text}. {end}.{few}"
@@ -161,7 +162,7 @@ def range_of(spread: Spread) -> str:
     if defined.empty:
         return f"{spread.measure} is undefined under the present conventions, so there is no order that could change."
     best = defined.loc[defined["current"].idxmax()]
-    low, high = figure(best["low"], 2), figure(best["high"], 2)
+    low, high = number(best["low"], 2), number(best["high"], 2)
     between = f"{low} to {high}" if low != high else f"{low} throughout"
     text = f"Under other published conventions and their combinations the same files give {best['system']} {between}"
     if len(spread.ranges) < 2:
@@ -193,12 +194,7 @@ def letter(place: int) -> str:
     >>> letter(0), letter(25), letter(26)
     ('a', 'z', 'aa')
     """
-    text = ""
-    place += 1
-    while place:
-        place, rest = divmod(place - 1, 26)
-        text = chr(97 + rest) + text
-    return text
+    return (letter(place // 26 - 1) if place >= 26 else "") + chr(97 + place % 26)
 
 
 #: What a test cannot say.

@@ -129,7 +129,8 @@ def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_ti
 
 
 def test_words_of_the_screen_that_the_guide_names_are_on_the_screen() -> None:
-    files = [path for top in ("pages", "kp_ui", "kp_core") for path in (ROOT / top).rglob("*.py")]
+    tops, kinds = ("pages", "kp_ui", "kp_core"), ("*.py", "*.toml")
+    files = [path for top in tops for kind in kinds for path in (ROOT / top).rglob(kind)]
     # strings that go on in the next line are one
     program = re.sub(r'"\s*\n\s*f?"', "", "\n".join(path.read_text(encoding="utf-8") for path in files))
     lost = []

@@ -25,48 +25,52 @@ def compared(
     )
 
 
+NAN = float("nan")
+BETTER = "x is better than y in F1@5 (difference 0.100, 95 % interval 0.050 to 0.150, Holm {}, 20 documents)."
+OPEN = "no pairwise difference is significant after Holm's correction ({} documents), so the ranking is not decisive."
+ZERO = f"all pairwise difference intervals include zero, and {OPEN}"
+FEW = " Below 10 documents no such statement is reliable."
+
+
 @pytest.mark.parametrize(
-    ("comparison", "sentence"),
+    ("values", "pairs", "documents", "sentence"),
     [
+        ({"x": 0.3, "y": 0.2}, [("x", "y", 0.05, 0.15, 0.001)], 20, BETTER.format("p = 0.001")),
+        ({"y": 0.2, "x": 0.3}, [("y", "x", -0.15, -0.05, 0.0004)], 20, BETTER.format("p < 0.001")),
         (
-            compared({"x": 0.3, "y": 0.2}, [("x", "y", 0.05, 0.15, 0.001)]),
-            "x is better than y in F1@5 (difference 0.100, 95 % interval 0.050 to 0.150, "
-            "Holm p = 0.001, 20 documents).",
+            {"x": 0.3, "y": 0.2},
+            [("x", "y", -0.05, 0.25, 0.2)],
+            9,
+            f"x has the highest F1@5 (0.300), but {ZERO.format(9)}{FEW}",
         ),
         (
-            compared({"y": 0.2, "x": 0.3}, [("y", "x", -0.15, -0.05, 0.0004)]),
-            "x is better than y in F1@5 (difference 0.100, 95 % interval 0.050 to 0.150, "
-            "Holm p < 0.001, 20 documents).",
+            {"x": 0.3, "y": 0.2},
+            [("x", "y", 0.01, 0.25, 0.06)],
+            20,
+            f"x has the highest F1@5 (0.300), but {OPEN.format(20)}",
         ),
         (
-            compared({"x": 0.3, "y": 0.2}, [("x", "y", -0.05, 0.25, 0.2)], 9),
-            "x has the highest F1@5 (0.300), but all pairwise difference intervals include zero, and no pairwise "
-            "difference is significant after Holm's correction (9 documents), so the ranking is not decisive. Below 10 "
-            "documents no such statement is reliable.",
-        ),
-        (
-            compared({"x": 0.3, "y": 0.2}, [("x", "y", 0.01, 0.25, 0.06)]),
-            "x has the highest F1@5 (0.300), but no pairwise difference is significant after Holm's correction (20 "
-            "documents), so the ranking is not decisive.",
-        ),
-        (
-            compared({"x": 0.1 + 0.2, "y": 0.3}, [("x", "y", 0.0, 0.0, 1.0)]),
+            {"x": 0.1 + 0.2, "y": 0.3},
+            [("x", "y", 0.0, 0.0, 1.0)],
+            20,
             "x and y have the same F1@5 (0.300, 20 documents), so there is no order among them.",
         ),
         (
-            compared({"z": 0.1, "x": 0.3, "y": 0.3}, [("x", "y", 0, 0, 1), ("z", "x", -1, 1, 1), ("z", "y", -1, 1, 1)]),
-            "x and y have the highest F1@5 (0.300), but all pairwise difference intervals include zero, and no "
-            "pairwise difference is significant after Holm's correction (20 documents), so the ranking is not "
-            "decisive.",
+            {"z": 0.1, "x": 0.3, "y": 0.3},
+            [("x", "y", 0, 0, 1), ("z", "x", -1, 1, 1), ("z", "y", -1, 1, 1)],
+            20,
+            f"x and y have the highest F1@5 (0.300), but {ZERO.format(20)}",
         ),
         (
-            compared({"x": float("nan"), "y": float("nan")}, [("x", "y", float("nan"), float("nan"), float("nan"))]),
+            {"x": NAN, "y": NAN},
+            [("x", "y", NAN, NAN, NAN)],
+            20,
             "F1@5 is undefined for all systems or all but one, so there is nothing to compare.",
         ),
     ],
 )
-def test_the_verdict_says_what_the_numbers_say(comparison: Comparison, sentence: str) -> None:
-    assert verdict(comparison, "F1@5") == sentence
+def test_the_verdict_says_what_the_numbers_say(values: dict, pairs: list, documents: int, sentence: str) -> None:
+    assert verdict(compared(values, pairs, documents), "F1@5") == sentence
 
 
 def test_letters_name_the_systems_that_one_is_better_than() -> None:
@@ -74,54 +78,38 @@ def test_letters_name_the_systems_that_one_is_better_than() -> None:
     assert found == {"x": "c", "y": "", "z": ""}
 
 
-FILES = "Under other published conventions and their combinations the same files give"
-TURN = ("yake", "rake", 12, 0, ("kex",), {"duplicates": "keep", "denominator": "returned"})
-ONLY_PRESETS = ("yake", "rake", 0, 3, ("chan", "kex"), {})
-
-
 def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
     """Build a spread from system, current, low, high, and from the pairs that turn."""
     nothing = pd.DataFrame()
-    return Spread(
-        "F1@7",
-        7,
-        nothing,
-        pd.DataFrame(ranges, columns=["system", "current", "low", "high"]),
-        nothing,
-        pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"]),
-        216,
-        "",
-    )
+    bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
+    pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
+    return Spread("F1@7", 7, nothing, bounds, nothing, pairs, 216, "")
 
 
+FILES = "Under other published conventions and their combinations the same files give"
+ORDER = f"{FILES} yake 0.26 to 0.38, and the order of"
+EXAMPLE = "for example with duplicates = keep and denominator = returned."
+TURN = ("yake", "rake", 12, 0, ("kex",), {"duplicates": "keep", "denominator": "returned"})
+ONLY_PRESETS = ("yake", "rake", 0, 3, ("chan", "kex"), {})
 RANGES = [("rake", 0.19, 0.1, 0.2), ("yake", 0.31, 0.26, 0.38)]
+UNDEFINED = "F1@7 is undefined under the present conventions, so there is no order that could change."
 
 
 @pytest.mark.parametrize(
-    ("spread", "sentence"),
+    ("ranges", "turns", "sentence"),
     [
-        (spread_of(RANGES, []), f"{FILES} yake 0.26 to 0.38, and the order of the systems never changes."),
-        (spread_of(RANGES[:1], []), f"{FILES} rake 0.10 to 0.20."),
-        (spread_of([("yake", 0.3, 0.3, 0.301)], []), f"{FILES} yake 0.30 throughout."),
+        (RANGES, [], f"{ORDER} the systems never changes."),
+        (RANGES[:1], [], f"{FILES} rake 0.10 to 0.20."),
+        ([("yake", 0.3, 0.3, 0.301)], [], f"{FILES} yake 0.30 throughout."),
+        (RANGES, [TURN], f"{ORDER} yake and rake turns in 12 of 216 settings, {EXAMPLE}"),
         (
-            spread_of(RANGES, [TURN]),
-            f"{FILES} yake 0.26 to 0.38, and the order of yake and rake turns in 12 of 216 settings, for example with "
-            "duplicates = keep and denominator = returned.",
+            RANGES,
+            [TURN, ONLY_PRESETS],
+            f"{ORDER} 2 pairs of systems turns, that of yake and rake in 12 of 216 settings, {EXAMPLE}",
         ),
-        (
-            spread_of(RANGES, [TURN, ONLY_PRESETS]),
-            f"{FILES} yake 0.26 to 0.38, and the order of 2 pairs of systems turns, that of yake and rake in 12 of 216 "
-            "settings, for example with duplicates = keep and denominator = returned.",
-        ),
-        (
-            spread_of(RANGES, [ONLY_PRESETS]),
-            f"{FILES} yake 0.26 to 0.38, and the order of yake and rake turns under the presets chan and kex.",
-        ),
-        (
-            spread_of([("yake", float("nan"), 0.1, 0.2), ("rake", float("nan"), 0.1, 0.2)], []),
-            "F1@7 is undefined under the present conventions, so there is no order that could change.",
-        ),
+        (RANGES, [ONLY_PRESETS], f"{ORDER} yake and rake turns under the presets chan and kex."),
+        ([("yake", NAN, 0.1, 0.2), ("rake", NAN, 0.1, 0.2)], [], UNDEFINED),
     ],
 )
-def test_the_range_of_values_and_the_turns_are_said(spread: Spread, sentence: str) -> None:
-    assert range_of(spread) == sentence
+def test_the_range_of_values_and_the_turns_are_said(ranges: list, turns: list, sentence: str) -> None:
+    assert range_of(spread_of(ranges, turns)) == sentence

@@ -53,9 +53,6 @@ def alpha(panel: Panel) -> Floats:
     family="annotators",
     low=-1,
     undefined=_NOBODY,
-    example=r"\frac{P_o-P_e}{1-P_e},\ P_o = 1-\frac{2[(R_D-1)C_D-Q_D]}{R_D(R_D-1)N_D},\ P_e = \frac{1}{3}(e_{AB}"
-    r"+e_{AC}+e_{BC}),\ e_{AB} = p_A p_B+(1-p_A)(1-p_B),\ e_{AC} = p_A p_C+(1-p_A)(1-p_C),"
-    r"\ e_{BC} = p_B p_C+(1-p_B)(1-p_C)",
 )
 def conger(panel: Shares) -> Floats:
     """Return Conger's kappa; p_r is the share of “yes” of an annotator over the documents he or she saw."""
@@ -77,8 +74,6 @@ def conger(panel: Shares) -> Floats:
     family="annotators",
     low=-1,
     undefined="kappa is undefined for every pair",
-    example=r"\frac{\kappa_{AB}+\kappa_{AC}+\kappa_{BC}}{3},\ \kappa_{AB} = k_{AB},\ \kappa_{AC} = k_{AC},"
-    r"\ \kappa_{BC} = k_{BC}",
 )
 def light(tables: PairTables) -> Floats:
     """Return the mean over the pairs, undefined pairs left out."""

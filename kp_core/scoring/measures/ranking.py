@@ -38,16 +38,6 @@ def normalised_gain(at: AtK, exponential: bool = False) -> Floats:
     return ratio(*at.discounted(exponential))
 
 
-def gain_example(*gains: str) -> str:
-    """Return nDCG for the worked example: the gains at ranks 2, 3 and 6 over those of the ideal ranking."""
-    best = [gains[0].replace("y_2", f"y^*_{place}") for place in range(1, 5)]
-    found, ideal = (
-        "+".join(rf"\frac{{{gain}}}{{\log_2 {rank + 1}}}" for rank, gain in zip(ranks, own, strict=False))
-        for ranks, own in (((2, 3, 6), gains), ((1, 2, 3, 4), best))
-    )
-    return rf"\frac{{\mathrm{{DCG}}}}{{\mathrm{{IDCG}}}},\ \mathrm{{DCG}} = {found},\ \mathrm{{IDCG}} = {ideal}"
-
-
 measure(
     "MAP",
     "How early the keyphrases come, over the whole list: the mean precision at each keyphrase found.",
@@ -56,7 +46,6 @@ measure(
     family="ranking",
     fixed="none",
     undefined=_NO_GOLD,
-    example=r"\frac{1}{A}\Big(\frac{H_2}{2}+\frac{H_3}{3}+\frac{H_6}{6}\Big)",
 )(average_precision)
 measure(
     "MAP@k",
@@ -65,7 +54,6 @@ measure(
     source="Buckley & Voorhees 2005",
     family="ranking",
     undefined=_NO_GOLD,
-    example=r"\frac{1}{A}\Big(\frac{H_2}{2}+\frac{H_3}{3}\Big)",
 )(average_precision)
 measure(
     "MRR",
@@ -75,7 +63,6 @@ measure(
     family="ranking",
     fixed="none",
     undefined=_NO_GOLD,
-    example=r"\frac{1}{2}",
 )(reciprocal_rank)
 measure(
     "MRR@k",
@@ -84,7 +71,6 @@ measure(
     source="Voorhees 1999",
     family="ranking",
     undefined=_NO_GOLD,
-    example=r"\frac{1}{2}",
 )(reciprocal_rank)
 measure(
     "nDCG",
@@ -94,7 +80,6 @@ measure(
     family="ranking",
     fixed="none",
     undefined=_NO_GOLD,
-    example=gain_example("y_2", "y_3", "y_6"),
 )(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
 measure(
     "nDCG@k",
@@ -103,7 +88,6 @@ measure(
     source="Järvelin & Kekäläinen 2002",
     family="ranking",
     undefined=_NO_GOLD,
-    example=gain_example("y_2", "y_3"),
 )(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
 measure(
     "nDCG-exp",
@@ -113,7 +97,6 @@ measure(
     family="ranking",
     fixed="none",
     undefined=_NO_GOLD,
-    example=gain_example("2^{y_2}-1", "2^{y_3}-1", "2^{y_6}-1"),
 )(lambda at: normalised_gain(at, exponential=True))
 measure(
     "nDCG-exp@k",
@@ -122,7 +105,6 @@ measure(
     source="Burges et al. 2005",
     family="ranking",
     undefined=_NO_GOLD,
-    example=gain_example("2^{y_2}-1", "2^{y_3}-1"),
 )(lambda at: normalised_gain(at, exponential=True))
 
 
@@ -134,7 +116,6 @@ measure(
     family="ranking",
     fixed="none",
     undefined="no phrase was judged as not relevant (no_judged_negatives)",
-    example=r"\frac{1}{g}\Big(3-\frac{\min(u_1, g)+\min(u_2, g)+\min(u_3, g)}{\min(g, g_0)}\Big)",
 )
 def bpref(at: AtK) -> Floats:
     """Return bpref; NaN without judged negatives."""
@@ -153,7 +134,6 @@ def bpref(at: AtK) -> Floats:
     fixed="none",
     undefined=_NO_GOLD,
     parameter=("p", 0.9),
-    example=r"(1-p)\,(e_2 p+e_3 p^2+e_6 p^5)",
 )
 def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""

@@ -27,7 +27,6 @@ class Measure:
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
                 annotators: of the tables of several annotators
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
-    example     the formula for the worked example, where the formula itself holds sums (`kp_core.words.worked_example`)
     """
 
     name: str
@@ -42,7 +41,6 @@ class Measure:
     fixed: Cutoff | None
     score: Callable[..., Floats]
     parameter: tuple[str, float] | None = None
-    example: str = ""
 
     @property
     def averages(self) -> tuple[str, ...]:
@@ -82,13 +80,12 @@ def measure(
     undefined: str = "never",
     fixed: Cutoff | None = None,
     parameter: tuple[str, float] | None = None,
-    example: str = "",
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
     """Declare the decorated function as a measure."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
         MEASURES[name] = Measure(
-            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter, example
+            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter
         )
         return score
 

@@ -1,0 +1,52 @@
+"""The texts on methods: every written example ends in what its measure gives, and the glossary is in order."""
+
+import re
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.scoring.measures import MEASURES, of_systems
+from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.words import glossary, methods
+
+
+@pytest.fixture(scope="module")
+def computed() -> dict[str, float]:
+    """What every measure gives for the document and the pair of the example."""
+    table = methods.EXAMPLE_TABLE
+    graded = table.melt("phrase", [name for name in table if name.startswith("annotator")], "annotator", "relevance")
+    graded = graded[graded["relevance"] != "–"].assign(doc_id="d").astype({"relevance": int})
+    listed = table[table["rank"] != "–"].astype({"rank": int}).sort_values("rank")["phrase"]
+    corpus = kp.load(gold=graded, systems={"system": {"d": listed.tolist()}})
+    people = [name for name, one in MEASURES.items() if one.family == "annotators"]
+    scored = kp.evaluate(corpus, 5, of_systems(), universe=20, interval="none", average="macro").frame
+    agreed = kp.agreement(corpus, people, universe=20, interval="none", average="micro").frame
+    agreed = agreed[(agreed["system"] == "all") & (agreed["subset"] == "all")]
+    pair = kp.similarity([methods.PAIR], [name for name in SIMILARITIES if name in methods.WORKED])
+    values = pd.concat([scored["value"], agreed["value"], pair["value"]])
+    return dict(zip([*of_systems(), *people, *pair["measure"]], values, strict=True))
+
+
+@pytest.mark.parametrize("name", methods.WORKED)
+def test_a_written_example_ends_in_the_value_of_its_measure(name: str, computed: dict[str, float]) -> None:
+    sign, written = re.search(r"([=≈:]) (−?[\d.]+)$", methods.WORKED[name]).groups()
+    assert round(computed[name], 4) == float(written.replace("−", "-"))
+    assert (sign == "≈") == (abs(round(computed[name], 4) - computed[name]) > 1e-9)
+
+
+def test_only_what_two_phrases_cannot_decide_has_no_example() -> None:
+    without = {"context", "embedding", "combined", "random"}
+    assert set(methods.WORKED) == {*MEASURES, *SIMILARITIES} - without
+
+
+def test_the_words_around_the_example_name_its_numbers() -> None:
+    assert "20 phrases" in methods.EXAMPLE
+    assert "k = 5" in methods.EXAMPLE
+    assert all(f"“{phrase}”" in methods.INTRODUCTIONS["similarity"] for phrase in methods.PAIR)
+
+
+def test_terms_stand_in_alphabetical_order_and_their_meanings_are_sentences() -> None:
+    assert list(glossary.TERMS) == sorted(glossary.TERMS, key=str.casefold)
+    wrong = [term for term, meaning in glossary.TERMS.items() if not (meaning[0].isupper() and meaning.endswith("."))]
+    assert not wrong
