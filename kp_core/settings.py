@@ -14,8 +14,9 @@ from kp_core.text.stem import library
 
 __version__ = "1.0.0"
 
-#: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), or none.
-Cutoff = int | Literal["gold", "all", "larger", "none"]
+#: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), none, or the
+#: average gold size, which is a number in prepared data.
+Cutoff = int | Literal["gold", "all", "larger", "none", "average"]
 #: Cutoffs as users write them; see `parse_k`.
 AnyK = int | str | Iterable[int | str]
 Filter = Literal["none", "invalid-tokens", "one-word", "invalid-tokens,one-word"]
@@ -91,14 +92,14 @@ class Settings:
 
     Every other field is a convention; `FIELDS` says what each decides. Raises UsageError for what does not exist.
 
-    >>> Settings(k="5,10", preset="pke").denominator, Settings(k=3).changed(average="macro").cutoffs
+    >>> Settings(k="5,10", preset="pke").denominator, Settings(k=3).changed(average="macro").k
     ('returned', (3,))
     """
 
     preset: str = "kpscope"
-    k: AnyK = ("average",)
+    k: tuple[Cutoff, ...] = ("average",)
     annotators: str = "union"
-    universe: str | float | None = ""
+    universe: str = ""
     interval: Interval = "bootstrap"
     resamples: int = 1000
     seed: int = 0
@@ -181,7 +182,7 @@ class Settings:
         """Bring the fields into their one spelling; refuse a value that a field does not have."""
         for name, value in (
             ("k", parse_k(self.k)),
-            ("universe", str(self.universe).strip()),
+            ("universe", format_value(self.universe).strip()),
             ("normalise", str(Normaliser.parse(self.normalise))),
             ("fixes", tuple(self.fixes)),
         ):
@@ -208,11 +209,6 @@ class Settings:
         if "preset" in changes:
             kept = {name: value for name, value in kept.items() if name not in FIELDS and name != "k"}
         return Settings(**cast(Changes, {**kept, **changes}))
-
-    @property
-    def cutoffs(self) -> tuple[Cutoff, ...]:
-        """The cutoffs one by one; in those of prepared data `average` has become a number."""
-        return cast(tuple[Cutoff, ...], self.k)
 
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""
@@ -250,7 +246,7 @@ class Preset:
 
     source: str
     changes: Mapping[str, Any]
-    k: tuple[int | str, ...] = ("average",)
+    k: tuple[Cutoff, ...] = ("average",)
 
 
 _LOWER_PORTER = "lower+space+porter-nltk"
@@ -347,7 +343,7 @@ def format_value(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def parse_k(k: AnyK) -> tuple[int | str, ...]:
+def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     """Read cutoffs: 10, "5,10,15", "1-50", "average", "gold" (or "O"), "all" (or "M"), mixed, or a sequence.
 
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
@@ -355,12 +351,12 @@ def parse_k(k: AnyK) -> tuple[int | str, ...]:
     """
     given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
     parts = [str(part).strip() for part in given]
-    cutoffs: list[int | str] = []
+    cutoffs: list[Cutoff] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
         if word in ("average", "gold", "all", "larger", "none"):
-            cutoffs.append(word)
+            cutoffs.append(cast(Cutoff, word))
         elif (
             first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
         ):
@@ -383,7 +379,7 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
         value = format_value(getattr(settings, name))
         if convention.key not in SILENT or value != convention.values[0]:
             parts[convention.key] = dict(convention.short).get(value, value)
-    parts["k"] = ",".join(map(str, settings.cutoffs))
+    parts["k"] = ",".join(map(str, settings.k))
     if agreement:
         parts["N"] = str(settings.universe)
     parts["annot"] = quote(settings.annotators, safe=":")
@@ -402,7 +398,7 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
 def settings_from(line: str) -> Settings:
     """Read settings back from a signature.
 
-    >>> settings_from(signature(Settings(k=10), 100)).cutoffs
+    >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
     """
     head, *parts = line.strip().split("|")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 import pandas as pd
 
@@ -24,11 +26,11 @@ def over_k(name: str) -> pd.DataFrame:
     """
     corpus = kp.load(gold={"d": _GOLD}, systems={"list": {"d": _POSITIVE["lists"][name]}})
     by_k = {}
-    for rule in ("k", "returned"):
+    rules: tuple[Literal["k", "returned"], ...] = ("k", "returned")
+    for rule in rules:
         measures = ["P@k", "R@k", "F1@k", "P_pos"]
-        result = kp.evaluate(
-            corpus, "1-10", measures, denominator=rule, universe=100, interval="none", normalise="none"
-        )
+        asked = kp.Settings(k="1-10", denominator=rule, universe=100, interval="none", normalise="none")
+        result = kp.evaluate(corpus, asked, measures)
         names = result.frame["measure"].str.replace(r"@\d+", "@k", regex=True)
         by_k[rule] = result.frame.assign(measure=names).pivot_table("value", "k", "measure")[measures]
     return by_k["k"].assign(returned=by_k["returned"]["F1@k"])
@@ -70,7 +72,7 @@ def recomputed() -> pd.DataFrame:
         lists[query] = {"d": [names.get(rank, f"miss {rank}") for rank in _RANKS]}
     corpus = kp.load(gold={"d": [f"hit {place}" for place in range(5)]}, systems=lists)
     measures = ["MAP", "MRR", "nDCG@10", "P@k"]
-    frame = kp.evaluate(corpus, "1-10", measures, interval="none", normalise="none").frame
+    frame = kp.evaluate(corpus, measures=measures, k="1-10", interval="none", normalise="none").frame
     return frame.pivot_table("value", "system", "measure")
 
 

@@ -42,7 +42,8 @@ def _votes(name: str) -> Counter[int]:
 def _agreement(name: str, kept: list[int]) -> float:
     """Return K when the choices of phrases that are not kept have become a “no”; the universe stays."""
     lists = {who: {"text": [f"phrase {one}" for one in own if one in kept]} for who, own in PEOPLE[name].items()}
-    frame = kp.agreement(kp.load(gold=lists), ["K"], universe=UNIVERSE, interval="none", normalise="none").frame
+    asked = kp.Settings(universe=UNIVERSE, interval="none", normalise="none")
+    frame = kp.agreement(kp.load(gold=lists), asked, measures=["K"]).frame
     return float(frame.set_index(["system", "subset"])["value"]["all", "all"])
 
 

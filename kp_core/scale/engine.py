@@ -101,7 +101,7 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
                 largest = max(map(float, first.sums.under("largest")), default=0.0)
                 state.header["first pass"] = [mean_size(int(entries), int(lists)), largest]
             average, largest = state.header["first pass"]
-            cutoffs = [average if str(k) == "average" else k for k in plan.settings.cutoffs]
+            cutoffs = [average if k == "average" else k for k in plan.settings.k]
             plan = replace(plan, settings=plan.settings.changed(k=cutoffs), largest=largest)
         state.header |= {"digest": digest, "parts": len(parts)}
         _merge_all(state, parts, plan, engine, each)

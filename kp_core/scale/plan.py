@@ -84,12 +84,12 @@ class Plan:
         graded = any(
             parse(name).measure.name == "RBP" for name in (*self.measures, *(one.measure for one in self.compare))
         )
-        return "average" in map(str, self.settings.cutoffs) or (graded and self.largest is None)
+        return "average" in self.settings.k or (graded and self.largest is None)
 
     @property
     def texts_needed(self) -> bool:
         """Whether N is counted from the texts."""
-        return str(self.settings.universe).partition(":")[0] in ("ngrams", "candidates", "sentences")
+        return self.settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
 
     def described(self) -> dict[str, Any]:
         """Return what the file of a run keeps of its plan, in plain values."""
@@ -262,9 +262,9 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, l
     documents = pd.DataFrame({"doc_id": ["x"], "text": [text], "title": [""], "group": [""]}).astype("str")
     if not len(gold):
         raise InputError("the gold standard", "no row", "one row a keyphrase", "Name another file.")
-    k = [cutoff for cutoff in settings.cutoffs if str(cutoff) != "average"]
+    k = [cutoff for cutoff in settings.k if cutoff != "average"]
     data = prepare(Corpus(documents=documents, gold=gold), settings, k=k or 1)
-    return data.settings.changed(k=settings.cutoffs), list(data.notes)
+    return data.settings.changed(k=settings.k), list(data.notes)
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[str]:

@@ -64,7 +64,7 @@ class Prepared:
 
     def refuse_small_universe(self, chosen: Floats) -> None:
         """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""
-        check(self.universe, chosen, self.documents, str(self.settings.universe))
+        check(self.universe, chosen, self.documents, self.settings.universe)
 
     def under(self, settings: Settings) -> Prepared:
         """Return the same data under settings that differ in conventions only, which are settled like these."""
@@ -89,9 +89,9 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     if left_one_out(settings.annotators):
         _refuse_alone(coded)
         settings = settings.changed(empty_gold="skip")  # a document counts only if the others chose some phrase
-    size = _gold_size(corpus, coded, identities, settings) if "average" in map(str, settings.cutoffs) else 0
-    cutoffs = [size if str(cutoff) == "average" else cutoff for cutoff in settings.cutoffs]
-    universe = parse_universe(str(settings.universe), corpus)
+    size = _gold_size(corpus, coded, identities, settings) if "average" in settings.k else 0
+    cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
+    universe = parse_universe(settings.universe, corpus)
     if universe == "candidates":
         refuse_without_english(coded.texts)
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)

@@ -93,7 +93,7 @@ def count_systems(
             lists = ranked_lists(run, identities, tables)
             table = count(lists, run.listed, *distinct, universe, tables, sets=True)
         systems[system] = Counted(counts, table)
-    deepest = max((cutoff for cutoff in settings.cutoffs if isinstance(cutoff, int)), default=0)
+    deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name, build in BASELINES.items() if baselines else ():
         both = (build(gold[0], universe, settings, deepest), build(distinct[0], universe, tables, deepest))
         systems[name] = Counted(*both)
@@ -109,8 +109,8 @@ def scored_systems(
     """
     universe = data.universe if agreement else np.zeros(len(data.documents))
     systems = count_systems(data, universe, baselines, without)
-    if agreement and str(data.settings.universe).isdigit():
-        data.refuse_small_universe(_chosen(data, systems, data.settings.cutoffs))
+    if agreement and data.settings.universe.isdigit():
+        data.refuse_small_universe(_chosen(data, systems, data.settings.k))
     return systems
 
 

@@ -65,7 +65,7 @@ def all_items(coded: Coded, identities: Identities, settings: Settings) -> Gold:
 
 def sizes(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> Floats:
     """Return N per document (D,) for the universe of settled settings."""
-    universe = str(settings.universe)
+    universe = settings.universe
     documents = len(coded.documents)
     if universe.isdigit():
         return np.full(documents, float(universe))

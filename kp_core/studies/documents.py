@@ -86,7 +86,7 @@ def tables_by_document(
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
     for system, both in scored_systems(data).items():
-        view = View(both.table, data.settings.cutoffs[:1])
+        view = View(both.table, data.settings.k[:1])
         values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
         named = {"system": system, "document": data.documents}
         frames.append(pd.DataFrame(named | values | {"status": view.status(parse("kappa"))[:, 0]}))
@@ -196,7 +196,7 @@ def one_document(
 
 def _limit(settings: Settings, size: int) -> int:
     """Return the cutoff as a number for one document."""
-    cutoff = settings.cutoffs[0]
+    cutoff = settings.k[0]
     return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 

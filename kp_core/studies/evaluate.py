@@ -83,7 +83,7 @@ def asked_of(measures: Sequence[str] | str | None) -> list[Asked]:
 
 def cutoffs_of(asked: Asked, settings: Settings) -> tuple[Cutoff, ...]:
     """Return the cutoffs at which a measure is given."""
-    return (asked.fixed,) if asked.fixed is not None else settings.cutoffs
+    return (asked.fixed,) if asked.fixed is not None else settings.k
 
 
 def single_average(settings: Settings) -> Settings:

@@ -103,7 +103,7 @@ class Facts:
 def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: bool) -> Facts:
     """Return what the notes on an evaluation need to know."""
     coded, settings = data.coded, data.settings
-    largest = _largest(settings.cutoffs)
+    largest = _largest(settings.k)
     systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
     if not systems:
         return Facts(len(coded.documents))
@@ -134,7 +134,7 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 
 def evaluation_notes(facts: Facts, settings: Settings, agreement: bool, ids: Sequence[Note] = ()) -> list[Note]:
     """Say what the facts mean for the reader; ids: notes on the fixes that would make ids meet."""
-    notes, documents, largest = list[Note](), facts.documents, _largest(settings.cutoffs)
+    notes, documents, largest = list[Note](), facts.documents, _largest(settings.k)
     if not facts.systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
     if facts.unseen.count:

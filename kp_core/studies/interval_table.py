@@ -52,7 +52,7 @@ def interval_table(
     settings = (settings or Settings()).changed(**changes)
     data = prepare(corpus, settings, interval="bootstrap")
     counted = scored_systems(data)
-    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.cutoffs[:1])
+    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
     total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
     rows = []
     for asked in map(parse, measures):

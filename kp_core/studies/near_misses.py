@@ -104,7 +104,7 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
     for system, run in coded.runs.items():
         lists = ranked_lists(run, data.identities, settings)
         facing = face(data, run, lists, gold)
-        limit = {"gold": gold.size, "all": lists.length}.get(str(settings.cutoffs[0]), settings.cutoffs[0])
+        limit = {"gold": gold.size, "all": lists.length}.get(str(settings.k[0]), settings.k[0])
         within = facing.rank <= np.broadcast_to(np.asarray(limit, np.int64), gold.size.shape)[facing.document]
         hit, found = _hits(lists, gold, within, settings.duplicates == "count")
         best = _best(facing, phrases, within)

@@ -102,7 +102,7 @@ def soft_evaluate(
     data = prepare(corpus, settings)
     settings = data.settings
     agreement = any(one.measure.family == "concordance" for one in asked)
-    cutoffs = [*settings.cutoffs, *(one.fixed for one in asked if one.fixed is not None)]
+    cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)
     counted = soft_counts(data, soft, agreement, None if whole else deepest, **choices)

@@ -173,7 +173,7 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
 
 
 def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
-    views = [View(one.of(asked), record.cutoffs) for one in standards]
+    views = [View(one.of(asked), record.k) for one in standards]
     return float(mean_of([averaged(asked, view, record.average, None, "none") for view in views]).value[0])
 
 

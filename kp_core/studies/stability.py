@@ -68,7 +68,7 @@ def stability(
     """
     data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
     now = data.settings
-    at = now.changed(k=now.cutoffs[0])
+    at = now.changed(k=now.k[0])
     if by == "measure":
         return _ranked(by, _by_measure(corpus, at, views))
     if by == "k":
@@ -105,10 +105,10 @@ def _by_cutoff(corpus: Corpus, now: Settings, measure: str, views: Sequence[int 
     if asked.measure.fixed is not None:
         raise UsageError(f"{asked.name()} has no cutoff; choose a measure with one, such as F1@k")
     if views is not None:
-        cutoffs = list(prepare(corpus, now, k=views).settings.cutoffs)
+        cutoffs = list(prepare(corpus, now, k=views).settings.k)
     else:
         # Numbers in order, then what differs by document.
-        every = dict.fromkeys([*now.cutoffs, *CUTOFFS])
+        every = dict.fromkeys([*now.k, *CUTOFFS])
         cutoffs = sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k))
     names = [asked.name(k) for k in cutoffs]
     return dict(zip(names, _values(corpus, now.changed(k=cutoffs), names), strict=True))
@@ -121,7 +121,7 @@ def _values(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> list
     found: list[Values] = []
     for measure in measures:
         asked = parse(measure)
-        shown = None if asked.measure.fixed is not None else asked.cutoff or settings.cutoffs[0]
+        shown = None if asked.measure.fixed is not None else asked.cutoff or settings.k[0]
         rows = frame[
             (frame["measure"] == asked.name(shown)) & (frame["average"] == asked.averages(settings.average)[0])
         ]

@@ -78,9 +78,9 @@ def curve(
     data are prepared with one cutoff.
     """
     settings = data.settings
-    if len(settings.cutoffs) != 1:
+    if len(settings.k) != 1:
         raise UsageError("a curve over thresholds needs one cutoff k")
-    cutoff, rng = settings.cutoffs[0], np.random.default_rng(settings.seed)
+    cutoff, rng = settings.k[0], np.random.default_rng(settings.seed)
     rows = np.arange(len(levels.gold))
     steps = []
     for threshold in thresholds:

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kp_core import tables
-from kp_core.conventions import FIELDS, PRESETS
 from kp_core.errors import REASONS, UsageError
 from kp_core.extraction import PARAMETERS
 from kp_core.extraction import SYSTEMS as EXTRACTORS
 from kp_core.extraction import System as Extractor
 from kp_core.scoring.measures import MEASURES, Measure, parse
-from kp_core.settings import format_value
+from kp_core.settings import FIELDS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
@@ -141,12 +140,9 @@ def conventions() -> pd.DataFrame:
 
 def presets() -> pd.DataFrame:
     """Return one row a preset: source, cutoffs, and the fields in which it differs from the defaults."""
-    default = PRESETS["kpscope"].conventions
     rows = []
     for name, one in PRESETS.items():
-        differs = [
-            f"{field} = {format_value(there)}" for field, (_, there) in default.differences(one.conventions).items()
-        ]
+        differs = [f"{field} = {format_value(one.changes[field])}" for field in FIELDS if field in one.changes]
         rows.append((name, one.source, ", ".join(map(str, one.k)), "; ".join(differs) or "–"))
     return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
 
