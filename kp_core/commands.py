@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kp_core.studies.compare import Comparison
     from kp_core.studies.correlation.study import CorrelationStudy, Similarities
     from kp_core.studies.result import Result
-    from kp_core.studies.sentence_study.study import SentenceStudy
+    from kp_core.studies.sentence_study.thresholds import SentenceStudy
     from kp_core.studies.trimming import Trimmed
 
     _Printable = Comparison | CorrelationStudy | SentenceStudy | Similarities | Trimmed

@@ -16,7 +16,7 @@ def _sentences(options: argparse.Namespace) -> int:
     from kp_core import tables
     from kp_core.reading.attribute_tables import load_attributes
     from kp_core.scoring.sentence_ids import list_sentences
-    from kp_core.studies.sentence_study.study import sentence_study
+    from kp_core.studies.sentence_study.thresholds import sentence_study
 
     if not options.documents:
         raise UsageError("--documents is missing: name the texts")

@@ -11,9 +11,9 @@ import kp_core as kp
 from kp_core.charts import sentence_trees
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.extracts import extracts
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, PRUNING, RANDOM, SYSTEMS, TREE
-from kp_core.studies.sentence_study.rules import nodes, rules
-from kp_core.studies.sentence_study.study import MEASURES, Plan, assemble, at_majority
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
+from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
+from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
 
@@ -75,7 +75,7 @@ def test_the_best_split_of_four_sentences():
     """Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after."""
     matrix = np.array([[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]])
     yes = np.array([True, False, True, False])
-    tree = protocol.learner(0.0, 0).fit(matrix, yes)
+    tree = learner(0.0, 0).fit(matrix, yes)
     names = (("location", ""), ("length", ""))
     table = rules(nodes(tree, names, matrix, yes))
     assert table.to_dict("records") == [
@@ -83,7 +83,7 @@ def test_the_best_split_of_four_sentences():
         {"decision": "yes", "yes": 2, "no": 0, "rule": "length > 50"},
     ]
     assert tree.feature_importances_.tolist() == [0, 1]
-    pruned = protocol.learner(1.0, 0).fit(matrix, yes)
+    pruned = learner(1.0, 0).fit(matrix, yes)
     assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
 
 
@@ -91,7 +91,7 @@ def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
     """123 | 124 and 1,235 | 1,236 characters: cuts of 123.5 and 1235.5, which must not be read as 124 and 1.24e+03."""
     matrix = np.array([[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]])
     yes = np.array([True, True, False, False, False, False, True, True])
-    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
+    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
     assert {part for rule in table["rule"] for part in rule.split(" and ")} == {
         "length ≤ 123.5",
         "length > 123.5",
@@ -103,7 +103,7 @@ def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
 def test_a_category_is_asked_for_by_name():
     matrix = np.array([[1.0], [1.0], [0.0], [0.0]])
     yes = np.array([True, True, False, False])
-    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
+    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
     assert list(zip(table["rule"], table["decision"], strict=True)) == [
         ("type is lab note", "yes"),
         ("type is not lab note", "no"),
@@ -115,12 +115,12 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     matrix, yes = rng.random((150, 6)).round(2), rng.random(150) < 0.2
     train, test = np.arange(100), np.arange(100, 150)
-    whole = protocol.learner(0.0, seed).fit(matrix[train], yes[train])
+    whole = learner(0.0, seed).fit(matrix[train], yes[train])
     expected = [
-        int((protocol.learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
+        int((learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
         for strength in PRUNING
     ]
-    assert protocol.errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
+    assert errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
-    planned = protocol.plan(classes, kept)
+    planned = protocol.size_of_draw(classes, kept)
     assert (planned.drawn_yes, planned.drawn_no, planned.reason) == drawn
     assert (planned.yes, planned.no) == (yes, no)
     if not planned.reason:
@@ -153,10 +153,10 @@ def test_what_a_draw_takes(yes, no, drawn):
 def test_folds_test_every_sentence_once(grouped):
     rng = np.random.default_rng(2)
     yes, document = np.arange(240) % 6 == 0, rng.integers(0, 20, 240)
-    folds = list(protocol.folds(yes, document, 10, grouped, 5))
-    assert len(folds) == 10
-    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == list(range(240))
-    for train, test in folds:
+    parts = list(folds(yes, document, 10, grouped, 5))
+    assert len(parts) == 10
+    assert sorted(np.concatenate([test for _, test in parts]).tolist()) == list(range(240))
+    for train, test in parts:
         assert not set(train) & set(test)
         if grouped:
             assert not set(document[train]) & set(document[test])
