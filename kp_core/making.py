@@ -98,8 +98,8 @@ def _extract(options: argparse.Namespace) -> int:
     )
     texts: dict[str, Callable[[], str]] = {
         "jsonl": lambda: found.jsonl().decode(),
-        "csv": lambda: tables.exchange_csv(found.runs),
-        "table": lambda: f"{tables.text(found.runs)}\n{found.signature}\n",
+        "csv": lambda: tables.exchange_csv(found.frame),
+        "table": lambda: f"{tables.text(found.frame)}\n{found.signature}\n",
     }
     status = write_out(texts[options.format](), options)
     warn(found.notes)

@@ -44,7 +44,7 @@ def coverage(
     gold_stemmed: bool = False,
     repair: bool = True,
     kinds: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
     """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
 
@@ -72,25 +72,22 @@ def coverage(
     for place, (doc_id, text) in enumerate(texts.items(), 1):
         read = Tokens.of(text, stems)
         known = abbreviations(read)
-        forms = [own | {canonical(form, known) for form in own} for own in gold[doc_id]]
+        forms = [spelled | {canonical(form, known) for form in spelled} for spelled in gold[doc_id]]
         entries += len(forms)
         for kind in wanted:
             if kind == _CEILING:
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
-                reached[kind] += sum(any(f" {form} " in line for form in _turned(own)) for own in forms)
+                reached[kind] += sum(any(f" {form} " in line for form in _turned(spelled)) for spelled in forms)
                 continue
-            own_kind = _candidates(kind, text, read, edges, repair)
-            sizes[kind] += len(own_kind)
-            matched = {canonical(form, known) for form in own_kind}
-            reached[kind] += sum(not own.isdisjoint(matched) for own in forms)
-        if progress is not None:
-            progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
-    rows = []
-    for kind in wanted:
-        share = reached[kind] / entries if entries else float("nan")
-        mean = sizes[kind] / len(texts) if len(texts) and kind != _CEILING else float("nan")
-        rows.append((kind, entries, reached[kind], share, mean))
-    return pd.DataFrame(rows, columns=["candidates", "keyphrases", "reachable", "coverage", "candidates a document"])
+            of_kind = _candidates(kind, text, read, edges, repair)
+            sizes[kind] += len(of_kind)
+            matched = {canonical(form, known) for form in of_kind}
+            reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
+        progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
+    table = pd.DataFrame({"candidates": wanted, "keyphrases": entries, "reachable": [reached[kind] for kind in wanted]})
+    table["coverage"] = table["reachable"] / table["keyphrases"]
+    means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in wanted]
+    return table.assign(**{"candidates a document": means})
 
 
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:

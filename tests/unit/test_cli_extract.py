@@ -54,8 +54,8 @@ def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
     _, out, _ = run(capsys, *DATA, *options, "--format", "csv")
     expected = kp.extract(TEXTS, "phrase-boosting", None, glossary, beta=3)
     found = pd.read_csv(io.StringIO(out), keep_default_na=False)
-    assert found["phrase"].tolist() == expected.runs["phrase"].tolist()
-    assert found["score"].tolist() == pytest.approx(expected.runs["score"].tolist())
+    assert found["phrase"].tolist() == expected.frame["phrase"].tolist()
+    assert found["score"].tolist() == pytest.approx(expected.frame["score"].tolist())
     _, out, _ = run(capsys, *DATA, *options[:-2], "--top", "1", "--format", "table")
     assert out.splitlines()[1].split()[:4] == ["phrase-boosting", "lecture-01", "1", "inverted"]
     assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
@@ -69,8 +69,8 @@ def test_documents_and_phrases_are_named_apart(capsys, tmp_path):
     _, out, _ = run(capsys, *DATA, *more, "--external", str(book), "--phrases", str(glossary))
     both = {"documents": book, "phrases": glossary}
     expected = kp.extract(TEXTS, ["document-boosting", "phrase-boosting"], 3, both)
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
-    assert "external:2-phrases-" in expected.recipes["phrase-boosting"]
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.frame["phrase"].tolist()
+    assert "external:2-phrases-" in expected.settings["phrase-boosting"]
     status, _, err = run(capsys, *DATA, *more, "--external", str(book), str(glossary))
     assert status == 1
     assert "name them apart: --external and --phrases" in err
@@ -83,7 +83,7 @@ def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
     more = ["--method", "document-boosting", "--external", str(book), "--lambda", "2", "--stop-words", str(stop)]
     _, out, _ = run(capsys, *DATA, *more, "--m", "1", "--stemmer", "none", "--format", "csv", "--top", "5")
     expected = kp.extract(TEXTS, "document-boosting", 5, book, stop_words=["the", "of"], stemmer="none", m=1, lam=2)
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.frame["phrase"].tolist()
 
 
 @pytest.mark.parametrize("content", ["the, of\n", "the of", "of;the", "the | the article\nof  | and\n| end\n"])
@@ -92,7 +92,7 @@ def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, cont
     stop.write_text(content, encoding="utf-8")
     _, out, _ = run(capsys, *DATA, "--stop-words", str(stop), "--format", "csv", "--top", "5")
     expected = kp.extract(TEXTS, "tfidf", 5, stop_words=["the", "of"])
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.frame["phrase"].tolist()
     stop.write_text("\n| nothing\n", encoding="utf-8")
     assert run(capsys, *DATA, "--stop-words", str(stop))[::2] == (
         1,

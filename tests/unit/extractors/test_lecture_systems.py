@@ -37,7 +37,7 @@ NAMES = ["tide", "tide table", "table", "high tide", "harbour"]
 
 
 def listed(found, document):
-    return found.runs[found.runs["doc_id"] == document].set_index("phrase")["score"]
+    return found.frame[found.frame["doc_id"] == document].set_index("phrase")["score"]
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_scores_are_those_of_a_brute_force_count():
                     counted[key] = counted.get(key, 0) + 1
     frequency = pd.Series([phrase for _, phrase in counted]).value_counts()
     expected = {(d, p): tf * math.log(12 / frequency[p]) for (d, p), tf in counted.items()}
-    runs = extract(texts, "tfidf", None, stop_words=["x"], stemmer="none").runs
+    runs = extract(texts, "tfidf", None, stop_words=["x"], stemmer="none").frame
     found = {(d, p.lower()): s for d, p, s in zip(runs["doc_id"], runs["phrase"], runs["score"], strict=True)}
     assert found == pytest.approx(expected, abs=1e-12)
 
@@ -143,7 +143,7 @@ def plain(lectures):
 
 
 def lists(found):
-    return found.runs[["doc_id", "rank", "phrase"]].to_numpy().tolist()
+    return found.frame[["doc_id", "rank", "phrase"]].to_numpy().tolist()
 
 
 def test_a_list_without_known_phrases_changes_nothing(lectures, plain):
@@ -155,20 +155,20 @@ def test_a_list_without_known_phrases_changes_nothing(lectures, plain):
 def test_without_weight_the_external_documents_change_nothing(lectures, plain):
     outside = External({"e": "The inverted index of a search engine."})
     assert lists(extract(lectures, "document-boosting", None, outside, lam=0)) == lists(plain)
-    raised = extract(lectures, "document-boosting", None, outside).runs["score"].to_numpy()
-    assert (raised != plain.runs["score"].to_numpy()).any()
+    raised = extract(lectures, "document-boosting", None, outside).frame["score"].to_numpy()
+    assert (raised != plain.frame["score"].to_numpy()).any()
 
 
 def test_chunks_are_among_the_candidates_of_tfidf(lectures, plain):
     chunked = extract(lectures, "tfidf-chunks", None)
-    scores = plain.runs.set_index(["doc_id", "phrase"])["score"]
-    inside = chunked.runs.set_index(["doc_id", "phrase"])["score"]
+    scores = plain.frame.set_index(["doc_id", "phrase"])["score"]
+    inside = chunked.frame.set_index(["doc_id", "phrase"])["score"]
     assert 0.1 < len(inside) / len(scores) < 0.6
     assert scores[inside.index].tolist() == inside.tolist()
 
 
 def test_chunks_of_any_length(lectures):
-    short, any_length = (extract(lectures, "tfidf-chunks", None, longest=n).runs for n in (3, 0))
+    short, any_length = (extract(lectures, "tfidf-chunks", None, longest=n).frame for n in (3, 0))
     words = any_length["phrase"].str.split().str.len()
     assert words.max() > 3
     of_three = any_length[words <= 3].set_index(["doc_id", "phrase"])["score"]
@@ -178,15 +178,15 @@ def test_chunks_of_any_length(lectures):
 
 def test_the_order_of_the_documents_does_not_matter(lectures, plain):
     turned = dict(zip(lectures.documents["doc_id"][::-1], lectures.documents["text"][::-1], strict=True))
-    again = extract(turned, "tfidf", None).runs
+    again = extract(turned, "tfidf", None).frame
     key = ["doc_id", "rank"]
-    assert again.sort_values(key, ignore_index=True).equals(plain.runs.sort_values(key, ignore_index=True))
+    assert again.sort_values(key, ignore_index=True).equals(plain.frame.sort_values(key, ignore_index=True))
 
 
 def test_raising_one_phrase_never_worsens_its_rank(lectures, plain):
-    before = plain.runs.set_index(["doc_id", "phrase"])["rank"]
+    before = plain.frame.set_index(["doc_id", "phrase"])["rank"]
     for phrase in ("index", "inverted index", "search engine"):
-        after = extract(lectures, "phrase-boosting", None, {phrase: 1}).runs.set_index(["doc_id", "phrase"])["rank"]
+        after = extract(lectures, "phrase-boosting", None, {phrase: 1}).frame.set_index(["doc_id", "phrase"])["rank"]
         own = [key for key in before.index if key[1].lower() == phrase]
         assert own
         assert (after[own] <= before[own]).all()
@@ -267,18 +267,18 @@ def test_another_language_is_noticed_and_can_be_given():
 def test_odd_texts_end_in_a_result():
     texts = {"long": "x" * 100_000, "one": "Tide", "marks": "...", "plain": "A tide table rises."}
     found = extract(texts, "tfidf,tfidf-chunks")
-    assert set(found.runs["doc_id"]) >= {"one", "plain"}
+    assert set(found.frame["doc_id"]) >= {"one", "plain"}
     assert "There are no English tokens in document marks" in found.notes[0].message
 
 
 def test_recipe_and_notes_say_what_was_done():
     found = extract(TEXTS, "tfidf-chunks,phrase-boosting", 5, EXTERNAL, beta=2)
-    assert list(found.recipes) == ["tfidf-chunks", "phrase-boosting"]
+    assert list(found.settings) == ["tfidf-chunks", "phrase-boosting"]
     begin = "kps-extract|method:tfidf-chunks|longest:3|stop:sklearn-english-318-"
-    assert found.recipes["tfidf-chunks"].startswith(begin)
-    assert "|tags:HanTa-1.2.1-repaired|" in found.recipes["tfidf-chunks"]
-    assert "|beta:2|external:2-phrases-" in found.recipes["phrase-boosting"]
-    assert all(line.endswith(f"|top:5|docs:3|v:{kp.__version__}") for line in found.recipes.values())
+    assert found.settings["tfidf-chunks"].startswith(begin)
+    assert "|tags:HanTa-1.2.1-repaired|" in found.settings["tfidf-chunks"]
+    assert "|beta:2|external:2-phrases-" in found.settings["phrase-boosting"]
+    assert all(line.endswith(f"|top:5|docs:3|v:{kp.__version__}") for line in found.settings.values())
     assert [note.message for note in found.notes] == [f"This system is {RECONSTRUCTED}."] * 2
 
 
@@ -289,7 +289,7 @@ def test_lists_are_read_back_as_they_are():
     assert corpus.systems == ["tfidf", "phrase-boosting"]
     assert corpus.rankings["tfidf"].ranked_by == "rank"
     columns = ["system", "doc_id", "rank", "phrase", "score"]
-    assert corpus.runs[columns].to_numpy().tolist() == found.runs[columns].to_numpy().tolist()
+    assert corpus.runs[columns].to_numpy().tolist() == found.frame[columns].to_numpy().tolist()
     assert corpus.empty[corpus.empty["role"] == "system"]["doc_id"].tolist() == ["d4", "d4"]
     alone = found.renamed("tfidf", "mine")
     assert kp.load(gold={"d1": ["tide"]}, systems=alone.as_source()).systems == ["mine"]
@@ -318,7 +318,7 @@ def test_progress_is_told_and_an_exception_cancels():
 def test_a_boosting_system_that_raises_nothing_says_that_it_is_tfidf(system, options, where):
     found = extract(TEXTS, system, None, **options)
     plain = extract(TEXTS, "tfidf", None)
-    assert found.runs["score"].tolist() == plain.runs["score"].tolist()
+    assert found.frame["score"].tolist() == plain.frame["score"].tolist()
     said = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
     assert [note.message for note in found.notes if note.level == "warning"] == [said]
     assert not [note for note in extract(TEXTS, system, None, EXTERNAL).notes if note.level == "warning"]
@@ -328,13 +328,13 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
     glossary = tmp_path / "glossary.txt"
     glossary.write_text("tide table\nharbour\t.5\n", encoding="utf-8")
     expected = extract(TEXTS, "phrase-boosting", external=EXTERNAL)
-    assert extract(TEXTS, "phrase-boosting", external=glossary).runs.equals(expected.runs)
+    assert extract(TEXTS, "phrase-boosting", external=glossary).frame.equals(expected.frame)
     book = tmp_path / "book.txt"
     book.write_text(EXTERNAL.documents["e1"], encoding="utf-8")
     expected = extract(TEXTS, "document-boosting", external=EXTERNAL)
-    assert extract(TEXTS, "document-boosting", external=[book]).runs.equals(expected.runs)
+    assert extract(TEXTS, "document-boosting", external=[book]).frame.equals(expected.frame)
     both = {"documents": book, "phrases": glossary}
-    assert set(extract(TEXTS, list(SYSTEMS), external=both).runs["system"]) == set(SYSTEMS)
+    assert set(extract(TEXTS, list(SYSTEMS), external=both).frame["system"]) == set(SYSTEMS)
     mixed = [Source("book.jsonl", b'{"id": "e", "text": "A tide table."}'), glossary]
     with pytest.raises(kp.InputError, match=r"book.jsonl: .*name them apart: --external and --phrases, or"):
         extract(TEXTS, list(SYSTEMS), external=mixed)
