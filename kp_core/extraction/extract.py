@@ -18,7 +18,7 @@ from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.external import Given, external_from
-from kp_core.extraction.systems import PARAMETERS, SYSTEMS, System
+from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
 from kp_core.reading import Source, load
 from kp_core.reading.tidy import tidy
 from kp_core.reading.written import file_names
