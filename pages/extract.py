@@ -13,7 +13,7 @@ if not workspace.current().corpus.has_texts:
     results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
     st.stop()
 
-chosen = extraction.lecture_systems()
+chosen = extraction.systems()
 left, right = st.columns([3, 1], gap="medium")
 with left:
     parameters = extraction.parameters(chosen)

@@ -23,7 +23,7 @@ from kp_core.reading import Source, load
 from kp_core.reading.tidy import tidy
 from kp_core.reading.written import file_names
 from kp_core.settings import __version__
-from kp_core.studies.exported import Exported
+from kp_core.studies.answer import Answer
 from kp_core.text.candidates import Stems, has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import STEMMERS, library
@@ -37,7 +37,7 @@ _RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "sc
 
 
 @dataclass(frozen=True)
-class Extracted(Exported):
+class Extracted(Answer):
     """Ranked phrases of one system or several.
 
     frame     one row a phrase: system, doc_id, rank, phrase, score; best first
@@ -50,6 +50,7 @@ class Extracted(Exported):
     notes: tuple[Note, ...]
     settings: dict[str, str]
     silent: tuple[str, ...] = ()
+    caption = "Extracted phrases"
 
     @property
     def signature(self) -> str:

@@ -17,7 +17,7 @@ from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.overlap import ratio
 from kp_core.settings import __version__
-from kp_core.studies.exported import Exported
+from kp_core.studies.answer import Answer
 from kp_core.studies.sentence_study.extracts import Extracts, extracts
 from kp_core.studies.sentence_study.protocol import MOST_YES, NO_PER_YES, REPEATS, SYSTEMS, Outcome, Plan, at_majority
 from kp_core.studies.sentence_study.trees import Node
@@ -46,7 +46,7 @@ _LEFT = ("threshold", "documents", "dropped", "yes", "no", "drawn_yes", "drawn_n
 
 
 @dataclass(frozen=True)
-class SentenceStudy(Exported):
+class SentenceStudy(Answer):
     """A study over thresholds.
 
     frame   one row a threshold, system, measure and subset: value over all draws, its 95 % interval over documents
@@ -62,6 +62,7 @@ class SentenceStudy(Exported):
     trees: dict[float, tuple[Node, ...]]
     settings: dict[str, str]
     notes: tuple[Note, ...]
+    caption = "Sentence study"
 
     @property
     def signature(self) -> str:
