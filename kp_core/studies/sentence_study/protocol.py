@@ -15,7 +15,7 @@ from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.sentence_study.extracts import Extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
-from kp_core.studies.trimming import FORMS, Form
+from kp_core.studies.trimming import Form
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
@@ -42,8 +42,6 @@ class Plan:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        if self.form not in FORMS:
-            raise UsageError(f"form is '{self.form}'; choose one of: {', '.join(FORMS)}")
         if self.repeats < 1:
             raise UsageError(f"repeats is {self.repeats}; at least one draw is needed")
         if self.seed < 0:
@@ -63,9 +61,14 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """How many sentences of each class there are, and how many a draw takes; reason why there is no draw, else ""."""
+class Left:
+    """What is left at a threshold: documents, sentences of each class, and how many a draw takes.
 
+    reason   why there is no draw, else ""
+    """
+
+    documents: int
+    dropped: int
     yes: int
     no: int
     drawn_yes: int
@@ -86,29 +89,30 @@ class Repeat:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one set of majorities (D,) gave: the draws, and the tree of the first of them; none without a draw."""
+    """What one set of majorities (D,) gave: what is left, the draws, and the tree of the first; none without a draw."""
 
     majority: Ints
-    drawn: Drawn
+    left: Left
     repeats: tuple[Repeat, ...] = ()
     tree: tuple[Node, ...] = ()
 
 
-def size_of_draw(yes: Bools, left: Bools) -> Drawn:
-    """Return what a draw takes of the sentences that are left: 40 “yes”, or all, and five “no” for each, or all.
+def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
+    """Return what a draw takes of the sentences that are left (S,): 40 “yes”, or all, and five “no” for each, or all.
 
-    >>> size_of_draw(np.arange(100) < 12, np.ones(100, bool))
-    Drawn(yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
+    >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
+    Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
     """
-    there, others = int((yes & left).sum()), int((~yes & left).sum())
-    reason = "few_yes" if there < FEWEST_YES else "few_no" if others < FEWEST_YES else ""
+    documents, there, others = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
+    reasons = {"few_yes": there < FEWEST_YES, "few_no": others < FEWEST_YES, "one_document": grouped and documents < 2}
+    reason = next((reason for reason, holds in reasons.items() if holds), "")
     take = 0 if reason else min(MOST_YES, there)
-    return Drawn(there, others, take, min(NO_PER_YES * take, others), reason)
+    dropped = len(majority) - documents
+    return Left(documents, dropped, there, others, take, min(NO_PER_YES * take, others), reason)
 
 
-def draw(yes: Bools, left: Bools, rng: np.random.Generator) -> Ints:
+def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     """Return the sentences of one draw, in their order."""
-    size = size_of_draw(yes, left)
     sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
@@ -143,7 +147,7 @@ def cross_validated(
     return guess, np.array(importance)
 
 
-def one_repeat(sentences: Extracts, majority: Ints, grouped: bool, seed: tuple[int, int]) -> Repeat:
+def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]) -> Repeat:
     """Return the decisions of every system on one draw.
 
     seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
@@ -154,7 +158,7 @@ def one_repeat(sentences: Extracts, majority: Ints, grouped: bool, seed: tuple[i
 
     def learned(yes: Bools) -> tuple[Ints, Bools, Floats]:
         numbers = np.random.default_rng(seed)
-        rows = draw(yes, left, numbers)
+        rows = draw(yes, left, size, numbers)
         return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, numbers)
 
     def table(guess: Bools, yes: Bools, rows: Ints) -> Floats:
@@ -182,16 +186,14 @@ def at_majority(
 ) -> Outcome:
     """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
     yes, left = sentences.yes(majority), sentences.left(majority)
-    drawn = size_of_draw(yes, left)
-    if not drawn.reason and plan.grouped and (majority > 0).sum() < 2:
-        drawn = Drawn(drawn.yes, drawn.no, 0, 0, "one_document")
-    if drawn.reason:
-        return Outcome(majority, drawn)
+    size = what_is_left(majority, yes, left, plan.grouped)
+    if size.reason:
+        return Outcome(majority, size)
     repeats = []
     for number in range(plan.repeats):
-        repeats.append(one_repeat(sentences, majority, plan.grouped, (plan.seed, number)))
+        repeats.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
         progress((number + 1) / plan.repeats)
-    rows = draw(yes, left, np.random.default_rng((plan.seed, 0)))
+    rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
-    return Outcome(majority, drawn, tuple(repeats), nodes(tree, list(sentences.columns), matrix, yes[rows]))
+    return Outcome(majority, size, tuple(repeats), nodes(tree, list(sentences.columns), matrix, yes[rows]))

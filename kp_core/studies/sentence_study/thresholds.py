@@ -12,7 +12,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, Note
 from kp_core.scoring import intervals
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.overlap import ratio
@@ -42,7 +42,6 @@ _REASONS = REASONS | {
     "no_items": "there is no sentence",
 }
 COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
-_LEFT = ("threshold", "documents", "dropped", "yes", "no", "drawn_yes", "drawn_no", "reason")
 
 
 @dataclass(frozen=True)
@@ -109,23 +108,21 @@ def sentence_study(
 
 def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) -> SentenceStudy:
     """Return the study from what its thresholds gave."""
-    rows, left, used = [], [], []
+    rows, used = [], []
     for threshold, outcome in outcomes.items():
-        drawn, kept = outcome.drawn, outcome.majority > 0
-        sizes = int(kept.sum()), int((~kept).sum()), drawn.yes, drawn.no, drawn.drawn_yes, drawn.drawn_no
-        left.append((threshold, *sizes, REASONS.get(drawn.reason)))
         if outcome.repeats:
-            rows += [(threshold, *row) for row in _rows(sentences, outcome, kept, plan.seed)]
+            rows += [(threshold, *row) for row in _rows(sentences, outcome, plan.seed)]
             trees = pd.DataFrame(
                 np.concatenate([repeat.importance for repeat in outcome.repeats]), columns=sentences.columns.columns
             )
             removed = trees.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
+    left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
     settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **plan.as_dict()}
     return SentenceStudy(
         pd.DataFrame(rows, columns=list(COLUMNS)),
-        pd.DataFrame(left, columns=list(_LEFT)).astype({"reason": object}),
+        pd.DataFrame([{**row, "reason": REASONS.get(row["reason"])} for row in left]).astype({"reason": object}),
         pd.DataFrame(used, columns=["threshold", "attribute", "share", "importance"]),
         {threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree},
         settings,
@@ -133,9 +130,9 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) ->
     )
 
 
-def _rows(sentences: Extracts, outcome: Outcome, kept: Bools, seed: int) -> list[tuple[Any, ...]]:
+def _rows(sentences: Extracts, outcome: Outcome, seed: int) -> list[tuple[Any, ...]]:
     """Return system, measure, subset, value, bounds and reason of every system at one threshold."""
-    groups = np.array(sentences.groups)
+    groups, kept = np.array(sentences.groups), outcome.majority > 0
     kinds = sorted(set(groups[kept]) - {""})
     subsets = {"all": kept}
     if len(kinds) > 1:
@@ -167,15 +164,15 @@ def _cells(table: Floats) -> Cells:
 
 def _notes(outcomes: dict[float, Outcome]) -> list[Note]:
     """Say at which thresholds the study does not run, and where a draw is smaller than that of the source."""
-    notes = []
-    for reason in dict.fromkeys(outcome.drawn.reason for outcome in outcomes.values() if outcome.drawn.reason):
-        at = ", ".join(f"{t:g}" for t, outcome in outcomes.items() if outcome.drawn.reason == reason)
+    notes, left = [], {f"{threshold:g}": outcome.left for threshold, outcome in outcomes.items()}
+    for reason in dict.fromkeys(size.reason for size in left.values() if size.reason):
+        at = ", ".join(threshold for threshold, size in left.items() if size.reason == reason)
         notes.append(Note("warning", "draws", f"the study does not run at {at}: {REASONS[reason]}"))
-    ran = {t: outcome.drawn for t, outcome in outcomes.items() if not outcome.drawn.reason}
-    if at := ", ".join(f"{drawn.drawn_yes} at {t:g}" for t, drawn in ran.items() if drawn.drawn_yes < MOST_YES):
+    few = {t: size.drawn_yes for t, size in left.items() if 0 < size.drawn_yes < MOST_YES}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in few.items()):
         notes.append(Note("info", "draws", f"fewer than {MOST_YES} sentences are “yes”, so all are drawn: {at}"))
-    scarce = {t: drawn for t, drawn in ran.items() if drawn.drawn_no < NO_PER_YES * drawn.drawn_yes}
-    if at := ", ".join(f"{drawn.drawn_no} at {t:g}" for t, drawn in scarce.items()):
+    scarce = {t: size.drawn_no for t, size in left.items() if size.drawn_no < NO_PER_YES * size.drawn_yes}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in scarce.items()):
         text = f"there are fewer than {NO_PER_YES} “no” for each “yes”, so all are drawn: {at}"
         notes.append(Note("warning", "draws", text))
     return notes

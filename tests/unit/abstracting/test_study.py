@@ -1,5 +1,6 @@
 """The sentence study: draws, trees, trimming and baselines against hand values, brute force and scikit-learn."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -71,43 +72,41 @@ def test_choices_stand_in_the_order_of_the_text(lectures, given):
     assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
 
 
-def test_the_best_split_of_four_sentences():
-    """Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after."""
-    matrix = np.array([[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]])
-    yes = np.array([True, False, True, False])
-    tree = learner(0.0, 0).fit(matrix, yes)
-    names = (("location", ""), ("length", ""))
-    table = rules(nodes(tree, names, matrix, yes))
-    assert table.to_dict("records") == [
-        {"decision": "no", "yes": 0, "no": 2, "rule": "length ≤ 50"},
-        {"decision": "yes", "yes": 2, "no": 0, "rule": "length > 50"},
-    ]
-    assert tree.feature_importances_.tolist() == [0, 1]
+@pytest.mark.parametrize(
+    ("names", "matrix", "yes", "expected"),
+    [
+        # Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after.
+        (
+            [("location", ""), ("length", "")],
+            [[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]],
+            [1, 0, 1, 0],
+            [("no", 0, 2, "length ≤ 50"), ("yes", 2, 0, "length > 50")],
+        ),
+        # Cuts of 123.5 and 1235.5 characters must not be read as 124 and 1.24e+03.
+        (
+            [("length", "")],
+            [[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]],
+            [1, 1, 0, 0, 0, 0, 1, 1],
+            [
+                ("yes", 2, 0, "length ≤ 123.5"),
+                ("no", 0, 4, "length > 123.5 and length ≤ 1235.5"),
+                ("yes", 2, 0, "length > 1235.5"),
+            ],
+        ),
+        (
+            [("group", "lab note")],
+            [[1.0], [1.0], [0.0], [0.0]],
+            [1, 1, 0, 0],
+            [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")],
+        ),
+    ],
+)
+def test_rules_of_trees_whose_best_splits_are_known(names, matrix, yes, expected):
+    matrix, yes = np.array(matrix), np.array(yes, bool)
+    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), names, matrix, yes))
+    assert list(table.itertuples(index=False, name=None)) == expected
     pruned = learner(1.0, 0).fit(matrix, yes)
     assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
-
-
-def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
-    """123 | 124 and 1,235 | 1,236 characters: cuts of 123.5 and 1235.5, which must not be read as 124 and 1.24e+03."""
-    matrix = np.array([[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]])
-    yes = np.array([True, True, False, False, False, False, True, True])
-    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
-    assert {part for rule in table["rule"] for part in rule.split(" and ")} == {
-        "length ≤ 123.5",
-        "length > 123.5",
-        "length ≤ 1235.5",
-        "length > 1235.5",
-    }
-
-
-def test_a_category_is_asked_for_by_name():
-    matrix = np.array([[1.0], [1.0], [0.0], [0.0]])
-    yes = np.array([True, True, False, False])
-    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
-    assert list(zip(table["rule"], table["decision"], strict=True)) == [
-        ("type is lab note", "yes"),
-        ("type is not lab note", "no"),
-    ]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -139,11 +138,11 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
-    planned = protocol.size_of_draw(classes, kept)
+    planned = protocol.what_is_left(np.array([2, 1, 0]), classes, kept)
     assert (planned.drawn_yes, planned.drawn_no, planned.reason) == drawn
-    assert (planned.yes, planned.no) == (yes, no)
+    assert (planned.yes, planned.no, planned.documents, planned.dropped) == (yes, no, 2, 1)
     if not planned.reason:
-        rows = protocol.draw(classes, kept, np.random.default_rng(1))
+        rows = protocol.draw(classes, kept, planned, np.random.default_rng(1))
         assert len(set(rows)) == len(rows) == drawn[0] + drawn[1]
         assert classes[rows].sum() == drawn[0]
         assert kept[rows].all()
@@ -228,18 +227,22 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
     outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
-    rows = protocol.draw(found.yes(np.full(20, 2)), np.ones(len(found.frame), bool), np.random.default_rng((0, 0)))
+    yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
+    rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
     assert outcome.repeats[0].tables[LEAD][1].sum() == first.to_numpy()[rows].sum()
 
 
 def test_the_same_seed_gives_the_same_study(lectures, given, study):
     again = kp.sentence_study(lectures, [0.1, 0.5], attributes=given, repeats=1)
     pd.testing.assert_frame_equal(again.frame, study.frame)
-    other = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, seed=1)
-    assert other.frame["value"].tolist() != study.frame.loc[study.frame["threshold"] == 0.5, "value"].tolist()
-    assert other.signature.startswith(
-        "kps-sentences|t:0.5|form:binary|draw:40+200|folds:10|repeats:1|grouped:no|seed:1|"
-    )
+    at_half = study.frame.loc[study.frame["threshold"] == 0.5, "value"].tolist()
+    for change, written in (({"seed": 1}, "grouped:no|seed:1"), ({"grouped": True}, "grouped:yes|seed:0")):
+        other = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, **change)
+        assert other.frame["value"].tolist() != at_half
+        begin = f"kps-sentences|t:0.5|form:binary|draw:40+200|folds:10|repeats:1|{written}|learner:c4.5-like|"
+        assert other.signature.startswith(begin)
+        assert json.loads(other.json())["signature"] in other.latex().replace(r"\textbar{}\allowbreak{}", "|")
+        assert len(other.csv().splitlines()) == 1 + len(other.frame)
 
 
 def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
@@ -273,12 +276,6 @@ def test_learning_finds_what_is_there(lectures):
     assert share["share"]["tf_idf"] == 1
     assert share["importance"].idxmax() == "tf_idf"
     assert share["share"]["title_similarity"] == 0
-
-
-def test_grouped_folds(lectures, given):
-    found = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, grouped=True)
-    assert "grouped:yes" in found.signature
-    assert found.frame["threshold"].unique().tolist() == [0.5]
 
 
 def test_types_are_parts_of_the_whole(found, study):
