@@ -72,41 +72,28 @@ def test_choices_stand_in_the_order_of_the_text(lectures, given):
     assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
 
 
-@pytest.mark.parametrize(
-    ("names", "matrix", "yes", "expected"),
-    [
-        # Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after.
-        (
-            [("location", ""), ("length", "")],
-            [[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]],
-            [1, 0, 1, 0],
-            [("no", 0, 2, "length ≤ 50"), ("yes", 2, 0, "length > 50")],
-        ),
-        # Cuts of 123.5 and 1235.5 characters must not be read as 124 and 1.24e+03.
-        (
-            [("length", "")],
-            [[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]],
-            [1, 1, 0, 0, 0, 0, 1, 1],
-            [
-                ("yes", 2, 0, "length ≤ 123.5"),
-                ("no", 0, 4, "length > 123.5 and length ≤ 1235.5"),
-                ("yes", 2, 0, "length > 1235.5"),
-            ],
-        ),
-        (
-            [("group", "lab note")],
-            [[1.0], [1.0], [0.0], [0.0]],
-            [1, 1, 0, 0],
-            [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")],
-        ),
-    ],
-)
-def test_rules_of_trees_whose_best_splits_are_known(names, matrix, yes, expected):
-    matrix, yes = np.array(matrix), np.array(yes, bool)
-    table = rules(nodes(learner(0.0, 0).fit(matrix, yes), names, matrix, yes))
-    assert list(table.itertuples(index=False, name=None)) == expected
-    pruned = learner(1.0, 0).fit(matrix, yes)
-    assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
+def ruled(names, matrix, yes, pruning=0.0):
+    """Return decision, sentences and rule of each leaf of a tree grown on a column a name."""
+    matrix, yes = np.array(matrix, float).T, np.array(yes, bool)
+    tree = learner(pruning, 0).fit(matrix, yes)
+    return list(rules(nodes(tree, names, matrix, yes)).itertuples(index=False, name=None))
+
+
+def test_the_best_split_of_four_sentences():
+    """Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after."""
+    known = [("location", ""), ("length", "")], [[0.0, 0.3, 0.5, 0.9], [80, 10, 90, 20]], [1, 0, 1, 0]
+    assert ruled(*known) == [("no", 0, 2, "length ≤ 50"), ("yes", 2, 0, "length > 50")]
+    assert ruled(*known, pruning=1.0) == [("no", 2, 2, "nothing is asked")]
+    told = ruled([("group", "lab note")], [[1, 1, 0, 0]], [1, 1, 0, 0])
+    assert told == [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")]
+
+
+def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
+    """Cuts of 123.5 and 1235.5 characters must not be read as 124 and 1.24e+03."""
+    lengths = [123, 123, 124, 124, 1235, 1235, 1236, 1236]
+    *_, table = zip(*ruled([("length", "")], [lengths], [1, 1, 0, 0, 0, 0, 1, 1]), strict=True)
+    found = {part for rule in table for part in rule.split(" and ")}
+    assert found == {"length ≤ 123.5", "length > 123.5", "length ≤ 1235.5", "length > 1235.5"}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -178,10 +165,8 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    outcome = at_majority(found, np.ones(20, np.int64), Plan(repeats=1))
-    assert (outcome.repeats[0].tables[NULL] == outcome.repeats[0].tables[TREE]).all()
-    trimmed = at_majority(found, np.full(20, 2), Plan(repeats=1))
-    assert (trimmed.repeats[0].tables[NULL] != trimmed.repeats[0].tables[TREE]).any()
+    repeat = at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).repeats[0]
+    assert (repeat.tables[NULL] == repeat.tables[TREE]).all()
 
 
 def test_tables_count_the_draw(found):
@@ -192,6 +177,7 @@ def test_tables_count_the_draw(found):
             assert (there, number) == (40, 240)
             assert hits <= min(said, there)
         assert repeat.tables[MAJORITY][:2].sum() == 0
+        assert (repeat.tables[NULL] != repeat.tables[TREE]).any()
     assert outcome.repeats[0].tables[TREE].tolist() != outcome.repeats[1].tables[TREE].tolist()
 
 
@@ -253,8 +239,6 @@ def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
     one, two = (found.frame[found.frame["threshold"] == t].drop(columns="threshold") for t in (0.5, 0.55))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
 
-
-def test_what_progress_raises_stops_the_study(lectures, given):
     def stop(share: float) -> None:
         raise KeyboardInterrupt
 

@@ -23,56 +23,41 @@ EXTERNAL = External(
     {"e1": "A tide table of the harbour. The tide table of port. High tide."}, {"tide table": 1.0, "harbour": 0.5}
 )
 LN3 = math.log(3)
-#: System → score of tide, tide table, table, high tide, harbour; and the first three.
+NAMES = ["tide", "tide table", "table", "high tide", "harbour"]
+#: System → scores of these, 0 where it is no candidate; and the first three.
 WORKED = {
-    "tfidf": ([3 * LN3, 2 * LN3, 2 * LN3, LN3, math.log(1.5)], ["tide", "tide table", "table"]),
+    "tfidf": ([3 * LN3, 2 * LN3, 2 * LN3, LN3, math.log(1.5)], "tide, tide table, table"),
+    "tfidf-chunks": ([0, 2 * LN3, 0, LN3, math.log(1.5)], "tide table, high tide, harbour"),
     "document-boosting": (
         [3.75 * LN3, 2.5 * LN3, 2.5 * LN3, 1.25 * LN3, 1.25 * math.log(1.5)],
-        ["tide", "tide table", "table"],
+        "tide, tide table, table",
     ),
-    "phrase-boosting": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, 1.5 * math.log(1.5)], ["tide table", "tide", "table"]),
-    "phrase-boosting-ngrams": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, math.log(1.5)], ["tide table", "tide", "table"]),
+    "document-boosting-chunks": ([0, 2.5 * LN3, 0, 1.25 * LN3, 1.25 * math.log(1.5)], "tide table, high tide, harbour"),
+    "phrase-boosting": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, 1.5 * math.log(1.5)], "tide table, tide, table"),
+    "phrase-boosting-ngrams": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, math.log(1.5)], "tide table, tide, table"),
 }
-CHUNKS = {"tfidf-chunks": 1.0, "document-boosting-chunks": 1.25}
-NAMES = ["tide", "tide table", "table", "high tide", "harbour"]
+CANDIDATES = (
+    "tide, tide table, table, harbour, tide table shows, table shows, shows, shows the high, high, high tide"
+)
 
 
 def listed(found, document):
     return found.frame[found.frame["doc_id"] == document].set_index("phrase")["score"]
 
 
-@pytest.fixture
-def given_cosine(monkeypatch):
-    """The example gives cos(d1, e1) = .5 and says nothing about the others."""
+@pytest.mark.parametrize("name", WORKED)
+def test_the_worked_example(name, monkeypatch):
+    """It gives cos(d1, e1) = .5 and the chunks of d1, and says nothing about the others."""
     monkeypatch.setattr(Collection, "cosines", lambda self: np.array([[0.5], [0.0], [0.0]]))
-
-
-@pytest.fixture
-def given_chunks(monkeypatch):
-    """The example gives the chunks of d1; they do not hang on the tagger."""
     chunks = [{"tide table", "harbour", "high tide"}, {"harbour master", "harbour rules"}, {"moon", "sea"}]
     monkeypatch.setattr(Collection, "chunk_forms", chunks)
-
-
-@pytest.mark.parametrize("name", WORKED)
-@pytest.mark.usefixtures("given_cosine")
-def test_the_worked_example(name):
-    found = listed(extract(TEXTS, name, None, EXTERNAL, stop_words=STOP, stemmer="none"), "d1")
+    of_chunks = SYSTEMS[name].chunks
+    stop = "english" if of_chunks else STOP
+    found = listed(extract(TEXTS, name, None, EXTERNAL, stop_words=stop, stemmer="none"), "d1")
     scores, first = WORKED[name]
-    assert found[NAMES].tolist() == pytest.approx(scores, abs=1e-12)
-    assert found.index[:3].tolist() == first
-    first_sentence, second = "tide, tide table, table, harbour", "shows, shows the high, high, high tide"
-    everything = f"{first_sentence}, tide table shows, table shows, {second}"
-    assert sorted(found.index) == sorted(everything.split(", "))
-
-
-@pytest.mark.parametrize("name", CHUNKS)
-@pytest.mark.usefixtures("given_cosine", "given_chunks")
-def test_the_worked_example_with_chunks(name):
-    found = listed(extract(TEXTS, name, None, EXTERNAL, stemmer="none"), "d1")
-    assert found.index.tolist() == ["tide table", "high tide", "harbour"]
-    expected = np.array([2 * LN3, LN3, math.log(1.5)]) * CHUNKS[name]
-    assert found.tolist() == pytest.approx(expected.tolist(), abs=1e-12)
+    assert found.reindex(NAMES).fillna(0).tolist() == pytest.approx(scores, abs=1e-12)
+    assert ", ".join(found.index[:3]) == first
+    assert set(found.index) == (chunks[0] if of_chunks else set(CANDIDATES.split(", ")))
 
 
 def test_ties_go_to_the_earlier_then_to_the_shorter_phrase():
@@ -142,34 +127,24 @@ def lists(found):
     return found.frame[["doc_id", "rank", "phrase"]].to_numpy().tolist()
 
 
-def test_a_list_without_known_phrases_changes_nothing(lectures, plain):
+def test_what_is_not_known_or_has_no_weight_changes_nothing(lectures, plain):
+    outside = External({"e": "The inverted index of a search engine."}, {"index": 1})
     for name in ("phrase-boosting", "phrase-boosting-ngrams"):
         assert lists(extract(lectures, name, None, {"no such phrase": 1})) == lists(plain)
-    assert lists(extract(lectures, "phrase-boosting", None, {"index": 1}, beta=0)) == lists(plain)
-
-
-def test_without_weight_the_external_documents_change_nothing(lectures, plain):
-    outside = External({"e": "The inverted index of a search engine."})
+    assert lists(extract(lectures, "phrase-boosting", None, outside, beta=0)) == lists(plain)
     assert lists(extract(lectures, "document-boosting", None, outside, lam=0)) == lists(plain)
     raised = extract(lectures, "document-boosting", None, outside).frame["score"].to_numpy()
     assert (raised != plain.frame["score"].to_numpy()).any()
 
 
-def test_chunks_are_among_the_candidates_of_tfidf(lectures, plain):
-    chunked = extract(lectures, "tfidf-chunks", None)
+def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectures, plain):
     scores = plain.frame.set_index(["doc_id", "phrase"])["score"]
-    inside = chunked.frame.set_index(["doc_id", "phrase"])["score"]
+    inside = extract(lectures, "tfidf-chunks", None).frame.set_index(["doc_id", "phrase"])["score"]
     assert 0.1 < len(inside) / len(scores) < 0.6
     assert scores[inside.index].tolist() == inside.tolist()
-
-
-def test_chunks_of_any_length(lectures):
-    short, any_length = (extract(lectures, "tfidf-chunks", None, longest=n).frame for n in (3, 0))
-    words = any_length["phrase"].str.split().str.len()
-    assert words.max() > 3
-    of_three = any_length[words <= 3].set_index(["doc_id", "phrase"])["score"]
-    shorter = short.set_index(["doc_id", "phrase"])["score"]
-    assert of_three[shorter.index].tolist() == pytest.approx(shorter.tolist())
+    longer = extract(lectures, "tfidf-chunks", None, longest=0).frame.set_index(["doc_id", "phrase"])["score"]
+    assert longer.index.get_level_values(1).str.split().str.len().max() > 3
+    assert longer[inside.index].tolist() == pytest.approx(inside.tolist())
 
 
 def test_the_order_of_the_documents_does_not_matter(lectures, plain):
