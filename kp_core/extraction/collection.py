@@ -62,8 +62,8 @@ class Collection:
         rules = Rules("NBAR", longest=self.longest or None, repair=self.repair)
         classes = list(self._each("tagging", lambda text: text_classes(text, self.repair)))
         return [
-            {text.form(span) for span in self._with_good_ends(text, chunks(own, rules))}
-            for text, own in zip(self.tokens, classes, strict=True)
+            {text.form(span) for span in self._with_good_ends(text, chunks(letters, rules))}
+            for text, letters in zip(self.tokens, classes, strict=True)
         ]
 
     @cached_property

@@ -134,23 +134,23 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
     """Return document → its distinct keyphrases, each as the forms of its spellings; without what was rejected."""
     gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
-    found: dict[str, dict[str, set[str]]] = {}
+    keyphrases: dict[str, dict[str, set[str]]] = {}
     for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
-        given = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
-        own = found.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
-        own.update(_form(spelling, stems, stemmed) for spelling in given)
-    return {doc_id: list(own.values()) for doc_id, own in found.items()}
+        spelled = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
+        forms = keyphrases.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
+        forms.update(_form(spelling, stems, stemmed) for spelling in spelled)
+    return {doc_id: list(of_document.values()) for doc_id, of_document in keyphrases.items()}
 
 
 def _turned(forms: set[str]) -> set[str]:
     """Return forms and, of each B A, also A of B and A of the B."""
-    found = set(forms)
+    turned = set(forms)
     for form in forms:
         words = form.split(" ")
         for place in range(1, len(words)):
             head, tail = " ".join(words[place:]), " ".join(words[:place])
-            found |= {f"{head} of {tail}", f"{head} of the {tail}"}
-    return found
+            turned |= {f"{head} of {tail}", f"{head} of the {tail}"}
+    return turned
 
 
 def _form(phrase: str, stems: Stems, stemmed: bool) -> str:

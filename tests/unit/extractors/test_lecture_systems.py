@@ -36,9 +36,7 @@ WORKED = {
     "phrase-boosting": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, 1.5 * math.log(1.5)], "tide table, tide, table"),
     "phrase-boosting-ngrams": ([3 * LN3, 4 * LN3, 2 * LN3, LN3, math.log(1.5)], "tide table, tide, table"),
 }
-CANDIDATES = (
-    "tide, tide table, table, harbour, tide table shows, table shows, shows, shows the high, high, high tide"
-)
+CANDIDATES = "tide, tide table, table, harbour, tide table shows, table shows, shows, shows the high, high, high tide"
 
 
 def listed(found, document):
