@@ -7,7 +7,6 @@ import re
 from collections.abc import Collection as Words
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -165,18 +164,13 @@ def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[s
     return chosen
 
 
-@cache
-def _english() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return frozenset(ENGLISH_STOP_WORDS)
-
-
 def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
     """Return the stop words in lower case, and the name of the list with its length and digest."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
     if isinstance(given, str) and given != "english":
         raise UsageError(f"stop_words is '{given}'; write english, or give a list of words")
-    words = _english() if given == "english" else frozenset(word.lower() for word in given)
+    words = frozenset(ENGLISH_STOP_WORDS if given == "english" else (word.lower() for word in given))
     digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()[:8]
     return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
 
