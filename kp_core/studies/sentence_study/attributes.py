@@ -161,15 +161,17 @@ def _from_nouns(
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
     of_title = {(name, stem[word]) for name, word in words}
     nouns = pd.DataFrame([(row, stem[noun]) for row, noun in pairs], columns=["row", "noun"])
-    nouns = nouns.groupby(["row", "noun"], sort=False).size().rename("count").reset_index()
-    row, sizes = nouns["row"], listed.groupby("doc_id", sort=False)["text"].size()
-    nouns["doc_id"] = listed["doc_id"].to_numpy()[row]
-    size, count = nouns["doc_id"].map(sizes), nouns["count"]
-    having = nouns.groupby(["doc_id", "noun"])["row"].transform("size")
-    weight = count / nouns.groupby("row")["count"].transform("max") * np.log(size / having) / np.log(size)
+    nouns = nouns.groupby(["row", "noun"], sort=False).size().rename("F").reset_index()
+    nouns["MAX_F"] = nouns.groupby("row")["F"].transform("max")
+    nouns["doc_id"] = listed["doc_id"].to_numpy()[nouns["row"]]
+    nouns["DF"] = nouns.groupby(["doc_id", "noun"])["row"].transform("size")
+    sizes = listed.groupby("doc_id", sort=False)["text"].size()
+    nouns["N"] = nouns["doc_id"].map(sizes)
+    nouns["tf_idf"] = nouns["F"] / nouns["MAX_F"] * np.log(nouns["N"] / nouns["DF"]) / np.log(nouns["N"])
     shared = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
-    sums = {"title_similarity": weight.where(shared, 0.0).groupby(row).sum(), "tf_idf": weight.groupby(row).sum()}
-    both, titled, with_nouns = " and ".join(sums), {name for name, _ in words}, set(nouns["doc_id"])
+    nouns["title_similarity"] = nouns["tf_idf"].where(shared, 0.0)
+    sums = nouns.groupby("row")[["title_similarity", "tf_idf"]].sum().reindex(listed.index, fill_value=0.0)
+    both, titled, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])
     missing = [
         ("title_similarity", "no title", [name for name in sizes.index if name not in titled]),
         (both, "one sentence, whose weights are undefined", sizes.index[sizes == 1].tolist()),
@@ -180,7 +182,7 @@ def _from_nouns(
         for where, why, documents in missing
         if documents
     ]
-    return pd.DataFrame(sums, index=listed.index).fillna(0.0), notes
+    return sums, notes
 
 
 def _nouns(sentence: str, kept: MutableMapping[Any, Any]) -> list[str]:
