@@ -17,9 +17,18 @@ from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
 from kp_core.studies.sentence_study.extracts import Extracts, extracts
-from kp_core.studies.sentence_study.protocol import FOLDS, MOST_YES, NO_PER_YES, TREE
-from kp_core.studies.sentence_study.rules import rules
-from kp_core.studies.sentence_study.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
+from kp_core.studies.sentence_study.protocol import (
+    FOLDS,
+    MOST_YES,
+    NO_PER_YES,
+    REPEATS,
+    TREE,
+    Outcome,
+    Plan,
+    at_majority,
+)
+from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
+from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import THRESHOLDS
 from kp_ui import cached, intake, results, show, workspace

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.extraction import PARAMETERS, RECONSTRUCTED, unavailable
+from kp_core.extraction import PARAMETERS, RECONSTRUCTED
 from kp_core.extraction.coverage import KINDS, coverage, in_words, marked_candidates
 from kp_core.extraction.external import read_documents, read_phrases
 from kp_core.extraction.extract import stop_words_in
@@ -140,7 +140,7 @@ def _forget(kind: str) -> None:
 
 def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
     """Offer the run, with its progress and a way to cancel; the lists are kept in the session."""
-    reasons = [unavailable(kp.SYSTEMS[name], bool(outside.documents), bool(outside.phrases)) for name in chosen]
+    reasons = [kp.SYSTEMS[name].missing(outside) for name in chosen]
     for reason in filter(None, reasons):
         st.warning(show.plain(f"{reason[:1].upper()}{reason[1:]}."))
     place = st.empty()
@@ -195,8 +195,8 @@ def one_document(lists: kp.Extracted | None) -> None:
     kind = str(second.selectbox("Candidates", kinds, 1, key="candidates", help=_NBAR))
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
     if lists is not None:
-        system = str(third.selectbox("System", list(lists.recipes), key="system_of_extraction"))
-        own = lists.runs[(lists.runs["system"] == system) & (lists.runs["doc_id"] == document)]
+        system = str(third.selectbox("System", list(lists.settings), key="system_of_extraction"))
+        own = lists.frame[(lists.frame["system"] == system) & (lists.frame["doc_id"] == document)]
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
     if not has_english(text):
@@ -263,7 +263,7 @@ def add_to_workspace(lists: kp.Extracted) -> None:
         )
         return
     names = {}
-    for column, system in zip(cycle(st.columns(min(len(lists.recipes), 3))), lists.recipes, strict=False):
+    for column, system in zip(cycle(st.columns(min(len(lists.settings), 3))), lists.settings, strict=False):
         free = system if system not in here.corpus.systems else f"{system} (extracted)"
         with column:
             key = f"extracted_name {system} {here.digest}"
@@ -272,7 +272,7 @@ def add_to_workspace(lists: kp.Extracted) -> None:
     own = {file.name for file in workspace.uploads().files} if here.sample is None else set()
     # Two names that differ in signs alone would be one file, and the later would take the place of the earlier.
     taken = [name for name, file in files.items() if (name in here.corpus.systems) != (file.name in own)]
-    distinct = len({file.name for file in files.values()}) == len(lists.recipes)
+    distinct = len({file.name for file in files.values()}) == len(lists.settings)
     if taken:
         st.warning(show.plain(f"There is a system “{taken[0]}”, or one like it, already; choose another name."))
     if not distinct:

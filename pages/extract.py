@@ -30,7 +30,7 @@ if lists is not None:
         st.download_button(
             "JSONL", lists.jsonl(), "extracted.jsonl", "application/jsonl", key="jsonl_extracted", icon="⬇️"
         )
-        show.downloads(lists.runs, "extracted", "Extracted phrases", lists.signature)
+        show.downloads(lists.frame, "extracted", "Extracted phrases", lists.signature)
     show.signature(lists.signature)
 
 st.subheader("One document and its candidates", anchor=False)

@@ -13,8 +13,8 @@ from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
 from kp_core.charts.trimming_charts import band, two_panels, what_is_left
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE
-from kp_core.studies.sentence_study.rules import Node
-from kp_core.studies.sentence_study.study import MEASURES, SentenceStudy
+from kp_core.studies.sentence_study.thresholds import MEASURES, SentenceStudy
+from kp_core.studies.sentence_study.trees import Node
 from kp_core.words.statements import number
 
 _BLUE, _ORANGE = COLOURS[0], COLOURS[1]

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Collection as Words
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
-from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.text.candidates import Edges, Rules, Span, Stems, Tokens, chunks, ngrams, occurrences, spellings
 from kp_core.text.tags import text_classes
 from kp_core.text.tokenise import is_word
 
 #: Told after every document: the share that is done, and what is being done. It cancels by raising an exception.
 Progress = Callable[[float, str], None]
+_Read = TypeVar("_Read")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,7 @@ class External:
 class Collection:
     """Texts with their candidates: runs of up to `longest` words, or with `longest` = 0 the chunks of any length.
 
-    counts  documents × candidates, sparse: how often each candidate of a document occurs in it, also inside longer ones
+    Scores and the like have one number for each row of `candidates`.
     """
 
     texts: Mapping[str, str]
@@ -45,110 +48,77 @@ class Collection:
     @cached_property
     def tokens(self) -> list[Tokens]:
         """The texts as sentences of tokens."""
-        return self._each(list(self.texts.values()), "reading", lambda text: Tokens.of(text, self.stems))
+        return list(self._each("reading", lambda text: Tokens.of(text, self.stems)))
 
-    def _each(self, items: Sequence[Any], words: str, work: Callable[[Any], Any]) -> list[Any]:
-        """Do something for each item, and tell how far it is."""
-        found = []
-        for place, item in enumerate(items, 1):
-            found.append(work(item))
-            self.progress(place / len(items), f"{words} document {place:,} of {len(items):,}")
-        return found
+    def _each(self, words: str, read: Callable[[str], _Read]) -> Iterator[_Read]:
+        """Yield what is read from each text, and tell how far it is."""
+        for place, text in enumerate(self.texts.values(), 1):
+            yield read(text)
+            self.progress(place / len(self.texts), f"{words} document {place:,} of {len(self.texts):,}")
 
     @cached_property
     def chunk_forms(self) -> list[set[str]]:
         """The forms of the chunks of each text whose ends are no stop words."""
         rules = Rules("NBAR", longest=self.longest or None, repair=self.repair)
-        classes = self._each(list(self.texts.values()), "tagging", lambda text: text_classes(text, self.repair))
+        classes = list(self._each("tagging", lambda text: text_classes(text, self.repair)))
         return [
-            {text.form(span) for span in chunks(own, rules) if self._is_candidate(text, span)}
-            for text, own in zip(self.tokens, classes, strict=True)
+            {text.form(span) for span in self._with_good_ends(text, chunks(letters, rules))}
+            for text, letters in zip(self.tokens, classes, strict=True)
         ]
-
-    def spans(self, text: Tokens) -> Iterator[Span]:
-        """Yield where candidates stand in a text, in its order, the shorter ones first."""
-        if self.longest:
-            return ngrams(text, self.longest, self._edges)
-        return (span for span in occurrences(text, self._all_chunks) if self._is_candidate(text, span))
-
-    def _is_candidate(self, text: Tokens, span: Span) -> bool:
-        """Tell whether a phrase begins and ends as a candidate may."""
-        sentence, start, end = span
-        words = text.raw[sentence]
-        return self._edges[words[start]] == self._edges[words[end - 1]] == 2
-
-    @cached_property
-    def _edges(self) -> Edges:
-        return Edges(self.stop)
-
-    @cached_property
-    def _spans(self) -> list[list[Span]]:
-        return [list(self.spans(text)) for text in self.tokens]
-
-    @cached_property
-    def _span_forms(self) -> list[list[str]]:
-        return [[text.form(span) for span in own] for text, own in zip(self.tokens, self._spans, strict=True)]
 
     @cached_property
     def _all_chunks(self) -> set[str]:
         return set().union(*self.chunk_forms)
 
     @cached_property
-    def _counted(self) -> tuple[Any, Any, Ints]:
-        """The vectoriser, the counts, and how early each candidate comes in its document, aligned with the counts."""
-        from sklearn.feature_extraction.text import CountVectorizer
+    def _edges(self) -> Edges:
+        return Edges(self.stop)
 
-        # One form that no text has keeps a collection without any candidate from being an error.
-        vectoriser = CountVectorizer(analyzer=list, dtype=np.float64)
-        counts = vectoriser.fit_transform([*self._span_forms, [""]])[:-1]
-        counts.sort_indices()
-        place = vectoriser.vocabulary_
-        early = [np.argsort([place[form] for form in dict.fromkeys(own)]) for own in self._span_forms]
-        return vectoriser, counts, np.concatenate(early).astype(np.int64)
+    def _with_good_ends(self, text: Tokens, spans: Iterable[Span]) -> Iterator[Span]:
+        """Yield the phrases that begin and end as a candidate may."""
+        for sentence, start, end in spans:
+            words = text.raw[sentence]
+            if self._edges[words[start]] == self._edges[words[end - 1]] == 2:
+                yield sentence, start, end
 
-    @property
-    def counts(self) -> Any:
-        """Documents × candidates, a sparse matrix in CSR form with sorted indices."""
-        return self._counted[1]
+    def spans(self, text: Tokens) -> Iterator[Span]:
+        """Yield where candidates stand in a text, in its order, the shorter ones first."""
+        if self.longest:
+            return ngrams(text, self.longest, self._edges)
+        return self._with_good_ends(text, occurrences(text, self._all_chunks))
 
-    @property
-    def columns(self) -> Ints:
-        """The number of every candidate of every document in `forms`, one document after the other."""
-        found: Ints = self.counts.indices
-        return found
+    def _counted(self, text: Tokens) -> Counter[str]:
+        """Return how often each candidate occurs in a text, also inside longer ones, by first occurrence."""
+        return Counter(map(text.form, self.spans(text)))
 
-    @property
-    def forms(self) -> list[str]:
-        """The form of each candidate, in the order of the columns."""
-        found: list[str] = self._counted[0].get_feature_names_out().tolist()
-        return found
+    @cached_property
+    def candidates(self) -> pd.DataFrame:
+        """One row a candidate of a document, by first occurrence: number of the document, form, tf there, and df."""
+        counted = [self._counted(text) for text in self.tokens]
+        forms = pd.Series([form for document in counted for form in document], dtype=object)
+        return pd.DataFrame(
+            {
+                "document": np.repeat(np.arange(len(counted)), [len(document) for document in counted]),
+                "form": forms,
+                "tf": np.array([number for document in counted for number in document.values()], float),
+                "df": forms.groupby(forms).transform("size").astype(float),
+            }
+        )
 
     def frequencies(self) -> Floats:
-        """Return how often every candidate of every document occurs there, one document after the other."""
-        found: Floats = self.counts.data
-        return found
-
-    def words(self) -> Ints:
-        """Return the number of words of every candidate of every document."""
-        return np.array([form.count(" ") + 1 for form in self.forms], np.int64)[self.columns]
+        """Return how often every candidate occurs in its document."""
+        return np.asarray(self.candidates["tf"], float)
 
     def idf(self) -> Floats:
-        """Return ln(N_docs / df) of every candidate of every document; 1 where there is one document only."""
-        documents = len(self.tokens)
-        if documents == 1:
-            return np.ones(self.counts.nnz)
-        frequency = np.bincount(self.columns, minlength=self.counts.shape[1])
-        return np.asarray(np.log(documents / frequency[self.columns]))
+        """Return ln(N_docs / df) of every candidate; 1 where there is one document only."""
+        if len(self.tokens) == 1:
+            return np.ones(len(self.candidates))
+        return np.asarray(np.log(len(self.tokens) / self.candidates["df"]), float)
 
     def in_chunks(self) -> Bools:
-        """Return whether each candidate of each document occurs in it as a chunk."""
-        forms, bounds = np.array(self.forms, dtype=object)[self.columns], self.counts.indptr
-        found = [
-            form in own
-            for own, start, end in zip(self.chunk_forms, bounds[:-1], bounds[1:], strict=True)
-            for form in forms[start:end]
-        ]
-        return np.array(found, bool)
+        """Return whether each candidate occurs in its document as a chunk."""
+        rows = zip(self.candidates["document"], self.candidates["form"], strict=True)
+        return np.array([form in self.chunk_forms[document] for document, form in rows], bool)
 
     @cached_property
     def _external(self) -> list[Tokens]:
@@ -158,8 +128,7 @@ class Collection:
         """Return documents × external documents: cosines of tf-idf vectors of single stems, as scikit-learn weights."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        every = [*self.tokens, *self._external]
-        vectors = TfidfVectorizer(analyzer=_stems).fit_transform(every)
+        vectors = TfidfVectorizer(analyzer=_stems).fit_transform([*self.tokens, *self._external])
         return (vectors[: len(self.tokens)] @ vectors[len(self.tokens) :].T).toarray()
 
     def external_counts(self, most: int) -> Floats:
@@ -167,49 +136,39 @@ class Collection:
 
         Among equally similar external documents the one loaded first counts.
         """
-        from scipy import sparse
-
-        cosines = np.asarray(self.cosines())
-        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most]
-        weights = np.zeros_like(cosines)
-        np.put_along_axis(weights, nearest, np.take_along_axis(cosines, nearest, axis=1), axis=1)
+        cosines, counted = self.cosines(), [self._counted(text) for text in self._external]
         lengths, others = (np.array([text.length for text in texts], float) for texts in (self.tokens, self._external))
-        weights *= lengths[:, None] / np.maximum(others, 1)[None, :]
-        listed = [[text.form(span) for span in self.spans(text)] for text in self._external]
-        frequencies = self._counted[0].transform(listed)
-        added, counts = sparse.csr_matrix(weights) @ frequencies, self.counts
-        rows = [
-            added[row].toarray().ravel()[counts.indices[counts.indptr[row] : counts.indptr[row + 1]]]
-            for row in range(counts.shape[0])
-        ]
-        return np.concatenate(rows)
+        weights = (cosines * lengths[:, None] / np.maximum(others, 1)).tolist()
+        nearest = np.argsort(-cosines, axis=1, kind="stable")[:, :most].tolist()
+        similar = [[(row[e], counted[e]) for e in near] for row, near in zip(weights, nearest, strict=True)]
+        rows = zip(self.candidates["document"], self.candidates["form"], strict=True)
+        return np.array([sum(weight * tf[form] for weight, tf in similar[d] if form in tf) for d, form in rows], float)
 
-    def weights(self) -> Floats:
-        """Return the weight of every candidate of every document in the external list of phrases, 0 if absent."""
+    def weights(self, fewest_words: int = 1) -> Floats:
+        """Return the weight of every candidate in the external list of phrases, 0 if absent or of fewer words."""
         known: dict[str, float] = {}
         for phrase, weight in self.external.phrases.items():
-            form = " ".join(form for sentence in Tokens.of(phrase, self.stems).forms for form in sentence)
-            known[form] = max(weight, known.get(form, 0.0))
-        return np.array([known.get(form, 0.0) for form in self.forms])[self.columns]
+            words = [form for sentence in Tokens.of(phrase, self.stems).forms for form in sentence]
+            if len(words) >= fewest_words:
+                known[" ".join(words)] = max(weight, known.get(" ".join(words), 0.0))
+        return np.array([known.get(form, 0.0) for form in self.candidates["form"]], float)
 
-    def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> list[list[tuple[str, float]]]:
-        """Return phrases with scores of each document, best first.
+    def ranked(self, scores: Floats, allowed: Bools, top: int | None) -> pd.DataFrame:
+        """Return doc_id, rank, phrase and score of the candidates that are allowed, best first.
 
-        Of equal scores the phrase that occurs earlier comes first, at the same place the shorter one.
+        Of equal scores the phrase that occurs earlier comes first, at the same place the shorter one. Of the spellings
+        of a phrase the most frequent is shown, of equals the earliest.
         """
-        _, counts, early = self._counted
-        forms, found = np.array(self.forms, dtype=object), []
-        for row, text in enumerate(self.tokens):
-            own = np.arange(counts.indptr[row], counts.indptr[row + 1])
-            own = own[allowed[own]]
-            own = own[np.lexsort((early[own], -np.round(scores[own], 12)))][:top]
-            chosen = forms[counts.indices[own]]
-            wanted = set(chosen)
-            both = zip(self._span_forms[row], self._spans[row], strict=True)
-            spelled = spellings(text, (span for form, span in both if form in wanted))
-            phrases = [spelled[form].most_common(1)[0][0] for form in chosen]
-            found.append(list(zip(phrases, scores[own].tolist(), strict=True)))
-        return found
+        order = np.lexsort((-np.round(scores, 12), self.candidates["document"]))
+        rows = self.candidates.assign(score=scores).iloc[order[allowed[order]]]
+        rows = rows.groupby("document").head(len(rows) if top is None else top)
+        phrases: list[str] = []
+        for document, forms in rows.groupby("document")["form"]:
+            text, wanted = self.tokens[document], set(forms)
+            spelled = spellings(text, (span for span in self.spans(text) if text.form(span) in wanted))
+            phrases += [spelled[form].most_common(1)[0][0] for form in forms]
+        doc_id = np.array(list(self.texts), object)[rows["document"]]
+        return rows.assign(doc_id=doc_id, rank=rows.groupby("document").cumcount() + 1, phrase=phrases)
 
 
 def _stems(text: Tokens) -> list[str]:

@@ -44,7 +44,7 @@ def coverage(
     gold_stemmed: bool = False,
     repair: bool = True,
     kinds: Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
     """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
 
@@ -72,25 +72,22 @@ def coverage(
     for place, (doc_id, text) in enumerate(texts.items(), 1):
         read = Tokens.of(text, stems)
         known = abbreviations(read)
-        forms = [own | {canonical(form, known) for form in own} for own in gold[doc_id]]
+        forms = [spelled | {canonical(form, known) for form in spelled} for spelled in gold[doc_id]]
         entries += len(forms)
         for kind in wanted:
             if kind == _CEILING:
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
-                reached[kind] += sum(any(f" {form} " in line for form in _turned(own)) for own in forms)
+                reached[kind] += sum(any(f" {form} " in line for form in _turned(spelled)) for spelled in forms)
                 continue
-            own_kind = _candidates(kind, text, read, edges, repair)
-            sizes[kind] += len(own_kind)
-            matched = {canonical(form, known) for form in own_kind}
-            reached[kind] += sum(not own.isdisjoint(matched) for own in forms)
-        if progress is not None:
-            progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
-    rows = []
-    for kind in wanted:
-        share = reached[kind] / entries if entries else float("nan")
-        mean = sizes[kind] / len(texts) if len(texts) and kind != _CEILING else float("nan")
-        rows.append((kind, entries, reached[kind], share, mean))
-    return pd.DataFrame(rows, columns=["candidates", "keyphrases", "reachable", "coverage", "candidates a document"])
+            of_kind = _candidates(kind, text, read, edges, repair)
+            sizes[kind] += len(of_kind)
+            matched = {canonical(form, known) for form in of_kind}
+            reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
+        progress(place / len(texts), f"looking through document {place:,} of {len(texts):,}")
+    table = pd.DataFrame({"candidates": wanted, "keyphrases": entries, "reachable": [reached[kind] for kind in wanted]})
+    table["coverage"] = table["reachable"] / table["keyphrases"]
+    means = [float("nan") if kind == _CEILING or not texts else sizes[kind] / len(texts) for kind in wanted]
+    return table.assign(**{"candidates a document": means})
 
 
 def in_words(table: pd.DataFrame, kind: str = "NBAR and NBAR IN NBAR") -> str:
@@ -137,23 +134,23 @@ def _gold(corpus: Corpus, stems: Stems, stemmed: bool) -> dict[str, list[set[str
     """Return document → its distinct keyphrases, each as the forms of its spellings; without what was rejected."""
     gold = corpus.gold[corpus.gold["relevance"].isna() | (corpus.gold["relevance"] >= 1)]
     variants = gold["variants"] if "variants" in gold else [None] * len(gold)
-    found: dict[str, dict[str, set[str]]] = {}
+    keyphrases: dict[str, dict[str, set[str]]] = {}
     for doc_id, phrase, spellings in zip(gold["doc_id"], gold["phrase"], variants, strict=True):
-        given = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
-        own = found.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
-        own.update(_form(spelling, stems, stemmed) for spelling in given)
-    return {doc_id: list(own.values()) for doc_id, own in found.items()}
+        spelled = spellings if isinstance(spellings, (tuple, list)) else (phrase,)
+        forms = keyphrases.setdefault(doc_id, {}).setdefault(_form(phrase, stems, stemmed), set())
+        forms.update(_form(spelling, stems, stemmed) for spelling in spelled)
+    return {doc_id: list(of_document.values()) for doc_id, of_document in keyphrases.items()}
 
 
 def _turned(forms: set[str]) -> set[str]:
     """Return forms and, of each B A, also A of B and A of the B."""
-    found = set(forms)
+    turned = set(forms)
     for form in forms:
         words = form.split(" ")
         for place in range(1, len(words)):
             head, tail = " ".join(words[place:]), " ".join(words[:place])
-            found |= {f"{head} of {tail}", f"{head} of the {tail}"}
-    return found
+            turned |= {f"{head} of {tail}", f"{head} of the {tail}"}
+    return turned
 
 
 def _form(phrase: str, stems: Stems, stemmed: bool) -> str:

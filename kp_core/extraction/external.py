@@ -56,10 +56,10 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
     if given is None:
         return {}
     table = load(documents=given).documents
-    found = {str(doc_id): str(text) for doc_id, text in zip(table["doc_id"], table["text"].fillna(""), strict=True)}
-    if not any(text.strip() for text in found.values()):
+    texts = {str(doc_id): str(text) for doc_id, text in zip(table["doc_id"], table["text"].fillna(""), strict=True)}
+    if not any(text.strip() for text in texts.values()):
         raise InputError("the external documents", "no text", "texts", "Load other files.")
-    return found
+    return texts
 
 
 def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
@@ -73,9 +73,9 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
     """
     if given is None:
         return {}
-    found: dict[str, float] = {}
-    for one in given if isinstance(given, (list, tuple)) else [given]:
-        for where, phrase, weight in _entries(one):
+    weights: dict[str, float] = {}
+    for source in given if isinstance(given, (list, tuple)) else [given]:
+        for where, phrase, weight in _entries(source):
             try:
                 number = 1.0 if weight is None or weight == "" or weight != weight else float(weight)
             except ValueError:
@@ -84,10 +84,10 @@ def read_phrases(given: Given | Sequence[Given] | None) -> dict[str, float]:
                 remedy = "Divide the weights by the largest, or leave them out."
                 raise InputError(where, f"the weight {weight} of “{phrase}”", "a weight from 0 to 1", remedy)
             if phrase.strip():
-                found[phrase.strip()] = max(number, found.get(phrase.strip(), 0.0))
-    if not found:
+                weights[phrase.strip()] = max(number, weights.get(phrase.strip(), 0.0))
+    if not weights:
         raise InputError("the external list", "no phrase", "one phrase a line", "Load another file.")
-    return found
+    return weights
 
 
 def _entries(given: Given) -> list[tuple[str, str, Any]]:

@@ -7,21 +7,23 @@ import re
 from collections.abc import Collection as Words
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from kp_core import tables
 from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.external import Given, external_from
-from kp_core.extraction.registry import PARAMETERS, System, named, unavailable
+from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
 from kp_core.reading import Source, load
 from kp_core.reading.tidy import tidy
 from kp_core.reading.written import file_names
 from kp_core.settings import __version__
+from kp_core.studies.answer import Answer
 from kp_core.text.candidates import Stems, has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import STEMMERS, library
@@ -31,43 +33,49 @@ _WORD = re.compile(r"[^\W\d_]+")
 _OTHER_LETTER = re.compile(rf"[^\W\d_{CJK}]")
 #: English running text has 30 to 55 % stop words; a text of another language in Latin letters, below 10 %.
 _FEWEST_STOP_WORDS, _ENOUGH_WORDS = 0.1, 50
+_RUNS = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "score": "float64"}
 
 
 @dataclass(frozen=True)
-class Extracted:
+class Extracted(Answer):
     """Ranked phrases of one system or several.
 
-    runs     one row a phrase: system, doc_id, rank, phrase, score; best first
-    notes    what the reader must know
-    recipes  system → its recipe in one line: method, parameters, stop words, stemmer, tagger, external sources, version
-    silent   documents without any English token, which have an empty list
+    frame     one row a phrase: system, doc_id, rank, phrase, score; best first
+    notes     what the reader must know
+    settings  system → its recipe in one line: method, parameters, stop words, stemmer, tagger, sources, version
+    silent    documents without any English token, which have an empty list
     """
 
-    runs: pd.DataFrame
+    frame: pd.DataFrame
     notes: tuple[Note, ...]
-    recipes: dict[str, str]
+    settings: dict[str, str]
     silent: tuple[str, ...] = ()
+    caption = "Extracted phrases"
 
     @property
     def signature(self) -> str:
         """The recipes of all systems, one a line."""
-        return "\n".join(self.recipes.values())
+        return "\n".join(self.settings.values())
 
     def renamed(self, system: str, name: str) -> Extracted:
         """Return the lists of one system alone, under another name."""
-        own = self.runs[self.runs["system"] == system].assign(system=name).reset_index(drop=True)
-        return Extracted(own, self.notes, {name: self.recipes[system]}, self.silent)
+        rows = self.frame[self.frame["system"] == system].assign(system=name).reset_index(drop=True)
+        return Extracted(rows, self.notes, {name: self.settings[system]}, self.silent)
+
+    def csv(self) -> str:
+        """Return the rows as CSV, each with the recipe of its system in a last column."""
+        return tables.csv(self.frame.assign(signature=self.frame["system"].map(self.settings)))
 
     def jsonl(self) -> bytes:
         """Return all lists as tidy JSONL, which every reader of KPScope takes as the output of these systems."""
-        rows = [("system", system, doc_id) for system in self.recipes for doc_id in self.silent]
+        rows = [("system", system, doc_id) for system in self.settings for doc_id in self.silent]
         empty = pd.DataFrame(rows, columns=list(COLUMNS["empty"]), dtype="str")
-        corpus = Corpus(runs=self.runs, empty=empty, rankings=dict.fromkeys(self.recipes, Ranking("rank")))
+        corpus = Corpus(runs=self.frame, empty=empty, rankings=dict.fromkeys(self.settings, Ranking("rank")))
         return tidy(corpus, "jsonl").files["systems.jsonl"]
 
     def as_source(self) -> Source:
         """Return the lists as a file in memory that `load` reads."""
-        name = next(iter(self.recipes)) if len(self.recipes) == 1 else "systems"
+        name = next(iter(self.settings)) if len(self.settings) == 1 else "systems"
         return Source(file_names([f"extracted {name}"], ".jsonl")[0], self.jsonl())
 
 
@@ -80,7 +88,7 @@ def extract(
     stop_words: str | Iterable[str] = "english",
     stemmer: str = "porter-nltk",
     repair: bool = True,
-    progress: Progress | None = None,
+    progress: Progress = lambda share, words: None,
     **parameters: float,
 ) -> Extracted:
     """Rank the phrases of texts by one system or several of `kp.SYSTEMS`.
@@ -97,76 +105,72 @@ def extract(
     Deterministic; the order of the documents does not matter.
 
     >>> texts = {"d1": "The tide table for the harbour. Each tide table shows it.", "d2": "The harbour master."}
-    >>> extract(texts, "tfidf", top=1).runs[["doc_id", "phrase", "score"]].round(6).values.tolist()
+    >>> extract(texts, "tfidf", top=1).frame[["doc_id", "phrase", "score"]].round(6).values.tolist()
     [['d1', 'tide', 1.386294], ['d2', 'harbour master', 0.693147]]
     """
-    systems = [named(name) for name in dict.fromkeys(_names(method))]
+    systems = _systems(method)
     chosen = _parameters(parameters, systems)
     if top is not None and top < 1:
         raise UsageError(f"top is {top}; choose a whole number from 1 up")
-    needs = {one.needs for one in systems}
+    needs = {system.needs for system in systems}
     outside = external_from(external, "documents" in needs, "phrases" in needs)
-    for one in systems:
-        if reason := unavailable(one, bool(outside.documents), bool(outside.phrases)):
-            raise UsageError(reason)
+    if reason := next(filter(None, (system.missing(outside) for system in systems)), ""):
+        raise UsageError(reason)
     words, listed = stop_list(stop_words)
     english = stop_words == "english"
-    if not english and any(one.chunks for one in systems):
+    if not english and any(system.chunks for system in systems):
         raise UsageError("systems with chunks need the tagger, which knows English only; keep the English stop words")
     if stemmer != "none" and stemmer not in STEMMERS:
         raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
     texts, silent, notes = readable(texts_of(documents), words, english)
-    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), repair, outside, progress or _quiet)
-    rows = []
-    for one in systems:
-        scores = one.score(collection, chosen)
-        if one.needs and (scores == collection.frequencies() * collection.idf()).all():
-            notes.append(_unraised(one))
-        allowed = collection.in_chunks() if one.chunks else scores == scores
-        for doc_id, ranked in zip(texts, collection.ranked(scores, allowed, top), strict=True):
-            rows += [(one.name, doc_id, rank, phrase, score) for rank, (phrase, score) in enumerate(ranked, 1)]
-    frame = pd.DataFrame(rows, columns=[name.rstrip("?") for name in COLUMNS["runs"]])
-    frame = frame.astype({"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str", "score": "float64"})
-    recipes = {one.name: _recipe(one, chosen, listed, stemmer, repair, outside, top, len(texts)) for one in systems}
-    return Extracted(frame, tuple(notes + _notes(systems, len(texts))), recipes, silent)
+    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), repair, outside, progress)
+    frames, recipes = [], {}
+    for system in systems:
+        scores = system.score(collection, chosen)
+        if system.needs and (scores == collection.frequencies() * collection.idf()).all():
+            where = "external documents" if system.needs == "documents" else "external list"
+            text = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
+            notes.append(Note("warning", system.name, text))
+        allowed = collection.in_chunks() if system.chunks else np.ones(len(scores), bool)
+        frames.append(collection.ranked(scores, allowed, top).assign(system=system.name))
+        recipes[system.name] = _recipe(system, chosen, collection, listed, top)
+    notes += [Note("info", system.name, f"This system is {system.source}.") for system in systems]
+    if len(texts) == 1:
+        text = "There is one document only, so no phrase is rarer than another: the scores are frequencies alone."
+        notes.append(Note("warning", "documents", text))
+    frame = pd.concat(frames, ignore_index=True)[list(_RUNS)].astype(_RUNS)
+    return Extracted(frame, tuple(notes), recipes, silent)
 
 
-def _quiet(share: float, words: str) -> None:
-    """Tell nobody how far it is."""
-
-
-def _names(method: str | Sequence[str]) -> list[str]:
-    names = method.split(",") if isinstance(method, str) else list(method)
-    names = [name.strip() for name in names if name.strip()]
+def _systems(method: str | Sequence[str]) -> list[System]:
+    """Return systems by their names, or refuse with the names that there are."""
+    names = [name.strip() for name in (method.split(",") if isinstance(method, str) else method) if name.strip()]
     if not names:
         raise UsageError("name at least one system, such as tfidf")
-    return names
+    if unknown := [name for name in names if name not in SYSTEMS]:
+        raise UsageError(f"there is no system '{unknown[0]}'; choose among: {', '.join(SYSTEMS)}")
+    return [SYSTEMS[name] for name in dict.fromkeys(names)]
 
 
 def _parameters(given: Mapping[str, float], systems: Sequence[System]) -> dict[str, float]:
     for name in given:
         if name not in PARAMETERS:
             raise UsageError(f"there is no parameter '{name}'; the parameters are: {', '.join(PARAMETERS)}")
-        if not any(name in one.parameters for one in systems):
-            raise UsageError(f"{name} is no parameter of {', '.join(one.name for one in systems)}")
-    chosen = {name: one.checked(name, given.get(name, one.default)) for name, one in PARAMETERS.items()}
-    if chosen["longest"] == 0 and not all(one.chunks for one in systems):
+        if not any(name in system.parameters for system in systems):
+            raise UsageError(f"{name} is no parameter of {', '.join(system.name for system in systems)}")
+    chosen = {name: known.checked(name, given.get(name, known.default)) for name, known in PARAMETERS.items()}
+    if chosen["longest"] == 0 and not all(system.chunks for system in systems):
         raise UsageError("longest is 0, any number of words, which only the systems with chunks can have")
     return chosen
 
 
-@cache
-def _english() -> frozenset[str]:
-    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
-
-    return frozenset(ENGLISH_STOP_WORDS)
-
-
 def stop_list(given: str | Iterable[str]) -> tuple[Words[str], str]:
     """Return the stop words in lower case, and the name of the list with its length and digest."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
     if isinstance(given, str) and given != "english":
         raise UsageError(f"stop_words is '{given}'; write english, or give a list of words")
-    words = _english() if given == "english" else frozenset(word.lower() for word in given)
+    words = frozenset(ENGLISH_STOP_WORDS if given == "english" else (word.lower() for word in given))
     digest = hashlib.sha256("\n".join(sorted(words)).encode()).hexdigest()[:8]
     return words, f"{'sklearn-english' if given == 'english' else 'own'}-{len(words)}-{digest}"
 
@@ -197,14 +201,14 @@ def readable(
 ) -> tuple[dict[str, str], tuple[str, ...], list[Note]]:
     """Return the texts with words of the language, the ids of the documents without, and warnings about both."""
     language = "English tokens" if english else "tokens with letters"
-    found, silent, notes = dict[str, str](), [], []
+    kept, silent, notes = dict[str, str](), [], []
     for doc_id, text in texts.items():
         if not (has_english(text) if english else _OTHER_LETTER.search(text) and not mostly_cjk([text])):
             silent.append(doc_id)
             notes.append(Note("warning", doc_id, f"There are no {language} in document {doc_id}; its list is empty."))
             continue
         words = _WORD.findall(text.lower())
-        found[doc_id] = text
+        kept[doc_id] = text
         share = sum(word in stop for word in words) / len(words)
         if english and len(words) >= _ENOUGH_WORDS and share < _FEWEST_STOP_WORDS:
             message = (
@@ -212,7 +216,7 @@ def readable(
                 "English; give stop words and a stemmer of its language."
             )
             notes.append(Note("warning", doc_id, message))
-    if not found:
+    if not kept:
         first = silent[0]
         raise InputError(
             f"the texts of {counted(len(silent), 'document')}",
@@ -220,47 +224,21 @@ def readable(
             "texts in English, or in a language with blanks between words and stop words of your own",
             "Load English texts.",
         )
-    return found, tuple(silent), notes
+    return kept, tuple(silent), notes
 
 
-def _unraised(one: System) -> Note:
-    """Say that a boosting system is TF-IDF under another name, because nothing that it knows is in the texts."""
-    where = "external documents" if one.needs == "documents" else "external list"
-    message = f"Nothing in the {where} raises a candidate of these texts, so the scores are those of TF-IDF."
-    return Note("warning", one.name, message)
-
-
-def _notes(systems: Sequence[System], documents: int) -> list[Note]:
-    notes = [Note("info", one.name, f"This system is {one.source}.") for one in systems]
-    if documents == 1:
-        message = "There is one document only, so no phrase is rarer than another: the scores are frequencies alone."
-        notes.append(Note("warning", "documents", message))
-    return notes
-
-
-def _recipe(
-    one: System,
-    chosen: Mapping[str, float],
-    stop: str,
-    stemmer: str,
-    repair: bool,
-    external: External,
-    top: int | None,
-    documents: int,
-) -> str:
+def _recipe(system: System, chosen: Mapping[str, float], collection: Collection, stop: str, top: int | None) -> str:
     """Return how the lists came about, in one line of ASCII."""
-    fields = {"method": one.name} | {name: f"{chosen[name]:g}" for name in one.parameters}
-    if one.needs == "documents":
-        fields["external"] = _digest(external.documents, "documents")
-    elif one.needs == "phrases":
-        fields["external"] = _digest(external.phrases, "phrases")
+    fields = {"method": system.name} | {name: f"{chosen[name]:g}" for name in system.parameters}
+    if system.needs:
+        source = getattr(collection.external, system.needs)
+        content = repr(sorted((name, str(value)) for name, value in source.items()))
+        digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        fields["external"] = f"{len(source)}-{system.needs}-{digest}"
+    stemmer = collection.stems.stemmer
     fields |= {"stop": stop, "stem": "none" if stemmer == "none" else f"{stemmer}-{library(stemmer)}"}
-    if one.chunks:
-        fields["tags"] = f"HanTa-{version('HanTa')}{'-repaired' if repair else ''}"
-    fields |= {"sklearn": version("scikit-learn"), "top": str(top or "all"), "docs": str(documents), "v": __version__}
+    if system.chunks:
+        fields["tags"] = f"HanTa-{version('HanTa')}{'-repaired' if collection.repair else ''}"
+    documents = str(len(collection.texts))
+    fields |= {"sklearn": version("scikit-learn"), "top": str(top or "all"), "docs": documents, "v": __version__}
     return "|".join(["kps-extract", *(f"{name}:{value}" for name, value in fields.items())])
-
-
-def _digest(given: Mapping[str, Any], what: str) -> str:
-    content = repr(sorted((name, str(value)) for name, value in given.items())).encode("utf-8", "surrogatepass")
-    return f"{len(given)}-{what}-{hashlib.sha256(content).hexdigest()[:8]}"

@@ -33,7 +33,7 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     glossary = workspace.SAMPLE_DATA / "external" / "glossary.txt"
     found = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
     listed = shown(app, "rank")
-    own = found.runs[(found.runs["system"] == "tfidf") & (found.runs["doc_id"] == "lecture-01")]
+    own = found.frame[(found.frame["system"] == "tfidf") & (found.frame["doc_id"] == "lecture-01")]
     assert listed["phrase"].tolist() == own["phrase"].tolist()
     assert listed["score"].tolist() == pytest.approx(own["score"].tolist())
     assert app.code[0].value == found.signature

@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core.charts import sentence_trees
 from kp_core.reading import Source
-from kp_core.studies.sentence_study.rules import rules
+from kp_core.studies.sentence_study.trees import rules
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened

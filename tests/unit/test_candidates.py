@@ -207,5 +207,5 @@ def test_both_apostrophes_are_one():
     assert [Edges({"isn't"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
     assert [Edges({"isn\u2019t"})[token] for token in ("isn\u2019t", "isn't")] == [1, 1]
     texts = {"d1": "O\u2019Neill and O'Neill.", "d2": "A tide."}
-    found = kp.extract(texts, "tfidf", stemmer="none").runs
+    found = kp.extract(texts, "tfidf", stemmer="none").frame
     assert found["score"].iloc[0] == pytest.approx(2 * np.log(2))  # O'Neill twice, in one of two documents

@@ -20,26 +20,18 @@ def run(capsys, *arguments):
     return status, out, err
 
 
+def printed_csv(capsys, *arguments):
+    return pd.read_csv(io.StringIO(run(capsys, *DATA, *arguments, "--format", "csv")[1]), keep_default_na=False)
+
+
 def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     out = tmp_path / "found.jsonl"
     status, printed, err = run(capsys, *DATA, "--method", "tfidf-chunks", "--top", "20", "--out", str(out))
     assert (status, printed) == (0, "")
     assert "info: tfidf-chunks: This system is reconstructed from the results section" in err
     gold = SAMPLE / "lectures" / "gold.csv"
-    status, printed, _ = run(
-        capsys,
-        "evaluate",
-        "--gold",
-        str(gold),
-        "--system",
-        str(out),
-        "--measures",
-        "F1@6",
-        "--format",
-        "csv",
-        "--interval",
-        "none",
-    )
+    asked = ["--measures", "F1@6", "--format", "csv", "--interval", "none"]
+    _, printed, _ = run(capsys, "evaluate", "--gold", str(gold), "--system", str(out), *asked)
     found = kp.extract(TEXTS, "tfidf-chunks", 20)
     expected = kp.evaluate(kp.load(gold, found.as_source()), 6, "F1@6", interval="none").frame
     row = pd.read_csv(io.StringIO(printed)).iloc[0]
@@ -50,13 +42,12 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
 def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
     glossary = tmp_path / "glossary.txt"
     glossary.write_text("inverted index\nposting list\t.5\n", encoding="utf-8")
-    options = ["--method", "phrase-boosting", "--external", str(glossary), "--beta", "3", "--top", "all"]
-    _, out, _ = run(capsys, *DATA, *options, "--format", "csv")
-    expected = kp.extract(TEXTS, "phrase-boosting", None, glossary, beta=3)
-    found = pd.read_csv(io.StringIO(out), keep_default_na=False)
-    assert found["phrase"].tolist() == expected.runs["phrase"].tolist()
-    assert found["score"].tolist() == pytest.approx(expected.runs["score"].tolist())
-    _, out, _ = run(capsys, *DATA, *options[:-2], "--top", "1", "--format", "table")
+    options = ["--method", "phrase-boosting", "--external", str(glossary), "--beta", "3"]
+    expected = kp.extract(TEXTS, "phrase-boosting", None, glossary, beta=3).frame
+    found = printed_csv(capsys, *options, "--top", "all")
+    assert found["phrase"].tolist() == expected["phrase"].tolist()
+    assert found["score"].tolist() == pytest.approx(expected["score"].tolist())
+    _, out, _ = run(capsys, *DATA, *options, "--top", "1", "--format", "table")
     assert out.splitlines()[1].split()[:4] == ["phrase-boosting", "lecture-01", "1", "inverted"]
     assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
 
@@ -65,34 +56,24 @@ def test_documents_and_phrases_are_named_apart(capsys, tmp_path):
     book, glossary = tmp_path / "book.jsonl", tmp_path / "glossary.txt"
     book.write_text('{"id": "e1", "text": "An inverted index has a postings list."}\n', encoding="utf-8")
     glossary.write_text("inverted index\nlist, of postings\n", encoding="utf-8")
-    more = ["--method", "document-boosting,phrase-boosting", "--top", "3", "--format", "csv"]
-    _, out, _ = run(capsys, *DATA, *more, "--external", str(book), "--phrases", str(glossary))
+    more = ["--method", "document-boosting,phrase-boosting", "--top", "3", "--lambda", "2", "--m", "1"]
+    found = printed_csv(capsys, *more, "--external", str(book), "--phrases", str(glossary))
     both = {"documents": book, "phrases": glossary}
-    expected = kp.extract(TEXTS, ["document-boosting", "phrase-boosting"], 3, both)
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
-    assert "external:2-phrases-" in expected.recipes["phrase-boosting"]
+    expected = kp.extract(TEXTS, ["document-boosting", "phrase-boosting"], 3, both, m=1, lam=2)
+    assert found["phrase"].tolist() == expected.frame["phrase"].tolist()
+    assert "external:2-phrases-" in expected.settings["phrase-boosting"]
     status, _, err = run(capsys, *DATA, *more, "--external", str(book), str(glossary))
     assert status == 1
     assert "name them apart: --external and --phrases" in err
-
-
-def test_lambda_and_stop_words_of_a_file(capsys, tmp_path):
-    book, stop = tmp_path / "book.txt", tmp_path / "stop.txt"
-    book.write_text("An inverted index has a postings list.", encoding="utf-8")
-    stop.write_text("the\nof\n", encoding="utf-8")
-    more = ["--method", "document-boosting", "--external", str(book), "--lambda", "2", "--stop-words", str(stop)]
-    _, out, _ = run(capsys, *DATA, *more, "--m", "1", "--stemmer", "none", "--format", "csv", "--top", "5")
-    expected = kp.extract(TEXTS, "document-boosting", 5, book, stop_words=["the", "of"], stemmer="none", m=1, lam=2)
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
 
 
 @pytest.mark.parametrize("content", ["the, of\n", "the of", "of;the", "the | the article\nof  | and\n| end\n"])
 def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, content):
     stop = tmp_path / "stop.txt"
     stop.write_text(content, encoding="utf-8")
-    _, out, _ = run(capsys, *DATA, "--stop-words", str(stop), "--format", "csv", "--top", "5")
-    expected = kp.extract(TEXTS, "tfidf", 5, stop_words=["the", "of"])
-    assert pd.read_csv(io.StringIO(out))["phrase"].tolist() == expected.runs["phrase"].tolist()
+    found = printed_csv(capsys, "--stop-words", str(stop), "--top", "5", "--stemmer", "none")
+    expected = kp.extract(TEXTS, "tfidf", 5, stop_words=["the", "of"], stemmer="none").frame
+    assert found["phrase"].tolist() == expected["phrase"].tolist()
     stop.write_text("\n| nothing\n", encoding="utf-8")
     assert run(capsys, *DATA, "--stop-words", str(stop))[::2] == (
         1,

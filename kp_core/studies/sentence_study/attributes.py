@@ -5,16 +5,12 @@ Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not print
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, counted, part_of
@@ -55,7 +51,6 @@ _ATTITUDE = re.compile(
 )
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _CLOSING = "\"'\u2019\u201d»)]"
-_GIVEN = ("sentence", *ATTRIBUTES)
 
 
 def attitude(sentence: str) -> int:
@@ -67,26 +62,6 @@ def attitude(sentence: str) -> int:
     if sentence.rstrip(_CLOSING + " ").endswith(("?", "!")):
         return 3
     return 2 if _ATTITUDE.search(sentence) else 1
-
-
-def weights(nouns: list[Counter[str]]) -> list[dict[str, float]] | None:
-    """Return the weight of every noun in each sentence of a text, or None for a text of one sentence.
-
-    F / MAX_F · ln(N / DF) / ln N: F its count in the sentence and MAX_F the largest there, DF the sentences that have
-    it, N all sentences.
-
-    >>> found = weights([Counter(tide=2, sea=1), Counter(sea=1), Counter(), Counter(moon=1)])
-    >>> found[0]  # ln 4 / ln 4; 1/2 · ln 2 / ln 4
-    {'tide': 1.0, 'sea': 0.25}
-    """
-    number = len(nouns)
-    if number < 2:
-        return None
-    having = Counter(noun for sentence in nouns for noun in sentence)
-    return [
-        {n: f / max(sentence.values()) * math.log(number / having[n]) / math.log(number) for n, f in sentence.items()}
-        for sentence in nouns
-    ]
 
 
 def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.DataFrame, list[Note]]:
@@ -102,9 +77,11 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
         raise InputError(
             "the documents", "no text with a sentence", "texts whose sentences can be chosen", "Load the texts."
         )
-    told = _checked(given, listed) if given is not None else {}
+    told = pd.DataFrame() if given is None else _checked(given, listed)
     documents = corpus.documents.set_index("doc_id")
-    notes = _without_sentences(corpus, listed)
+    notes = []
+    if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
+        notes.append(Note("warning", "texts", f"no sentence in {_named(empty)}, so nothing can be chosen there"))
     by_text, by_paragraph = listed.groupby("doc_id"), listed.groupby(["doc_id", "paragraph"])
     frame = listed[["doc_id", "sentence", "text"]].assign(
         group=listed["doc_id"].map(documents["group"]).fillna("").astype("str"),
@@ -113,39 +90,24 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
         attitude=[attitude(text) for text in listed["text"]],
         paragraph_location=by_paragraph.cumcount() / by_paragraph["text"].transform("size"),
     )
-    if not {"title_similarity", "tf_idf"} <= told.keys():
+    if not {"title_similarity", "tf_idf"} <= set(told):
         titles = documents["title"].fillna("").astype(str).to_dict()
-        found = _Lexical.of(listed, titles, kept(corpus, "lexical", None, dict))
-        frame = frame.assign(title_similarity=found.title_similarity, tf_idf=found.tf_idf)
-        notes += found.notes(told)
-    frame = frame.assign(**told)
-    for name in ATTRIBUTES:
-        if name != "group" and (missing := int(frame[name].isna().sum())):
-            frame[name] = frame[name].fillna(0)
-            if name in told:
-                text = part_of(
-                    missing,
-                    len(frame),
-                    "sentence",
-                    "has no given value and counts as 0",
-                    "have no given value and count as 0",
-                )
-                notes.append(Note("warning", name, text))
+        from_nouns, missing = _from_nouns(listed, titles, kept(corpus, "lexical", None, dict))
+        frame = frame.join(from_nouns)
+        notes += [note for note in missing if note.where not in told]
+    for name in told:
+        if absent := int(told[name].isna().sum()):
+            verbs = "has no given value and counts as 0", "have no given value and count as 0"
+            notes.append(Note("warning", str(name), part_of(absent, len(frame), "sentence", *verbs)))
+        frame[name] = (told[name].fillna(0) if absent else told[name]).to_numpy()
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
 
-def _without_sentences(corpus: Corpus, listed: pd.DataFrame) -> list[Note]:
-    empty = corpus.documents.loc[~corpus.documents["doc_id"].isin(listed["doc_id"]), "doc_id"].tolist()
-    text = f"no sentence in {_named(empty)}, so nothing can be chosen there"
-    return [Note("warning", "texts", text)] if empty else []
+def _named(documents: Sequence[str]) -> str:
+    return f"{counted(len(documents), 'document')}: {', '.join(documents[:5])}{' …' if len(documents) > 5 else ''}"
 
 
-def _named(documents: Collection[str]) -> str:
-    first = ", ".join(list(documents)[:5]) + (" …" if len(documents) > 5 else "")
-    return f"{counted(len(documents), 'document')}: {first}"
-
-
-def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> dict[str, pd.Series[Any]]:
+def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of the sentences; refuses what is no sentence or no number."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
@@ -155,121 +117,93 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> dict[str, pd.Series[A
             f"a column sentence and at least one of: {', '.join(ATTRIBUTES)}",
             "Download the table of sentences, and change or add columns in it.",
         )
-    unknown = given.loc[~given["sentence"].isin(listed["sentence"]), "sentence"]
-    repeated = given.loc[given["sentence"].duplicated(), "sentence"]
-    for wrong, found in ((unknown, "no sentence of the loaded texts"), (repeated, "a sentence given twice")):
-        if len(wrong):
+    for wrong, problem in (
+        (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
+        (given["sentence"].duplicated(), "a sentence given twice"),
+    ):
+        if wrong.any():
             raise InputError(
                 "the given attributes",
-                f"“{wrong.iloc[0]}”, {found}",
+                f"“{given.loc[wrong, 'sentence'].iloc[0]}”, {problem}",
                 "each sentence of the list once",
                 "Write the ids as the list of sentences has them.",
             )
-    table = given.set_index("sentence").reindex(listed["sentence"])
-    found_values: dict[str, Any] = {}
+    table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
         if name == "group":
-            found_values[name] = table[name].fillna("").astype("str").to_numpy()
+            table[name] = table[name].fillna("").astype("str")
             continue
         values = pd.to_numeric(table[name], errors="coerce").astype("float64")
-        said = table[name].notna() & (table[name].astype("str").str.strip() != "")
-        wrong = said & (~np.isfinite(values.to_numpy()) | ((values % 1 != 0) & (name == "attitude")))
+        filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
+        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & (name == "attitude")))
         if wrong.any():
             raise InputError(
                 f"the given attributes, column {name}, sentence '{wrong.idxmax()}'",
-                f"“{table[name][wrong].iloc[0]}”",
+                f"“{table.loc[wrong, name].iloc[0]}”",
                 "a whole number" if name == "attitude" else "a number",
                 "Correct the cell, or leave it empty.",
             )
-        found_values[name] = values.to_numpy()
-    return found_values
+        table[name] = values
+    return table
 
 
-@dataclass(frozen=True)
-class _Lexical:
-    """The two attributes that need nouns, NaN where they are missing, and the documents where they are and why."""
+def _from_nouns(
+    listed: pd.DataFrame, titles: Mapping[str, str], kept: MutableMapping[Any, Any]
+) -> tuple[pd.DataFrame, list[Note]]:
+    """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
 
-    title_similarity: list[float]
-    tf_idf: list[float]
-    untitled: list[str]
-    single: list[str]
-    wordless: list[str]
-
-    @classmethod
-    def of(cls, listed: pd.DataFrame, titles: Mapping[str, str], kept: dict[Any, Any]) -> _Lexical:
-        tagged = [_nouns(text, kept) for text in listed["text"]]
-        words = [[token.lower() for token, _, _ in tokens(clean(title))] for title in titles.values()]
-        distinct = list(dict.fromkeys(word for run in (*tagged, *words) for word in run))
-        stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
-        of_title = {document: {stem[word] for word in run} for document, run in zip(titles, words, strict=True)}
-        found = cls([], [], [], [], [])
-        counted = pd.Series([Counter(stem[noun] for noun in nouns) for nouns in tagged], dtype=object)
-        for document, own in counted.groupby(listed["doc_id"].to_numpy(), sort=False):
-            title, weighed = of_title[str(document)], weights(own.tolist())
-            if weighed is None:
-                found.single.append(str(document))
-            elif not any(weighed):
-                found.wordless.append(str(document))
-            if not title:
-                found.untitled.append(str(document))
-            for sentence in weighed if weighed is not None else [None] * len(own):
-                shared = None if sentence is None or not title else sum(w for n, w in sentence.items() if n in title)
-                found.title_similarity.append(math.nan if shared is None else shared)
-                found.tf_idf.append(math.nan if sentence is None else sum(sentence.values()))
-        return found
-
-    def notes(self, told: Collection[str]) -> list[Note]:
-        """Say which attributes are 0 because they are missing, apart from those that are given."""
-        both = "title_similarity and tf_idf"
-        told_both = {"title_similarity", "tf_idf"} <= set(told)
-        said = [
-            (self.untitled, "title_similarity" in told, "title_similarity", "no title"),
-            (self.single, told_both, both, "one sentence, whose weights are undefined"),
-            (self.wordless, told_both, both, "no English noun was found"),
-        ]
-        return [
-            Note("warning", name, f"{why} in {_named(documents)}; the attribute counts as 0 there")
-            for documents, skip, name, why in said
-            if documents and not skip
-        ]
+    The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
+    DF the sentences of the text that have it, N all of them.
+    """
+    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, kept)]
+    words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
+    distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
+    stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
+    of_title = {(name, stem[word]) for name, word in words}
+    nouns = pd.DataFrame([(row, stem[noun]) for row, noun in pairs], columns=["row", "noun"])
+    nouns = nouns.groupby(["row", "noun"], sort=False).size().rename("F").reset_index()
+    nouns["MAX_F"] = nouns.groupby("row")["F"].transform("max")
+    nouns["doc_id"] = listed["doc_id"].to_numpy()[nouns["row"]]
+    nouns["DF"] = nouns.groupby(["doc_id", "noun"])["row"].transform("size")
+    sizes = listed.groupby("doc_id", sort=False)["text"].size()
+    nouns["N"] = nouns["doc_id"].map(sizes)
+    nouns["tf_idf"] = nouns["F"] / nouns["MAX_F"] * np.log(nouns["N"] / nouns["DF"]) / np.log(nouns["N"])
+    shared = [pair in of_title for pair in zip(nouns["doc_id"], nouns["noun"], strict=True)]
+    nouns["title_similarity"] = nouns["tf_idf"].where(shared, 0.0)
+    sums = nouns.groupby("row")[["title_similarity", "tf_idf"]].sum().reindex(listed.index, fill_value=0.0)
+    both, titled, with_nouns = "title_similarity and tf_idf", {name for name, _ in words}, set(nouns["doc_id"])
+    missing = [
+        ("title_similarity", "no title", [name for name in sizes.index if name not in titled]),
+        (both, "one sentence, whose weights are undefined", sizes.index[sizes == 1].tolist()),
+        (both, "no English noun was found", [name for name in sizes.index[sizes > 1] if name not in with_nouns]),
+    ]
+    notes = [
+        Note("warning", where, f"{why} in {_named(documents)}; the attribute counts as 0 there")
+        for where, why, documents in missing
+        if documents
+    ]
+    return sums, notes
 
 
-def _nouns(sentence: str, kept: dict[Any, Any]) -> list[str]:
+def _nouns(sentence: str, kept: MutableMapping[Any, Any]) -> list[str]:
     """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
     tagged = tag_sentence(spelled, kept) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
-@dataclass(frozen=True)
-class Columns:
-    """Attributes as numbers: matrix (S, F), and for each column its attribute and, of a category, the value."""
+def columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return attributes as numbers under (attribute, value): a category has one column a value, if it has several.
 
-    matrix: NDArray[np.float64]
-    names: tuple[tuple[str, str], ...]
-
-    @property
-    def attributes(self) -> list[str]:
-        """The attributes that have columns, in order."""
-        return list(dict.fromkeys(name for name, _ in self.names))
-
-    @property
-    def attribute(self) -> NDArray[np.int64]:
-        """Number of the attribute of each column (F,)."""
-        return np.array([self.attributes.index(name) for name, _ in self.names])
-
-
-def columns(frame: pd.DataFrame) -> Columns:
-    """Return the attributes as columns of numbers; a category has one column a value, if there are several values."""
-    found: list[NDArray[np.float64]] = []
-    names: list[tuple[str, str]] = []
+    >>> columns(pd.DataFrame({name: [1, 2] for name in ATTRIBUTES}).assign(group="N"))["attitude"].to_numpy().tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    numbers: dict[tuple[str, str], Any] = {}
     for name in ATTRIBUTES:
         if name not in CATEGORIES:
-            found.append(frame[name].to_numpy(float))
-            names.append((name, ""))
-            continue
-        values = sorted(frame[name].unique())
-        for value in values if len(values) > 1 else ():
-            found.append((frame[name] == value).to_numpy(float))
-            names.append((name, f"{value:g}" if name == "attitude" else str(value)))
-    return Columns(np.stack(found, axis=1), tuple(names))
+            numbers[name, ""] = frame[name].astype(float)
+        elif len(values := sorted(frame[name].unique())) > 1:
+            for value in values:
+                label = f"{value:g}" if name == "attitude" else str(value)
+                numbers[name, label] = (frame[name] == value).astype(float)
+    return pd.DataFrame(numbers)

@@ -1,27 +1,25 @@
 """Turn sentences and their classes into decisions of trees that did not see them, beside simple baselines.
 
 Source: the protocol of Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at
-random, ten-fold cross-validation. The tree is scikit-learn's, not C4.5: entropy, no gain ratio, pruned otherwise.
+random, ten-fold cross-validation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
-
-if TYPE_CHECKING:
-    from sklearn.tree import DecisionTreeClassifier
+from kp_core.studies.sentence_study.extracts import Extracts
+from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
+from kp_core.studies.trimming import Form
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
-FOLDS, INNER_FOLDS = 10, 3
-#: Pruning strengths to choose from: how many bits a leaf must save, over all sentences of the training folds.
-PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
+FOLDS, REPEATS = 10, 20
 #: The share of sentences that people chose in the source.
 SHARE = 0.1
 TREE, NULL, MAJORITY, LEAD, RANDOM = (
@@ -35,22 +33,42 @@ SYSTEMS = (TREE, NULL, MAJORITY, LEAD, RANDOM)
 
 
 @dataclass(frozen=True)
-class Sentences:
-    """What a tree may see of S sentences: attributes as columns (S, F), document (S,), and place in the text (S,).
+class Plan:
+    """How the study is done: form of trimming, draws, whether documents stay whole in folds, seed."""
 
-    attribute   (F,) number of the attribute that each column belongs to; a category has several
-    """
+    form: Form = "binary"
+    repeats: int = REPEATS
+    grouped: bool = False
+    seed: int = 0
 
-    matrix: Floats
-    attribute: Ints
-    document: Ints
-    place: Ints
+    def __post_init__(self) -> None:
+        if self.repeats < 1:
+            raise UsageError(f"repeats is {self.repeats}; at least one draw is needed")
+        if self.seed < 0:
+            raise UsageError(f"the seed is {self.seed}; it must not be negative")
+
+    def as_dict(self) -> dict[str, str]:
+        """Return the recipe as it is written."""
+        return {
+            "form": self.form,
+            "draw": f"{MOST_YES}+{MOST_YES * NO_PER_YES}",
+            "folds": str(FOLDS),
+            "repeats": str(self.repeats),
+            "grouped": "yes" if self.grouped else "no",
+            "seed": str(self.seed),
+            "learner": "c4.5-like",
+        }
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """How many sentences of each class there are, and how many a draw takes; reason why there is no draw, else ""."""
+class Left:
+    """What is left at a threshold: documents, sentences of each class, and how many a draw takes.
 
+    reason   why there is no draw, else ""
+    """
+
+    documents: int
+    dropped: int
     yes: int
     no: int
     drawn_yes: int
@@ -59,122 +77,56 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Task:
-    """Which sentences are “yes” (S,), which stand in a document that is left (S,), how many people chose each (S,).
+class Repeat:
+    """What one draw gave: a table (4, D) of every system, and the entropy that each attribute removed, by tree (T, F).
 
-    gold   (D,) how many sentences of each document are “yes”
+    A table holds hits, “yes” said, “yes” there, and sentences of each document.
     """
 
-    yes: Bools
-    kept: Bools
-    votes: Ints
-    gold: Ints
+    tables: dict[str, Floats]
+    importance: Floats
 
 
-def plan(yes: Bools, kept: Bools) -> Drawn:
-    """Return what a draw takes: 40 “yes”, or all, and five “no” for each, or all.
+@dataclass(frozen=True)
+class Outcome:
+    """What one set of majorities (D,) gave: what is left, the draws, and the tree of the first; none without a draw."""
 
-    >>> plan(np.arange(100) < 12, np.ones(100, bool))
-    Drawn(yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
+    majority: Ints
+    left: Left
+    repeats: tuple[Repeat, ...] = ()
+    tree: tuple[Node, ...] = ()
+
+
+def what_is_left(majority: Ints, yes: Bools, left: Bools, grouped: bool = False) -> Left:
+    """Return what a draw takes of the sentences that are left (S,): 40 “yes”, or all, and five “no” for each, or all.
+
+    >>> what_is_left(np.array([2, 0]), np.arange(100) < 12, np.ones(100, bool))
+    Left(documents=1, dropped=1, yes=12, no=88, drawn_yes=12, drawn_no=60, reason='')
     """
-    there, others = int((yes & kept).sum()), int((~yes & kept).sum())
-    reason = "few_yes" if there < FEWEST_YES else "few_no" if others < FEWEST_YES else ""
+    documents, there, others = int((majority > 0).sum()), int((yes & left).sum()), int((~yes & left).sum())
+    reasons = {"few_yes": there < FEWEST_YES, "few_no": others < FEWEST_YES, "one_document": grouped and documents < 2}
+    reason = next((reason for reason, holds in reasons.items() if holds), "")
     take = 0 if reason else min(MOST_YES, there)
-    return Drawn(there, others, take, min(NO_PER_YES * take, others), reason)
+    dropped = len(majority) - documents
+    return Left(documents, dropped, there, others, take, min(NO_PER_YES * take, others), reason)
 
 
-def draw(yes: Bools, kept: Bools, rng: np.random.Generator) -> Ints:
+def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     """Return the sentences of one draw, in their order."""
-    planned = plan(yes, kept)
-    ones = rng.choice(np.flatnonzero(yes & kept), planned.drawn_yes, replace=False)
-    others = rng.choice(np.flatnonzero(~yes & kept), planned.drawn_no, replace=False)
-    return np.sort(np.concatenate([ones, others]))
+    sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
+    return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
 
-def at_random(votes: Ints, document: Ints, gold: Ints, rng: np.random.Generator) -> Bools:
-    """Return a random part of the chosen sentences, as large in each document as its trimmed gold standard (D,).
+def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
+    """Return a random part of the chosen sentences (S,), of a given size in each document (D,).
 
     votes, document   (S,) how many chose each sentence, and where it stands
     """
     order = np.lexsort((rng.random(len(votes)), votes == 0, document))
-    start = np.searchsorted(document[order], np.arange(len(gold)))
+    start = np.searchsorted(document[order], np.arange(len(size)))
     kept = np.zeros(len(votes), bool)
-    kept[order] = np.arange(len(votes)) - start[document[order]] < gold[document[order]]
+    kept[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
     return kept
-
-
-def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
-    """Give training and test sentences of stratified folds; grouped: no document stands on both sides."""
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
-
-    number = min(number, int(yes.sum()), int((~yes).sum()), len(np.unique(document)) if grouped else len(yes))
-    if number < 2:
-        return
-    kind = StratifiedGroupKFold if grouped else StratifiedKFold
-    yield from kind(number, shuffle=True, random_state=seed).split(yes, yes, document if grouped else None)
-
-
-def learner(pruning: float, seed: int) -> DecisionTreeClassifier:
-    """Return the learner; `pruning` is scikit-learn's ccp_alpha, and the seed orders attributes that split alike."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    return DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, ccp_alpha=pruning, random_state=seed)
-
-
-def errors_when_pruned(whole: DecisionTreeClassifier, matrix: Floats, yes: Bools) -> Ints:
-    """Return the errors of a tree at every strength of `PRUNING` (P,), as if it had been grown with it.
-
-    A node becomes a leaf if that costs no more than the cheapest subtree below it; cost is entropy plus the strength
-    for each leaf (Breiman et al. 1984, ch. 3). Growing it anew for every strength would take four times as long.
-    """
-    inside, leaf = whole.tree_, whole.apply(matrix)
-    left, right = inside.children_left, inside.children_right
-    share = inside.weighted_n_node_samples / inside.weighted_n_node_samples[0]
-    alone = (inside.impurity * share)[:, None] + np.array(PRUNING)
-    cheapest, cut = alone.copy(), np.ones(alone.shape, bool)
-    for node in np.flatnonzero(left >= 0)[::-1]:  # children stand after their parent
-        below = cheapest[left[node]] + cheapest[right[node]]
-        cut[node] = alone[node] <= below + 1e-12
-        cheapest[node] = np.minimum(alone[node], below)
-    decides = np.tile(np.arange(len(left))[:, None], len(PRUNING))
-    for node in np.flatnonzero(left >= 0):
-        for child in (left[node], right[node]):
-            decides[child] = np.where(cut[node] | (decides[node] != node), decides[node], child)
-    said = whole.classes_[inside.value[:, 0].argmax(axis=1)]
-    return np.asarray((said[decides[leaf]] != yes[:, None]).sum(axis=0))
-
-
-def grown(matrix: Floats, yes: Bools, document: Ints, grouped: bool, seed: int) -> DecisionTreeClassifier:
-    """Return a tree whose pruning strength makes the fewest errors in inner folds; of equal ones the strongest."""
-    errors = np.zeros(len(PRUNING), np.int64)
-    for train, test in folds(yes, document, INNER_FOLDS, grouped, seed):
-        errors += errors_when_pruned(learner(0.0, seed).fit(matrix[train], yes[train]), matrix[test], yes[test])
-    best = len(PRUNING) - 1 - int(np.argmin(errors[::-1]))
-    return learner(PRUNING[best], seed).fit(matrix, yes)
-
-
-def cross_validated(
-    seen: Sentences, yes: Bools, rows: Ints, grouped: bool, rng: np.random.Generator
-) -> tuple[Bools, Floats, Floats]:
-    """Return decisions on the sentences of one draw by trees that did not see them, and what the trees used.
-
-    Share of the trees that split by each attribute (A,), and its mean share of the entropy removed (A,).
-    """
-    matrix, classes, document = seen.matrix[rows], yes[rows], seen.document[rows]
-    guess, importance = np.zeros(len(rows), bool), []
-    for train, test in folds(classes, document, FOLDS, grouped, int(rng.integers(2**31))):
-        found = grown(matrix[train], classes[train], document[train], grouped, int(rng.integers(2**31)))
-        guess[test] = found.predict(matrix[test])
-        importance.append(found.feature_importances_)
-    belongs = seen.attribute[:, None] == np.arange(seen.attribute.max() + 1)
-    removed = np.array(importance) @ belongs
-    return guess, (removed > 0).mean(axis=0), removed.mean(axis=0)
-
-
-def table(guess: Bools, yes: Bools, document: Ints, documents: int) -> Floats:
-    """Return hits, “yes” said, “yes” there, and sentences of each document (4, D)."""
-    kinds = (guess & yes, guess, yes, np.ones(len(yes)))
-    return np.stack([np.bincount(document, kind, minlength=documents) for kind in kinds])
 
 
 def tenth(document: Ints, documents: int) -> Ints:
@@ -183,40 +135,65 @@ def tenth(document: Ints, documents: int) -> Ints:
     return np.asarray(np.maximum(1, np.floor(SHARE * size + 0.5)), np.int64)
 
 
-@dataclass(frozen=True)
-class Repeat:
-    """What one draw gave: a table (4, D) of every system, and what its trees used (A,), by attribute."""
+def cross_validated(
+    matrix: Floats, yes: Bools, document: Ints, grouped: bool, rng: np.random.Generator
+) -> tuple[Bools, Floats]:
+    """Return decisions on sentences (S,) by trees that did not see them, and what the trees used (T, F)."""
+    guess, importance = np.zeros(len(yes), bool), []
+    for train, test in folds(yes, document, FOLDS, grouped, int(rng.integers(2**31))):
+        tree = grown(matrix[train], yes[train], document[train], grouped, int(rng.integers(2**31)))
+        guess[test] = tree.predict(matrix[test])
+        importance.append(tree.feature_importances_)
+    return guess, np.array(importance)
 
-    tables: dict[str, Floats]
-    used: Floats
-    importance: Floats
 
-
-def one_repeat(seen: Sentences, task: Task, grouped: bool, seed: tuple[int, int]) -> Repeat:
+def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]) -> Repeat:
     """Return the decisions of every system on one draw.
 
     seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
            random numbers, so that it is the same where nothing was trimmed.
     """
-    trims, numbers = np.random.default_rng((*seed, 1)), np.random.default_rng(seed)
-    documents = len(task.gold)
-    rows = draw(task.yes, task.kept, numbers)
-    guess, used, importance = cross_validated(seen, task.yes, rows, grouped, numbers)
-    few = tenth(seen.document, documents)
-    anywhere = at_random(np.ones(len(task.yes), np.int64), seen.document, few, trims)
-    said = {
-        TREE: guess,
-        MAJORITY: np.zeros(len(rows), bool),
-        LEAD: (seen.place < few[seen.document])[rows],
-        RANDOM: anywhere[rows],
-    }
-    found = {name: table(one, task.yes[rows], seen.document[rows], documents) for name, one in said.items()}
-    other = at_random(task.votes, seen.document, task.gold, trims)
-    if (other == task.yes).all():
-        found[NULL] = found[TREE]
-    else:
+    matrix, document, left = sentences.columns.to_numpy(), sentences.document, sentences.left(majority)
+    documents = len(majority)
+
+    def learned(yes: Bools) -> tuple[Ints, Bools, Floats]:
         numbers = np.random.default_rng(seed)
-        rows = draw(other, task.kept, numbers)
-        guess = cross_validated(seen, other, rows, grouped, numbers)[0]
-        found[NULL] = table(guess, other[rows], seen.document[rows], documents)
-    return Repeat(found, used, importance)
+        rows = draw(yes, left, size, numbers)
+        return rows, *cross_validated(matrix[rows], yes[rows], document[rows], grouped, numbers)
+
+    def table(guess: Bools, yes: Bools, rows: Ints) -> Floats:
+        kinds = (guess & yes[rows], guess, yes[rows], np.ones(len(rows)))
+        return np.stack([np.bincount(document[rows], kind, minlength=documents) for kind in kinds])
+
+    yes, trims = sentences.yes(majority), np.random.default_rng((*seed, 1))
+    rows, guess, importance = learned(yes)
+    few = tenth(document, documents)
+    anywhere = at_random(np.ones(len(yes), np.int64), document, few, trims)
+    randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
+    other_rows, other_guess, _ = learned(randomly)
+    tables = {
+        TREE: table(guess, yes, rows),
+        NULL: table(other_guess, randomly, other_rows),
+        MAJORITY: table(np.zeros(len(rows), bool), yes, rows),
+        LEAD: table((sentences.place < few[document])[rows], yes, rows),
+        RANDOM: table(anywhere[rows], yes, rows),
+    }
+    return Repeat(tables, importance)
+
+
+def at_majority(
+    sentences: Extracts, majority: Ints, plan: Plan, progress: Callable[[float], None] = lambda share: None
+) -> Outcome:
+    """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
+    yes, left = sentences.yes(majority), sentences.left(majority)
+    size = what_is_left(majority, yes, left, plan.grouped)
+    if size.reason:
+        return Outcome(majority, size)
+    repeats = []
+    for number in range(plan.repeats):
+        repeats.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
+        progress((number + 1) / plan.repeats)
+    rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
+    matrix = sentences.columns.to_numpy()[rows]
+    tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
+    return Outcome(majority, size, tuple(repeats), nodes(tree, list(sentences.columns), matrix, yes[rows]))

@@ -1,6 +1,5 @@
 """Sentences, their ids and their attributes, against values computed by hand."""
 
-from math import log
 from pathlib import Path
 
 import numpy as np
@@ -59,47 +58,19 @@ def test_attributes_by_hand(tides):
     assert table["title_similarity"].tolist() == pytest.approx([0, 0.25, 0.5, 0], abs=1e-12)
 
 
-def test_the_weights_are_those_of_the_formula(tides):
-    """Σ F/MAX_F · ln(N/DF)/ln N, spelled out anew from the nouns."""
-    nouns = [["tide", "table"], ["tide", "tide", "harbour"], ["harbour"], ["moon"]]
-    expected = [
-        sum(
-            own.count(word) / max(map(own.count, own)) * log(4 / sum(word in other for other in nouns)) / log(4)
-            for word in set(own)
-        )
-        for own in nouns
-    ]
-    assert attributes(tides)[0]["tf_idf"].tolist() == pytest.approx(expected, abs=1e-12)
+ATTITUDES = {
+    1: "Water rises.|He has a ship.|It was important.|They argued.|A canal.|It was in May.|The must-have list.|"
+    "A question? No.",
+    2: "Ships must wait.|It CAN rise.|It can't rise.|It won’t.|He needs to go.|They have to go.|It is important to go.|"
+    "We hope so.|He believes it.|It may be.",
+    3: "Must it?|Go!|He asked: “Must it?”|Is it (or is it not?)",
+}
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Water rises.", 1),
-        ("Ships must wait.", 2),
-        ("It CAN rise.", 2),
-        ("It can't rise.", 2),
-        ("It won’t.", 2),
-        ("He needs to go.", 2),
-        ("They have to go.", 2),
-        ("He has a ship.", 1),
-        ("It is important to go.", 2),
-        ("It was important.", 1),
-        ("We hope so.", 2),
-        ("He believes it.", 2),
-        ("They argued.", 1),
-        ("A canal.", 1),
-        ("It was in May.", 1),
-        ("It may be.", 2),
-        ("The must-have list.", 1),
-        ("Must it?", 3),
-        ("Go!", 3),
-        ("He asked: “Must it?”", 3),
-        ("Is it (or is it not?)", 3),
-        ("A question? No.", 1),
-    ],
+    ("expected", "text"), [(kind, text) for kind, texts in ATTITUDES.items() for text in texts.split("|")]
 )
-def test_attitude(text, expected):
+def test_attitude(expected, text):
     assert attitude(text) == expected
 
 
@@ -179,19 +150,13 @@ def test_given_attributes_that_are_wrong_are_refused(tides, given, words):
         attributes(tides, pd.DataFrame(given))
 
 
-def test_categories_become_columns(tides):
+def test_categories_become_columns():
     table, _ = attributes(loaded(d1=(TEXT, "x", "lecture"), d2=("A sea. It may rise.", "x", "lab")))
-    found = columns(table)
-    assert [name for name in found.names if name[1]] == [
-        ("group", "lab"),
-        ("group", "lecture"),
-        ("attitude", "1"),
-        ("attitude", "2"),
-        ("attitude", "3"),
-    ]
-    assert found.matrix[:, found.names.index(("attitude", "2"))].tolist() == [0, 0, 0, 0, 0, 1]
-    assert found.attributes == list(ATTRIBUTES)
-    assert np.bincount(found.attribute).tolist() == [2, 1, 1, 1, 3, 1, 1]
+    numbers = columns(table)
+    several = [("group", "lab"), ("group", "lecture"), ("attitude", "1"), ("attitude", "2"), ("attitude", "3")]
+    assert [name for name in numbers.columns if name[1]] == several
+    assert numbers["attitude", "2"].tolist() == [0, 0, 0, 0, 0, 1]
+    assert list(dict.fromkeys(numbers.columns.get_level_values(0))) == list(ATTRIBUTES)
 
 
 @pytest.mark.parametrize("text", [TEXT, "One. Two? three. Four", "x " * 200, "", "e.g. here. 3.5 is. 4"])

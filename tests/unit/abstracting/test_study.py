@@ -1,5 +1,6 @@
 """The sentence study: draws, trees, trimming and baselines against hand values, brute force and scikit-learn."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +12,9 @@ import kp_core as kp
 from kp_core.charts import sentence_trees
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.extracts import extracts
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, PRUNING, RANDOM, SYSTEMS, TREE
-from kp_core.studies.sentence_study.rules import nodes, rules
-from kp_core.studies.sentence_study.study import MEASURES, Plan, assemble, at_majority
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
+from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
+from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
 
@@ -71,43 +72,28 @@ def test_choices_stand_in_the_order_of_the_text(lectures, given):
     assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
 
 
+def ruled(names, matrix, yes, pruning=0.0):
+    """Return decision, sentences and rule of each leaf of a tree grown on a column a name."""
+    matrix, yes = np.array(matrix, float).T, np.array(yes, bool)
+    tree = learner(pruning, 0).fit(matrix, yes)
+    return list(rules(nodes(tree, names, matrix, yes)).itertuples(index=False, name=None))
+
+
 def test_the_best_split_of_four_sentences():
     """Of length and location only length separates: 10, 20 | 80, 90; entropy 1 bit before, 0 after."""
-    matrix = np.array([[0.0, 80.0], [0.3, 10.0], [0.5, 90.0], [0.9, 20.0]])
-    yes = np.array([True, False, True, False])
-    tree = protocol.learner(0.0, 0).fit(matrix, yes)
-    names = (("location", ""), ("length", ""))
-    table = rules(nodes(tree, names, matrix, yes))
-    assert table.to_dict("records") == [
-        {"decision": "no", "yes": 0, "no": 2, "rule": "length ≤ 50"},
-        {"decision": "yes", "yes": 2, "no": 0, "rule": "length > 50"},
-    ]
-    assert tree.feature_importances_.tolist() == [0, 1]
-    pruned = protocol.learner(1.0, 0).fit(matrix, yes)
-    assert rules(nodes(pruned, names, matrix, yes))["rule"].tolist() == ["nothing is asked"]
+    known = [("location", ""), ("length", "")], [[0.0, 0.3, 0.5, 0.9], [80, 10, 90, 20]], [1, 0, 1, 0]
+    assert ruled(*known) == [("no", 0, 2, "length ≤ 50"), ("yes", 2, 0, "length > 50")]
+    assert ruled(*known, pruning=1.0) == [("no", 2, 2, "nothing is asked")]
+    told = ruled([("group", "lab note")], [[1, 1, 0, 0]], [1, 1, 0, 0])
+    assert told == [("yes", 2, 0, "type is lab note"), ("no", 0, 2, "type is not lab note")]
 
 
 def test_a_rule_on_lengths_holds_for_the_sentences_that_it_names():
-    """123 | 124 and 1,235 | 1,236 characters: cuts of 123.5 and 1235.5, which must not be read as 124 and 1.24e+03."""
-    matrix = np.array([[123.0], [123.0], [124.0], [124.0], [1235.0], [1235.0], [1236.0], [1236.0]])
-    yes = np.array([True, True, False, False, False, False, True, True])
-    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("length", ""),), matrix, yes))
-    assert {part for rule in table["rule"] for part in rule.split(" and ")} == {
-        "length ≤ 123.5",
-        "length > 123.5",
-        "length ≤ 1235.5",
-        "length > 1235.5",
-    }
-
-
-def test_a_category_is_asked_for_by_name():
-    matrix = np.array([[1.0], [1.0], [0.0], [0.0]])
-    yes = np.array([True, True, False, False])
-    table = rules(nodes(protocol.learner(0.0, 0).fit(matrix, yes), (("group", "lab note"),), matrix, yes))
-    assert list(zip(table["rule"], table["decision"], strict=True)) == [
-        ("type is lab note", "yes"),
-        ("type is not lab note", "no"),
-    ]
+    """Cuts of 123.5 and 1235.5 characters must not be read as 124 and 1.24e+03."""
+    lengths = [123, 123, 124, 124, 1235, 1235, 1236, 1236]
+    *_, table = zip(*ruled([("length", "")], [lengths], [1, 1, 0, 0, 0, 0, 1, 1]), strict=True)
+    found = {part for rule in table for part in rule.split(" and ")}
+    assert found == {"length ≤ 123.5", "length > 123.5", "length ≤ 1235.5", "length > 1235.5"}
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -115,12 +101,12 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
     rng = np.random.default_rng(seed)
     matrix, yes = rng.random((150, 6)).round(2), rng.random(150) < 0.2
     train, test = np.arange(100), np.arange(100, 150)
-    whole = protocol.learner(0.0, seed).fit(matrix[train], yes[train])
+    whole = learner(0.0, seed).fit(matrix[train], yes[train])
     expected = [
-        int((protocol.learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
+        int((learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
         for strength in PRUNING
     ]
-    assert protocol.errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
+    assert errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
 
 
 @pytest.mark.parametrize(
@@ -139,11 +125,11 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
-    planned = protocol.plan(classes, kept)
+    planned = protocol.what_is_left(np.array([2, 1, 0]), classes, kept)
     assert (planned.drawn_yes, planned.drawn_no, planned.reason) == drawn
-    assert (planned.yes, planned.no) == (yes, no)
+    assert (planned.yes, planned.no, planned.documents, planned.dropped) == (yes, no, 2, 1)
     if not planned.reason:
-        rows = protocol.draw(classes, kept, np.random.default_rng(1))
+        rows = protocol.draw(classes, kept, planned, np.random.default_rng(1))
         assert len(set(rows)) == len(rows) == drawn[0] + drawn[1]
         assert classes[rows].sum() == drawn[0]
         assert kept[rows].all()
@@ -153,10 +139,10 @@ def test_what_a_draw_takes(yes, no, drawn):
 def test_folds_test_every_sentence_once(grouped):
     rng = np.random.default_rng(2)
     yes, document = np.arange(240) % 6 == 0, rng.integers(0, 20, 240)
-    folds = list(protocol.folds(yes, document, 10, grouped, 5))
-    assert len(folds) == 10
-    assert sorted(np.concatenate([test for _, test in folds]).tolist()) == list(range(240))
-    for train, test in folds:
+    parts = list(folds(yes, document, 10, grouped, 5))
+    assert len(parts) == 10
+    assert sorted(np.concatenate([test for _, test in parts]).tolist()) == list(range(240))
+    for train, test in parts:
         assert not set(train) & set(test)
         if grouped:
             assert not set(document[train]) & set(document[test])
@@ -179,10 +165,8 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    outcome = at_majority(found, np.ones(20, np.int64), Plan(repeats=1))
-    assert (outcome.repeats[0].tables[NULL] == outcome.repeats[0].tables[TREE]).all()
-    trimmed = at_majority(found, np.full(20, 2), Plan(repeats=1))
-    assert (trimmed.repeats[0].tables[NULL] != trimmed.repeats[0].tables[TREE]).any()
+    repeat = at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).repeats[0]
+    assert (repeat.tables[NULL] == repeat.tables[TREE]).all()
 
 
 def test_tables_count_the_draw(found):
@@ -193,6 +177,7 @@ def test_tables_count_the_draw(found):
             assert (there, number) == (40, 240)
             assert hits <= min(said, there)
         assert repeat.tables[MAJORITY][:2].sum() == 0
+        assert (repeat.tables[NULL] != repeat.tables[TREE]).any()
     assert outcome.repeats[0].tables[TREE].tolist() != outcome.repeats[1].tables[TREE].tolist()
 
 
@@ -228,18 +213,22 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
     outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
-    rows = protocol.draw(found.yes(np.full(20, 2)), np.ones(len(found.frame), bool), np.random.default_rng((0, 0)))
+    yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
+    rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
     assert outcome.repeats[0].tables[LEAD][1].sum() == first.to_numpy()[rows].sum()
 
 
 def test_the_same_seed_gives_the_same_study(lectures, given, study):
     again = kp.sentence_study(lectures, [0.1, 0.5], attributes=given, repeats=1)
     pd.testing.assert_frame_equal(again.frame, study.frame)
-    other = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, seed=1)
-    assert other.frame["value"].tolist() != study.frame.loc[study.frame["threshold"] == 0.5, "value"].tolist()
-    assert other.signature.startswith(
-        "kps-sentences|t:0.5|form:binary|draw:40+200|folds:10|repeats:1|grouped:no|seed:1|"
-    )
+    at_half = study.frame.loc[study.frame["threshold"] == 0.5, "value"].tolist()
+    for change, written in (({"seed": 1}, "grouped:no|seed:1"), ({"grouped": True}, "grouped:yes|seed:0")):
+        other = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, **change)
+        assert other.frame["value"].tolist() != at_half
+        begin = f"kps-sentences|t:0.5|form:binary|draw:40+200|folds:10|repeats:1|{written}|learner:c4.5-like|"
+        assert other.signature.startswith(begin)
+        assert json.loads(other.json())["signature"] in other.latex().replace(r"\textbar{}\allowbreak{}", "|")
+        assert len(other.csv().splitlines()) == 1 + len(other.frame)
 
 
 def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
@@ -250,8 +239,6 @@ def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
     one, two = (found.frame[found.frame["threshold"] == t].drop(columns="threshold") for t in (0.5, 0.55))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
 
-
-def test_what_progress_raises_stops_the_study(lectures, given):
     def stop(share: float) -> None:
         raise KeyboardInterrupt
 
@@ -273,12 +260,6 @@ def test_learning_finds_what_is_there(lectures):
     assert share["share"]["tf_idf"] == 1
     assert share["importance"].idxmax() == "tf_idf"
     assert share["share"]["title_similarity"] == 0
-
-
-def test_grouped_folds(lectures, given):
-    found = kp.sentence_study(lectures, [0.5], attributes=given, repeats=1, grouped=True)
-    assert "grouped:yes" in found.signature
-    assert found.frame["threshold"].unique().tolist() == [0.5]
 
 
 def test_types_are_parts_of_the_whole(found, study):
