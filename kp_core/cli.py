@@ -144,7 +144,7 @@ def _option(name: str, hint: Any) -> Any:
 
 
 #: Every field of the settings as an option; what is not given has its default, or that of the preset.
-Options = TypedDict(  # type: ignore[misc]
+Options = TypedDict(  # type: ignore[misc, unused-ignore]
     "Options",
     {name: _option(name, hint) for name, hint in get_type_hints(Changes).items() if name not in ("fixes", "trim")},
     total=False,
@@ -296,7 +296,8 @@ def compare(
     from kp_core.studies.compare import Family, compare_all
 
     data, output, streaming = data or Data(), output or Output(), streaming or Streaming()
-    trials, settings, names = (choices or {}).get("resamples", TRIALS), _settings(choices or {}), _names(measures)
+    trials = cast(int, (choices or {}).get("resamples", TRIALS))
+    settings, names = _settings(choices or {}), _names(measures)
     if streaming.wanted(data):
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
         families = [Family(name, test, correction, trials) for name in names]
@@ -519,10 +520,10 @@ def extract(
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
     if stop_words:
-        lines = [line for source in expand([stop_words]).files for line in File(source, LIMITS).lines]
+        lines = [line for source in expand(stop_words).files for line in File(source, LIMITS).lines]
         if not (stop := stop_words_in("\n".join(lines))):
             raise InputError(Path(stop_words).name, "no word", "stop words, one a line", "Load another file.")
-    given = {"longest": longest, "m": m, "lam": lam, "beta": beta}
+    given: dict[str, Any] = {"longest": longest, "m": m, "lam": lam, "beta": beta}
     lists = kp.extract(
         documents,
         method,
@@ -534,8 +535,8 @@ def extract(
     )
     forms: dict[str, Callable[[], str]] = {
         "jsonl": lambda: lists.jsonl().decode(),
-        "csv": lambda: tables.exchange_csv(lists.runs),
-        "table": lambda: f"{tables.text(lists.runs)}\n{lists.signature}\n",
+        "csv": lambda: tables.exchange_csv(lists.frame),
+        "table": lambda: f"{tables.text(lists.frame)}\n{lists.signature}\n",
     }
     Output(out=out).write(forms[format]())
     warn(lists.notes)

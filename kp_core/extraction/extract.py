@@ -23,7 +23,7 @@ from kp_core.reading import Source, load
 from kp_core.reading.tidy import tidy
 from kp_core.reading.written import file_names
 from kp_core.settings import __version__
-from kp_core.studies.answer import Answer
+from kp_core.studies.result import Answer
 from kp_core.text.candidates import Stems, has_english
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import STEMMERS, library

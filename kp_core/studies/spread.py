@@ -30,7 +30,9 @@ GRID: dict[str, tuple[str, ...]] = {
 }
 #: Every convention and value that is listed, in this order.
 _LISTED = tuple(
-    (name, value) for name, one in FIELDS.items() for value in (GRID[name] if name == "average" else one.values)
+    (name, value)
+    for name, one in FIELDS.items()
+    for value in (GRID[name] if name == "average" else one.values)  # noqa: PD011
 )
 #: Values closer than this are equal: sums in another order differ by less.
 EQUAL = 1e-12

@@ -12,7 +12,7 @@ from kp_core import tables
 from kp_core.errors import REASONS, UsageError
 from kp_core.extraction import PARAMETERS
 from kp_core.extraction import SYSTEMS as EXTRACTORS
-from kp_core.extraction import System as Extractor
+from kp_core.extraction.lecture_systems import System as Extractor
 from kp_core.scoring.measures import MEASURES, Measure, parse
 from kp_core.settings import FIELDS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES

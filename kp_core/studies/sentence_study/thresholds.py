@@ -17,7 +17,7 @@ from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.overlap import ratio
 from kp_core.settings import __version__
-from kp_core.studies.answer import Answer
+from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.extracts import Extracts, extracts
 from kp_core.studies.sentence_study.protocol import MOST_YES, NO_PER_YES, REPEATS, SYSTEMS, Outcome, Plan, at_majority
 from kp_core.studies.sentence_study.trees import Node
