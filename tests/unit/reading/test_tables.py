@@ -21,17 +21,6 @@ def gold(text: str, **more: object) -> list[tuple[str, ...]]:
     return list(table[["doc_id", "annotator", "phrase"]].itertuples(index=False, name=None))
 
 
-def test_words_that_pandas_takes_for_missing_are_phrases() -> None:
-    text = "doc_id,keyphrase\nNA,null\n007,1e5\n7,TRUE\n7,nan\nd,None\n"
-    assert [row[::2] for row in gold(text)] == [
-        ("NA", "null"),
-        ("007", "1e5"),
-        ("7", "TRUE"),
-        ("7", "nan"),
-        ("d", "None"),
-    ]
-
-
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
@@ -40,38 +29,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
         ("d1", "ana", "tide table"),
         ("d1", "ben", "sea"),
     ]
-
-
-def test_a_quoted_line_break_shifts_no_line_number() -> None:
-    corpus = read('doc_id,phrase\nd1,"a\nb"\nd2,c\n,x\n' + "d3,q\n" * 5)
-    assert corpus.gold["phrase"].tolist()[:2] == ["a\nb", "c"]
-    assert corpus.report.rejected["line"].tolist() == ["5"]
-
-
-@pytest.mark.parametrize("quoted", ["", '"q"'])
-def test_lines_with_too_many_fields_are_rejected_and_blank_ones_counted(quoted: str) -> None:
-    corpus = read(f"doc_id,phrase\nd1,a\n\nd1,a,b\n{f'd1,{quoted}' if quoted else ''}\n" + "d2,b\n" * 8)
-    assert corpus.report.rejected[["line", "reason"]].to_numpy().tolist() == [["4", "3 fields instead of 2"]]
-    reading = corpus.report.readings[0]
-    assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
-    assert reading.rows_blank == (1 if quoted else 2)
-
-
-def test_an_open_quotation_mark_is_refused_where_it_opens() -> None:
-    with pytest.raises(InputError, match=r"a.csv, line 3: .*never closed"):
-        read('doc_id,phrase\nd0,x\nd1,"a\nd2,c\n')
-
-
-def test_a_tsv_with_unbalanced_quotes_is_read_without_quoting() -> None:
-    assert gold('doc_id\tphrase\nd1\t"a" b\nd2\t"c\n')[0][2] == '"a" b'
-
-
-def test_formula_like_cells_stay_as_they_are() -> None:
-    assert [row[2] for row in gold("doc_id,phrase\nd,=1+1\nd,@x\nd,-y\n")] == ["=1+1", "@x", "-y"]
-
-
-def test_only_edges_are_trimmed() -> None:
-    assert gold("doc_id,phrase\n\u00a0d1 ,\u3000tide\u00a0table\ufeff\t\n") == [("d1", "gold", "tide\u00a0table")]
 
 
 def test_further_columns_stay() -> None:
@@ -103,59 +60,10 @@ def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
     assert corpus.report.rejected["reason"].tolist() == ["rank is not a positive whole number"]
 
 
-@pytest.mark.parametrize(
-    "text", ["d1,1,tide\nd1,2,sea\nd2,1,moon\n", "yake,d1,1,tide\nyake,d1,2,sea\nyake,d2,1,moon\n"]
-)
-def test_a_table_without_header_is_read_by_its_content(text: str) -> None:
-    corpus = read(text, role="systems")
-    assert corpus.runs[["doc_id", "rank", "phrase"]].to_numpy().tolist() == [
-        ["d1", 1, "tide"],
-        ["d1", 2, "sea"],
-        ["d2", 1, "moon"],
-    ]
-    assert "no header" in corpus.report.notes[0].message
-
-
-def test_columns_may_be_chosen() -> None:
-    text = "Nr,Begriff,Kommentar\n1,Gezeiten,langer Text\n2,Hafen,x\n"
-    choice = {"a.csv": Choice(columns={"doc_id": "Nr", "phrase": "Begriff"})}
-    assert gold(text, roles=choice) == [("1", "gold", "Gezeiten"), ("2", "gold", "Hafen")]
-
-
-def test_list_cells_are_split_at_semicolons() -> None:
-    assert gold("doc_id,keywords\nd1,a;b\nd2,c\n") == [("d1", "gold", "a"), ("d1", "gold", "b"), ("d2", "gold", "c")]
-
-
-def test_list_cells_with_commas_are_split_with_a_warning() -> None:
-    corpus = read("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n")
-    assert corpus.gold["phrase"].tolist() == ["tide table", "harbour", "sea"]
-    assert "split at commas" in corpus.report.notes[0].message
-    choice = {"a.csv": Choice(options={"cells": ";"})}
-    assert gold("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n", roles=choice)[0][2] == "tide table, harbour"
-
-
-def test_list_cells_may_be_json() -> None:
-    corpus = read('doc_id,keywords\nd1,"[""a, b"",""c""]"\nd2,[]\n')
-    assert corpus.gold["phrase"].tolist() == ["a, b", "c"]
-    assert corpus.empty["doc_id"].tolist() == ["d2"]
-
-
-def test_wide_tables_have_one_column_an_annotator() -> None:
-    corpus = read("doc_id,ana,ben\nd1,a;b,c;d\nd2,x;y,\n")
-    assert corpus.annotators == ["ana", "ben"]
-    assert corpus.empty.to_numpy().tolist() == [["gold", "ben", "d2"]]
-
-
 def test_types_of_documents_come_from_a_gold_table_if_constant() -> None:
     corpus = read("doc_id,phrase,domain,type\nd1,a,news,x\nd1,b,news,y\nd2,c,law,x\n")
     assert corpus.documents["group"].tolist() == ["news", "law"]
     assert "type" in corpus.gold
-
-
-def test_two_texts_for_one_document_are_refused() -> None:
-    with pytest.raises(InputError, match="another text"):
-        load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water falls.\n"))
-    assert len(load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water rises.\n")).documents) == 1
 
 
 def test_wide_judgements_leave_out_blank_scores() -> None:
@@ -171,11 +79,6 @@ def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
     rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
     corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
     assert len(corpus.report.rejected) == rejected
-
-
-def test_a_pair_judged_twice_by_one_annotator_is_refused() -> None:
-    with pytest.raises(InputError, match="second score"):
-        read("pair_id,keyphrase,candidate,annotator,score\np,a,b,x,2\np,a,b,x,3\n", role="judgements")
 
 
 def test_judged_output_gives_runs_and_judgements_linked_to_gold() -> None:
@@ -263,11 +166,6 @@ def test_equal_system_names_are_refused() -> None:
         load(systems=[Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["a"]}')])
 
 
-def test_several_gold_files_are_several_annotators() -> None:
-    files = [Source("ana.json", b'{"d": ["a"]}'), Source("ben.json", b'{"d": ["b"]}')]
-    assert load(gold=files).annotators == ["ana", "ben"]
-
-
 def test_common_parts_of_names_can_be_stripped() -> None:
     files = [Source(f"candidats.{name}", b"d1\ta;b\nd2\tc\n") for name in ("degree", "textrank")]
     assert load(systems=files).systems == ["candidats.degree", "candidats.textrank"]
@@ -341,11 +239,6 @@ def test_roles_in_the_drop_zone() -> None:
 def test_the_first_undecided_file_is_the_gold_standard() -> None:
     corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')])
     assert [reading.role for reading in corpus.report.readings] == ["gold", "system"]
-
-
-def test_a_role_may_be_given_for_a_file() -> None:
-    corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}')], roles={"x.json": "system"})
-    assert corpus.systems == ["x"]
 
 
 def test_a_second_column_of_one_name_is_said_not_to_be_read() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Choice, Source, previews
+from kp_core.reading import Choice, Source
 from tests.format_samples import SAMPLES, archive
 
 VOTES = archive({"art-1-CrowdCountskey": "boat race\t10\nriver\t3\n", "art-2-CrowdCountskey": "moon\t1\n"})
@@ -45,13 +45,6 @@ def test_one_file_is_one_document_and_a_system_has_scores():
         ["d1", 3, "tide", 0.5],
     ]
     assert corpus.report.readings[0].rows_blank == 1
-
-
-def test_numbers_behind_a_tab_may_be_phrases():
-    source = Source("a.tsv", b"d1\t1984\nd2\t2001\n")
-    assert [found.recognition.family for found in previews(source, "gold")] == ["F7", "F3"]
-    chosen = kp.load(gold=source, roles={"a.tsv": Choice(family="F3")})
-    assert rows(chosen.gold, "doc_id", "phrase") == [["d1", "1984"], ["d2", "2001"]]
 
 
 def test_a_line_without_a_number_is_rejected():

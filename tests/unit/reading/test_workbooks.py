@@ -5,7 +5,6 @@ import io
 import zipfile
 
 import openpyxl
-import pyarrow as pa
 import pytest
 
 import kp_core as kp
@@ -146,13 +145,6 @@ def test_columns_of_lists(column, phrases, beside):
         assert corpus.gold[name].tolist() == values
 
 
-def test_lists_with_scores_are_a_system_unless_said_otherwise():
-    scored = parquet(doc_id=["1"], keyphrases=[[{"phrase": "a", "score": 0.1}, {"phrase": "b", "score": 0.4}]])
-    corpus = kp.load(files=scored)
-    assert rows(corpus.runs, "rank", "phrase", "score") == [[1, "a", 0.1], [2, "b", 0.4]]
-    assert not corpus.rankings["a"].higher_is_better
-
-
 def test_several_columns_of_lists_are_annotators_or_systems():
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
     assert rows(kp.load(gold=source).gold, "annotator", "doc_id", "phrase") == [
@@ -161,12 +153,6 @@ def test_several_columns_of_lists_are_annotators_or_systems():
         ["ben", "y", "c"],
     ]
     assert kp.load(systems=source).systems == ["ana", "ben"]
-
-
-def test_a_single_column_of_lists_needs_no_known_name():
-    corpus = kp.load(gold=parquet(dokument=["1", "2"], worte=[["a"], ["b", "c"]]))
-    assert rows(corpus.gold, "doc_id", "phrase") == [["1", "a"], ["2", "b"], ["2", "c"]]
-    assert column_names(parquet(a=pa.array([1]))) == ["a"]
 
 
 # JSONL with annotations beside
