@@ -107,7 +107,7 @@ def test_documents_without_gold_can_be_included(corpus, expected):
 
 def test_difference_of_two_systems(corpus, expected):
     for key, found in expected["paired_s1_minus_s2_micro"].items():
-        row = kp.compare(corpus, NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
+        row = kp.compare(corpus, measure=NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
         assert (row["a"], row["b"], row["documents"]) == ("s1", "s2", 7)
         assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
 
@@ -156,7 +156,7 @@ def only(corpus):
 
 def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):
     for key, found in expected["paired_s1_minus_s2_micro"].items():
-        comparison = kp.compare(corpus, NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
+        comparison = kp.compare(corpus, measure=NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
         row = comparison.frame.iloc[0]
         assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
         assert [row["low"], row["high"]] == pytest.approx(found["ci95_cluster_t"], abs=1e-9)

@@ -79,7 +79,7 @@ def test_grades_and_the_largest_of_all_parts(tmp_path: Path) -> None:
 def test_comparisons_are_those_of_memory(
     measure: str, options: dict[str, Any], tables: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
-    memory = kp.compare(in_memory(tables), measure, **{"interval": "poisson"} | options)
+    memory = kp.compare(in_memory(tables), measure=measure, **{"interval": "poisson"} | options)
     streamed = scale.compare(**write(tables, tmp_path), measure=measure, engine=engine(), **options)
     columns = ["a", "b", "measure", "k", "average", "difference", "low", "high", "documents"]
     assert_same_rows(streamed.frame[columns], memory.frame[columns])

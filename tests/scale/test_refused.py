@@ -83,13 +83,13 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     saved = ["--save-statistics", str(statistics)]
     assert main(["evaluate", *data, "--stream", "--k", "3", "--format", "json", *saved]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["signature"] == kp.evaluate(corpus, 3, interval="poisson").signature
+    assert json.loads(out)["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
     assert "parts · " in err
     assert scale.open_statistics(statistics).result().documents == json.loads(out)["rows"][0]["documents"]
     assert main(["compare", *data, "--stream", "--measures", "F1@3,MAP", "--resamples", "50", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["measure"] for row in rows] == ["F1@3", "MAP"]
-    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, "F1@3").frame["difference"][0], abs=1e-12)
+    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, measure="F1@3").frame["difference"][0], abs=1e-12)
     assert main(["agreement", *data[:2], "--stream", "--format", "json"]) == 0
     capsys.readouterr()
     assert main(["evaluate", *data, "--stream", "--encoding", "latin-1"]) == 2

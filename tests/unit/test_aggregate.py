@@ -117,7 +117,7 @@ def test_every_measure_can_be_asked_for_and_declares_itself():
 
 def test_pairs_of_a_comparison():
     runs = {s: {f"d{i}": ["a"] if i < n else ["x"] for i in range(12)} for s, n in (("x", 12), ("y", 1), ("z", 0))}
-    comparison = kp.compare(corpus_of({f"d{i}": ["a"] for i in range(12)}, runs), "F1@k", k=1)
+    comparison = kp.compare(corpus_of({f"d{i}": ["a"] for i in range(12)}, runs), measure="F1@k", k=1)
     assert list(zip(comparison.frame["a"], comparison.frame["b"], strict=True)) == [("x", "y"), ("x", "z"), ("y", "z")]
     assert comparison.frame["difference"].tolist() == pytest.approx([11 / 12, 1, 1 / 12])
     assert comparison.frame["p"].tolist() == pytest.approx([2 / 2**11, 2 / 2**12, 1])

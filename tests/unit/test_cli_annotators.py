@@ -44,7 +44,7 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
 def test_agreement_is_that_of_the_api(capsys) -> None:
     _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
     expected = kp.agreement(
-        kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), ["K", "kappa"], average="both"
+        kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), measures=["K", "kappa"], average="both"
     )
     found = json.loads(out)
     assert [row["value"] for row in found["rows"]] == expected.frame["value"].tolist()
@@ -55,7 +55,7 @@ def test_agreement_is_that_of_the_api(capsys) -> None:
 def test_compare_is_that_of_the_api(capsys, corpus: kp.Corpus) -> None:
     asked = ["--measures", "F1@10", "--correction", "bh", "--test", "t", "--format", "json"]
     _, out, err = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
-    expected = kp.compare(corpus, "F1@10", test="t", correction="bh")
+    expected = kp.compare(corpus, measure="F1@10", test="t", correction="bh")
     found = json.loads(out)
     assert [row["p_adjusted"] for row in found["rows"]] == expected.frame["p_adjusted"].tolist()
     assert [row["difference"] for row in found["rows"]] == expected.frame["difference"].tolist()
@@ -67,7 +67,7 @@ def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, corpus: kp.Corp
     _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
     rows = json.loads(out)["rows"]
     assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
-    expected = kp.compare(corpus, "F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
+    expected = kp.compare(corpus, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
     assert [row["p_adjusted"] for row in rows[6:12]] == expected
 
 
