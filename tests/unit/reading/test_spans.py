@@ -113,7 +113,7 @@ def test_two_texts_of_one_document_are_refused():
 
 
 def test_tasks_have_spans_choices_and_texts_of_annotators():
-    corpus = kp.load(gold=Source("tasks.json", json.dumps(TASKS).encode()))
+    corpus = kp.load(gold=Source("tasks.json", TASKS.encode()))
     assert rows(corpus.gold, "doc_id", "annotator", "phrase", "label") == [
         ["7", "ana@example.org", "tide table", "KP"],
         ["7", "ana@example.org", "harbour", "topic"],
