@@ -76,3 +76,10 @@ def test_scores_and_variants_differ_in_their_columns():
         ("tide", "1"),
         ("sea", "0.5"),
     ]
+
+
+def test_the_ending_of_all_names_stays_or_is_taken_off():
+    votes = archive({"art-1-Crowd": "boat race\t10\nriver\t3\n", "art-2-Crowd": "moon\t1\n"})
+    assert read(votes, Choice())[1].documents["doc_id"].tolist() == ["art-1-Crowd", "art-2-Crowd"]
+    removed = read(votes, Choice(options={"suffix": "removed"}))[1]
+    assert removed.documents["doc_id"].tolist() == ["art-1", "art-2"]

@@ -6,12 +6,14 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.sniff import all_families
+from tests.format_samples import archive
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
 
@@ -38,19 +40,29 @@ def test_lists_of_lists_are_variants() -> None:
 
 
 def role_of(case: dict[str, Any]) -> str:
-    return case.get("role", "systems" if case["file"].startswith("s.") else "gold")
+    return case.get("role", "systems" if case.get("file", "").startswith("s.") else "gold")
 
 
 def read_case(case: dict[str, Any]) -> Corpus:
+    if "packed" in case:
+        return load(**{role_of(case): archive(case["files"])})
     return read(case["text"], case["file"], role_of(case), roles={case["file"]: Choice(**case.get("choice", {}))})
+
+
+def shown(corpus: Corpus, table: pd.DataFrame, columns: list[str]) -> str | list[str]:
+    if columns:
+        plain = table[columns].astype(object)
+        return [" | ".join(map(str, row)) for row in plain.where(plain.notna(), "").to_numpy()]
+    where = table["doc_id"] if len(corpus.annotators) < 2 else table["annotator"] + " " + table["doc_id"]
+    return "; ".join((where + ": " + table["phrase"])[:3])
 
 
 @pytest.mark.parametrize("case", CASES["read"], ids=lambda case: case["shows"])
 def test_a_file_is_read_as_is_written_down(case: dict[str, Any]) -> None:
     corpus = read_case(case)
-    table = corpus.gold if role_of(case) == "gold" else corpus.runs
-    where = table["doc_id"] if len(corpus.annotators) < 2 else table["annotator"] + " " + table["doc_id"]
-    assert "; ".join((where + ": " + table["phrase"])[:3]) == case["rows"]
+    tables = {"systems": "runs", "files": "gold"}
+    table = getattr(corpus, case.get("table") or tables.get(role_of(case), role_of(case)))
+    assert shown(corpus, table, case.get("columns", [])) == case["rows"]
     assert " ".join(corpus.empty[["source", "doc_id"]].to_numpy().ravel()) == case.get("empty", "")
     rejected = corpus.report.rejected
     assert "; ".join(rejected["line"] + ": " + rejected["reason"]) == case.get("rejected", "")
@@ -79,32 +91,9 @@ def test_millions_of_objects_in_one_line_are_refused_at_once() -> None:
 # F6 one JSON object a document
 
 
-def test_kpeval_lines_hold_gold_predictions_and_texts() -> None:
-    texts = '{"id": "d1", "source": "Tides [sep] Water rises.", '
-    line = texts + '"target": "tide ; sea level", "predictions": "tide ; moon"}'
-    corpus = read(line + "\n" + line.replace("d1", "d2"), "kpeval.jsonl", "files")
-    assert corpus.gold["phrase"].tolist()[:2] == ["tide", "sea level"]
-    assert corpus.runs["phrase"].tolist()[:2] == ["tide", "moon"]
-    assert corpus.documents[["title", "text"]].to_numpy().tolist()[0] == ["Tides", "Water rises."]
-
-
 @pytest.mark.parametrize("name", ["prediction", "predictions", "preds", "output"])
 def test_predictions_have_several_names(name: str) -> None:
     assert phrases(read(f'{{"id": "d1", "{name}": ["tide"]}}\n', "s.jsonl", "systems")) == ["tide"]
-
-
-def test_keyphrases_of_bert_kpe_are_token_lists_with_scores() -> None:
-    line = '{"url": "u9", "KeyPhrases": [["tide", "table"], ["moon"]], "Scores": [2.7, -0.4]}\n'
-    corpus = read(line, "s.jsonl", "systems")
-    assert corpus.runs[["phrase", "score"]].to_numpy().tolist() == [["tide table", 2.7], ["moon", -0.4]]
-    assert corpus.rankings == {"s": Ranking("score", True)}
-
-
-def test_lines_without_ids_are_numbered() -> None:
-    line = '{"title": "Tides", "abstract": "Water rises.", "keyphrases": ["water", "tide"], "prmu": ["P", "U"]}\n'
-    corpus = read(line * 2, "g.jsonl")
-    rows = corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist()
-    assert rows == [["1", "Tides", "Water rises."], ["2", "Tides", "Water rises."]]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, previews
-from tests.format_samples import TASKS, WEBANNO, archive
+from tests.format_samples import WEBANNO, archive
 
 TEXT = "The tide table is wrong, the tide table."
 
@@ -83,22 +83,6 @@ def test_files_of_users_are_annotators():
         ]
 
 
-def test_users_inside_the_spans_are_annotators():
-    spans = [
-        {"label": 1, "start_offset": 4, "end_offset": 14, "user": 7},
-        {"label": 1, "start_offset": 0, "end_offset": 3, "user": 8},
-    ]
-    corpus = kp.load(gold=jsonl({"id": 3, "text": TEXT, "annotations": spans}))
-    assert rows(corpus.gold, "annotator", "phrase") == [["7", "tide table"], ["8", "The"]]
-
-
-def test_offsets_outside_the_text_are_rejected():
-    good = [[0, end, "KP"] for end in (3, 8, 14, 17, 23)]
-    corpus = kp.load(gold=jsonl({"id": 3, "text": TEXT, "label": [*good, [30, 400, "KP"]]}))
-    assert rows(corpus.report.rejected, "line", "reason") == [["1", "offsets outside the text"]]
-    assert len(corpus.gold) == len(good)
-
-
 def test_two_texts_of_one_document_are_refused():
     with pytest.raises(InputError, match="another text for “3”"):
         kp.load(
@@ -110,17 +94,6 @@ def test_two_texts_of_one_document_are_refused():
 
 
 # Label Studio
-
-
-def test_tasks_have_spans_choices_and_texts_of_annotators():
-    corpus = kp.load(gold=Source("tasks.json", TASKS.encode()))
-    assert rows(corpus.gold, "doc_id", "annotator", "phrase", "label") == [
-        ["7", "ana@example.org", "tide table", "KP"],
-        ["7", "ana@example.org", "harbour", "topic"],
-        ["7", "ana@example.org", "sea level", "more"],
-    ]
-    assert corpus.empty.to_numpy().tolist() == [["gold", "2", "7"]]
-    assert any(note.message == "Cancelled annotations that were left out: 1." for note in corpus.report.notes)
 
 
 @pytest.mark.parametrize(("start", "end"), [(9, 14), (8, 13)])  # UTF-16 units, then characters

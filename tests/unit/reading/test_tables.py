@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -31,17 +30,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
     ]
 
 
-def test_further_columns_stay() -> None:
-    table = read("doc_id,keyphrase,note,concept\nd1,a,x,http://a\nd1,b,y,http://b\n").gold
-    assert table["note"].tolist() == ["x", "y"]
-    assert table["concept"].tolist() == ["http://a", "http://b"]
-
-
-def test_votes_are_relevance_of_an_annotator_named_votes() -> None:
-    table = read("doc_id,phrase,votes\nd1,a,3\nd1,b,1\n").gold
-    assert table[["annotator", "relevance"]].to_numpy().tolist() == [["votes", 3.0], ["votes", 1.0]]
-
-
 def test_systems_are_told_by_their_column_even_interleaved() -> None:
     text = "system,doc_id,rank,keyphrase,score\ny,d1,1,tide,0.01\nt,d1,1,sea,3\ny,d1,2,sea,0.5\nt,d1,2,moon,1\n"
     corpus = read(text, role="systems")
@@ -58,18 +46,6 @@ def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
         "doc_id,rank,phrase\n" + "".join(f"d,{n},p{n}\n" for n in range(1, 6)) + f"d,{rank},bad\n", role="systems"
     )
     assert corpus.report.rejected["reason"].tolist() == ["rank is not a positive whole number"]
-
-
-def test_types_of_documents_come_from_a_gold_table_if_constant() -> None:
-    corpus = read("doc_id,phrase,domain,type\nd1,a,news,x\nd1,b,news,y\nd2,c,law,x\n")
-    assert corpus.documents["group"].tolist() == ["news", "law"]
-    assert "type" in corpus.gold
-
-
-def test_wide_judgements_leave_out_blank_scores() -> None:
-    text = "pair_id,doc_id,keyphrase,candidate,score_1,score_2,score_3\np1,d1,harbour tide table,tide table,3,,2\n"
-    table = read(text, role="judgements").judgements
-    assert table[["pair_id", "annotator", "score"]].to_numpy().tolist() == [["p1", "1", 3.0], ["p1", "3", 2.0]]
 
 
 @pytest.mark.parametrize(
@@ -115,19 +91,6 @@ def test_frames_may_hold_lists() -> None:
     corpus = load(gold=frame)
     assert corpus.gold["phrase"].tolist() == ["a", "b"]
     assert corpus.empty["doc_id"].tolist() == ["d2"]
-
-
-def test_a_sorted_frame_keeps_its_own_memory() -> None:
-    frame = pd.DataFrame(
-        {
-            "doc_id": pd.Series(np.repeat(["d1", "d2"], 50), dtype="str"),
-            "phrase": "x",
-            "rank": np.tile(np.arange(1, 51), 2),
-        }
-    )
-    runs = load(systems={"s": frame}).runs
-    before, after = (table["doc_id"].array.__arrow_array__().chunk(0).buffers()[2] for table in (frame, runs))
-    assert before.address == after.address
 
 
 def test_dictionaries_of_lists_scores_and_annotators() -> None:

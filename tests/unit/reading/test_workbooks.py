@@ -158,28 +158,6 @@ def test_several_columns_of_lists_are_annotators_or_systems():
 # JSONL with annotations beside
 
 
-def test_kinds_of_keyphrases_and_tags_are_further_columns():
-    lines = (
-        '{"id": "1", "abstract": "Water rises", "keyphrases": ["water", "tide"], "prmu": ["P", "U"]}\n'
-        '{"id": "2", "abstract": "Sea", "doc_bio_tags": ["B"], "keyphrases": ["sea"], "prmu": ["P"]}\n'
-    )
-    corpus = kp.load(gold=Source("g.jsonl", lines.encode()))
-    assert rows(corpus.gold, "phrase", "prmu") == [["water", "P"], ["tide", "U"], ["sea", "P"]]
-    assert corpus.documents["doc_bio_tags"].fillna("").tolist() == ["", "B"]
-
-
-def test_fields_of_json_may_be_named():
-    source = Source("g.jsonl", b'{"nr": 1, "worte": ["tide"]}\n{"nr": 2, "worte": ["sea", "moon"]}\n')
-    assert column_names(source) == ["nr", "worte"]
-    choice = {"g.jsonl": Choice(columns={"doc_id": "nr", "phrase": "worte"})}
-    assert rows(kp.load(gold=source, roles=choice).gold, "doc_id", "phrase") == [
-        ["1", "tide"],
-        ["2", "sea"],
-        ["2", "moon"],
-    ]
-    assert kp.load(systems=source, roles=choice).runs["rank"].tolist() == [1, 1, 2]
-
-
 # previews of archives
 
 
