@@ -1,7 +1,5 @@
 """The command line: the JSON contract, the formats, exit statuses, and one message for everything that goes wrong."""
 
-import csv
-import io
 import json
 import subprocess
 import sys
@@ -59,13 +57,6 @@ def test_command_line_api_and_settings_from_the_signature_agree(capsys: pytest.C
     again = kp.evaluate_with(corpus, kp.settings_from(found["signature"]))
     assert again.frame["value"].tolist() == result.frame["value"].tolist()
     assert again.frame["low"].tolist() == result.frame["low"].tolist()
-
-
-def test_csv_has_the_columns_of_the_rows(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "evaluate", *DATA, "--measures", "F1@3", "--format", "csv", "--interval", "none")
-    rows = list(csv.DictReader(io.StringIO(out)))
-    assert list(rows[0]) == KEYS
-    assert (rows[0]["measure"], rows[0]["k"], rows[0]["low"]) == ("F1@3", "3", "")
 
 
 @pytest.mark.parametrize("form", ["table", "latex", "markdown"])

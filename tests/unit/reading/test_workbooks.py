@@ -114,18 +114,6 @@ def test_columns_of_a_sheet_may_be_named():
     assert rows(corpus.gold, "doc_id", "phrase", "Art") == [["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]
 
 
-def test_a_sheet_may_be_wide_or_judged():
-    wide = workbook({"S": [["doc_id", "ana", "ben"], ["d1", "tide; sea", "moon; sun"], ["d2", "", "a; b"]]})
-    corpus = kp.load(gold=wide)
-    assert corpus.gold.groupby("annotator")["phrase"].agg(list).to_dict() == {
-        "ana": ["tide", "sea"],
-        "ben": ["moon", "sun", "a", "b"],
-    }
-    assert corpus.empty.to_numpy().tolist() == [["gold", "ana", "d2"]]
-    judged = workbook({"S": [["keyphrase", "candidate", "score_1", "score_2"], ["tide", "tides", 3, None]]})
-    assert rows(kp.load(files=judged).judgements, "annotator", "score") == [["1", 3.0]]
-
-
 # Parquet
 
 
@@ -155,9 +143,6 @@ def test_several_columns_of_lists_are_annotators_or_systems():
     assert kp.load(systems=source).systems == ["ana", "ben"]
 
 
-# JSONL with annotations beside
-
-
 # previews of archives
 
 
@@ -180,15 +165,8 @@ def test_an_archive_shows_how_each_group_of_its_files_is_read():
 
 
 def test_other_sheets_are_said_not_to_be_read():
-    book = openpyxl.Workbook()
-    for name in ("first", "second", "empty", "third"):
-        sheet = book.create_sheet(name)
-        for row in (["doc_id", "keyphrase"], ["d1", name]) if name != "empty" else ():
-            sheet.append(row)
-    del book["Sheet"]
-    buffer = io.BytesIO()
-    book.save(buffer)
-    source = Source("a.xlsx", buffer.getvalue())
+    sheets = {name: [["doc_id", "keyphrase"], ["d1", name]] for name in ("first", "second", "third")}
+    source = workbook(sheets | {"empty": []})
     corpus = kp.load(gold=source)
     assert corpus.gold["phrase"].tolist() == ["first"]
     said = "Only the sheet “first” was read, and not 2 others: “second”, “third”."
