@@ -1,7 +1,5 @@
 """Values per document become one value, with the number of documents and the reason where there is none."""
 
-import math
-
 import pandas as pd
 import pytest
 
@@ -10,21 +8,6 @@ from kp_core.scoring.measures import of_systems
 from tests.corpora import corpus_of, document_values, scored
 
 SIZES = corpus_of({"d1": ["a", "b", "c", "d"], "d2": ["e"]}, {"s": {"d1": ["a", "x"], "d2": ["e", "y"]}})
-
-
-@pytest.mark.parametrize(
-    ("average", "p", "r", "f1"),
-    [
-        ("macro", 1 / 2, (1 / 4 + 1) / 2, (2 / 6 + 2 / 3) / 2),
-        ("micro", 2 / 4, 2 / 5, 4 / 9),
-        ("f-of-means", 1 / 2, 5 / 8, 2 * (1 / 2) * (5 / 8) / (1 / 2 + 5 / 8)),
-    ],
-)
-def test_three_averages(average, p, r, f1):
-    frame = scored(SIZES, ["P@2", "R@2", "F1@2"], average=average)
-    assert frame["value"].tolist() == pytest.approx([p, r, f1])
-    assert set(frame["average"]) == {average}
-    assert set(frame["documents"]) == {2}
 
 
 def reasons(corpus, measures, k=1, **options):
@@ -65,17 +48,6 @@ def test_bpref_needs_judged_negatives():
     row = scored(some, "bpref").iloc[0]
     assert (row["value"], row["documents"], row["undefined"]) == (0, 1, 1)
     assert pd.isna(row["reason"])
-
-
-def test_a_measure_under_votes_uses_the_votes_as_grades():
-    gold = {"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}}
-    corpus = corpus_of(gold, {"s": {"d": ["y", "x"]}})
-    dcg, ideal = 1 + 2 / math.log2(3), 2 + 1 / math.log2(3)
-    assert scored(corpus, "nDCG", annotators="votes")["value"].tolist() == pytest.approx([dcg / ideal])
-    dcg, ideal = 1 + 3 / math.log2(3), 3 + 1 / math.log2(3)
-    for measure, options in (("nDCG-exp", {}), ("nDCG", {"gain": "exp"}), ("nDCG@5", {"gain": "exp"})):
-        found = scored(corpus, measure, annotators="votes", **options)["value"].tolist()
-        assert found == pytest.approx([dcg / ideal])
 
 
 @pytest.mark.parametrize(

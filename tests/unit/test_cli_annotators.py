@@ -89,8 +89,6 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
     [
         (["agreement", "--gold", str(SAMPLE / "gold.csv"), "--measures", "MAP"], 2, "annotators have none"),
         (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
-        (["trim", *GOLD, "--form", "x"], 2, "choose one of: binary, choices"),
-        (["compare", *GOLD, *SYSTEMS, "--test", "x"], 2, "test is 'x'"),
         (["compare", *GOLD, *SYSTEMS, "--test", "t", "--average", "micro"], 2, "choose average = macro"),
         (["compare", *GOLD, *SYSTEMS[:2]], 2, "at least two systems"),
         (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.limits import Limits
@@ -30,16 +30,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
     ]
 
 
-def test_systems_are_told_by_their_column_even_interleaved() -> None:
-    text = "system,doc_id,rank,keyphrase,score\ny,d1,1,tide,0.01\nt,d1,1,sea,3\ny,d1,2,sea,0.5\nt,d1,2,moon,1\n"
-    corpus = read(text, role="systems")
-    assert corpus.runs["system"].tolist() == ["y", "y", "t", "t"]
-    assert corpus.rankings == {
-        "y": Ranking("rank", higher_is_better=False),
-        "t": Ranking("rank", higher_is_better=True),
-    }
-
-
 @pytest.mark.parametrize("rank", ["0", "-1", "1.5", "first", ""])
 def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
     corpus = read(
@@ -55,15 +45,6 @@ def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
     rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
     corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
     assert len(corpus.report.rejected) == rejected
-
-
-def test_judged_output_gives_runs_and_judgements_linked_to_gold() -> None:
-    gold_table = Source("gold.tsv", b"doc\tgold_id\tterm\nd1\tg1\tsea level\nd1\tg2\ttide\n")
-    judged = b"doc\tmethod\trank\tkeyphrase\tpertinence\tgold_id\nd1\tkea\t1\tsea\t1\tg1\nd1\tkea\t2\tx\t0\t\n"
-    corpus = load(gold=gold_table, systems=Source("judged.tsv", judged))
-    assert corpus.runs["phrase"].tolist() == ["sea", "x"]
-    assert corpus.judgements["keyphrase"].fillna("-").tolist() == ["sea level", "-"]
-    assert corpus.judgements["score"].tolist() == [1.0, 0.0]
 
 
 # in memory
@@ -224,10 +205,3 @@ def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object)
     assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
     reason = "half a character (a lone surrogate) that cannot be stored"
     assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x?"]]
-    lists = pd.DataFrame({"doc_id": list("pqrstu"), "phrases": [["a"], ["x\ud800"], ["c"], ["d"], ["e"], ["f", "g"]]})
-    corpus = load(gold=lists)
-    assert corpus.gold["phrase"].tolist() == ["a", "c", "d", "e", "f", "g"]
-    assert corpus.report.rejected["line"].tolist() == ["2"]
-    corpus = load(documents={"p": "A", "q": "x\ud800", "r": "B", "s": "C", "t": "D"})
-    assert corpus.documents["doc_id"].tolist() == ["p", "r", "s", "t"]
-    assert corpus.report.rejected["reason"].tolist() == [reason]
