@@ -125,17 +125,10 @@ FILES = (
     # archives
     Awkward("a zip bomb", "a.zip", lambda: zipped(("a.key", bytes(3_000_000))), "100 : 1"),
     Awkward("a gzip bomb", "a.tsv.gz", lambda: gzip.compress(bytes(3_000_000)), "100 : 1"),
-    Awkward(
-        "bzip2 unpacks a megabyte into gigabytes in one step",
-        "a.zip",
-        lambda: zipped(("a.key", b"tide\n"), method=zipfile.ZIP_BZIP2),
-        "another method than Deflate",
-    ),
-    Awkward(
-        "LZMA does so too",
-        "a.zip",
-        lambda: zipped(("a.key", b"tide\n"), method=zipfile.ZIP_LZMA),
-        "another method than Deflate",
+    # bzip2 and LZMA unpack a megabyte into gigabytes in one step
+    *(
+        Awkward(f"method {method}", "a.zip", lambda m=method: zipped(("a.key", b"t"), method=m), "than Deflate")
+        for method in (zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
     ),
     Awkward(
         "a packed size in the header that hides the ratio",
@@ -156,7 +149,16 @@ FILES = (
         "at most 20,000 members",
     ),
     Awkward("a path that leaves the archive", "a.zip", zipped(("../a.key", b"tide\n")), "leaves the archive"),
+    Awkward("an absolute path", "a.zip", zipped(("/a.key", b"tide\n")), "leaves the archive"),
+    Awkward("a path of another system", "a.zip", zipped(("x\\a.key", b"tide\n")), "with a backslash"),
     Awkward("a path with a drive", "a.zip", zipped(("C:/a.key", b"tide\n")), "leaves the archive"),
+    Awkward(
+        "more bytes than may be unpacked",
+        "a.zip",
+        zipped(("a.key", b"x" * 900), ("b.key", b"y" * 900)),
+        "at most 1,000",
+        limits=Limits(unpacked_bytes=1_000),
+    ),
     Awkward("a member without a name", "a.zip", zipped(("", b"tide\n")), "damaged"),
     Awkward("a member called `.`", "a.zip", zipped((".", b"tide\n"), ("b.key", b"sea\n")), (1, 1, 0)),
     Awkward(
