@@ -10,21 +10,8 @@ import kp_core as kp
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
 from tests.corpora import document_values, scored, value
+from tests.measure_names import AGREEMENT as NAMES
 
-NAMES = {
-    "kappa": "kappa",
-    "ppos": "P_pos",
-    "pneg": "P_neg",
-    "pabak": "PABAK",
-    "ac1": "AC1",
-    "pi_scott": "pi",
-    "bi": "BI",
-    "pi": "PI",
-    "kappa_max": "kappa_max",
-    "po": "Po",
-    "pe": "Pe",
-    "recall": "R@k",
-}
 #: The texts list the items 1..N, so that the 1-grams of a text are the universe of the oracle.
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
