@@ -77,7 +77,7 @@ def corpus_of(
 
 def scored(corpus: kp.Corpus, measures: str | Sequence[str], k: Any = None, **options: Any) -> pd.DataFrame:
     """Return the rows of an evaluation, without intervals where none are asked for."""
-    return kp.evaluate(corpus, k, measures, **({"interval": "none"} | options)).frame
+    return kp.evaluate(corpus, k=k, measures=measures, **({"interval": "none"} | options)).frame
 
 
 def value(corpus: kp.Corpus, measure: str, k: Any = None, **options: Any) -> float:

@@ -46,7 +46,7 @@ def ratings(gold):
 
 
 def found(gold, measure, system="all", **options):
-    result = kp.agreement(corpus_of(gold), [measure], universe=N, normalise="none", interval="none", **options)
+    result = kp.agreement(corpus_of(gold), measures=[measure], universe=N, normalise="none", interval="none", **options)
     return result.frame[result.frame["system"] == system]["value"].item()
 
 
@@ -128,7 +128,7 @@ def test_each_annotator_against_the_others_counted_by_hand(seed, majority):
     choice = "others:majority" if majority else "others"
     corpus = corpus_of(gold, gold)
     settings = {"universe": N, "normalise": "none", "interval": "none", "average": "micro"}
-    result = kp.evaluate(corpus, "all", ["a", "b", "c"], annotators=choice, **settings)
+    result = kp.evaluate(corpus, k="all", measures=["a", "b", "c"], annotators=choice, **settings)
     people = result.frame[result.frame["system"] == "human ceiling"].set_index("measure")["value"]
     sums = []
     for name, lists in gold.items():
@@ -167,7 +167,7 @@ def test_random_trimming_is_the_mean_over_all_subsets():
     for measure, name in {"nDCG@k": "nDCG@4", "P_pos": "P_pos"}.items():
         options = {"universe": 20, "normalise": "none", "interval": "none"}
         values = [
-            kp.evaluate(corpus_of({"d": list(part)}, runs), 4, [measure], **options).frame["value"].item()
+            kp.evaluate(corpus_of({"d": list(part)}, runs), k=4, measures=[measure], **options).frame["value"].item()
             for part in combinations(union, size)
         ]
         assert rows["null"][name] == pytest.approx(np.mean(values), abs=1e-12)

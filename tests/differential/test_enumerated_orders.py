@@ -8,30 +8,9 @@ import pytest
 import kp_core as kp
 from tests.corpora import corpus_of, scored
 
-MEASURES = (
-    "P@1",
-    "P@2",
-    "P@3",
-    "R@2",
-    "F1@2",
-    "F1@4",
-    "Rprec",
-    "F1@M",
-    "success@1",
-    "success@3",
-    "hits@2",
-    "MAP",
-    "MAP@2",
-    "MRR",
-    "MRR@2",
-    "nDCG",
-    "nDCG@1",
-    "nDCG@3",
-    "nDCG-exp",
-    "nDCG-exp@3",
-    "RBP",
-    "RBP(p=0.5)",
-)
+MEASURES = ["P@1", "P@2", "P@3", "R@2", "F1@2", "F1@4", "Rprec", "F1@M", "success@1", "success@3", "hits@2"]
+MEASURES += ["MAP", "MAP@2", "MRR", "MRR@2", "nDCG", "nDCG@1", "nDCG@3", "nDCG-exp", "nDCG-exp@3", "RBP"]
+MEASURES += ["RBP(p=0.5)"]
 
 
 def orders(phrases, scores):
@@ -101,7 +80,7 @@ def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
     ids=lambda option: ",".join(f"{key}={text}" for key, text in option.items()),
 )
 def test_expected_rule_under_every_other_convention(option):
-    for seed in range(30, 50):
+    for seed in range(30, 42):
         compare(seed, MEASURES, **option)
 
 

@@ -153,33 +153,6 @@ def test_cluster_t_by_central_differences(measure):
         assert (high - low) / 2 / t.ppf(0.975, x.shape[1] - 1) == pytest.approx(error, rel=1e-6)
 
 
-def written_gradient(measure, a, b, c, d):
-    """Return the gradient as the formulas of the agreement chapter write it."""
-    n, q = a + b + c + d, b + c
-    if measure == "kappa":
-        below = (a + b) * (b + d) + (a + c) * (c + d)
-        k = 2 * (a * d - b * c) / below
-        return (
-            np.array([2 * d, -2 * c, -2 * b, 2 * a])
-            - k * np.array([q + 2 * d, a + 2 * b + d, a + 2 * c + d, 2 * a + q])
-        ) / below
-    if measure == "P_pos":
-        return np.array([2 * q, -2 * a, -2 * a, 0]) / (2 * a + q) ** 2
-    if measure == "P_neg":
-        return np.array([0, -2 * d, -2 * d, 2 * q]) / (2 * d + q) ** 2
-    po = (a + d) / n
-    return 2 * np.array([1 - po, -po, -po, 1 - po]) / n
-
-
-@pytest.mark.parametrize("measure", ["kappa", "P_pos", "P_neg", "PABAK"])
-def test_cluster_t_by_the_written_gradients(measure):
-    x = tables(11)
-    n, influence = x.shape[1], written_gradient(measure, *x.sum(axis=1)) @ x
-    low, high = found_cluster(measure, x)
-    expected = t.ppf(0.975, n - 1) * np.sqrt(n / (n - 1) * (influence**2).sum())
-    assert (high - low) / 2 == pytest.approx(expected, rel=1e-10)
-
-
 def test_cluster_t_of_a_macro_mean_is_the_t_interval_of_the_documents(corpus):
     from scipy import stats
 

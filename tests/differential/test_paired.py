@@ -56,7 +56,7 @@ def test_p_is_one_where_two_systems_are_equal():
 def test_two_systems_with_the_same_lists_have_p_one_and_no_difference(measure, average):
     runs = {f"d{i}": ["a", "b", "c"][: i % 4] for i in range(20)}
     corpus = corpus_of({f"d{i}": ["a", "c"][: 1 + i % 2] for i in range(20)}, {"x": runs, "y": dict(runs)})
-    row = kp.compare(corpus, measure, k=2, average=average, universe=9, trials=200).frame.iloc[0]
+    row = kp.compare(corpus, measure=measure, k=2, average=average, universe=9, trials=200).frame.iloc[0]
     assert row[["difference", "low", "high", "p", "p_adjusted"]].tolist() == [0, 0, 0, 1, 1]
 
 
@@ -100,7 +100,7 @@ def test_randomisation_of_a_pooled_measure_swaps_the_counts_of_documents(two, me
     def statistic(cells):
         return MEASURES[measure].score(concordance.table(*cells.sum(axis=0)))
 
-    row = kp.compare(two, measure, k=3, universe=25, normalise="none").frame.iloc[0]
+    row = kp.compare(two, measure=measure, k=3, universe=25, normalise="none").frame.iloc[0]
     first, second = columns(two, "abcd")
     assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
     assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
@@ -111,14 +111,14 @@ def test_randomisation_of_f_of_means(two):
         p, r = values.mean(axis=0)
         return 2 * p * r / (p + r)
 
-    row = kp.compare(two, "F1@k", k=3, average="f-of-means", normalise="none").frame.iloc[0]
+    row = kp.compare(two, measure="F1@k", k=3, average="f-of-means", normalise="none").frame.iloc[0]
     first, second = columns(two, ["P@k", "R@k"])
     assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
     assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
 
 
 def test_randomisation_of_a_macro_mean(two):
-    row = kp.compare(two, "nDCG@k", k=3, normalise="none").frame.iloc[0]
+    row = kp.compare(two, measure="nDCG@k", k=3, normalise="none").frame.iloc[0]
     first, second = columns(two, ["nDCG@k"])
     assert row["p"] == pytest.approx(exact_p(first, second, np.mean), abs=1e-12)
 
@@ -129,14 +129,14 @@ def test_difference_interval_is_that_of_the_paired_resamples(two):
     first, second = columns(two, ["F1@k"])
     weights = intervals.resample(8, 300, np.random.default_rng(4))
     resampled = [np.repeat((first - second)[:, 0], row.astype(int)).mean() for row in weights]
-    row = kp.compare(two, "F1@k", k=3, normalise="none", resamples=300, seed=4).frame.iloc[0]
+    row = kp.compare(two, measure="F1@k", k=3, normalise="none", resamples=300, seed=4).frame.iloc[0]
     assert [row["low"], row["high"]] == pytest.approx(np.quantile(resampled, [0.025, 0.975]).tolist(), abs=1e-9)
 
 
 def test_a_comparison_uses_only_documents_on_which_every_system_is_scored():
     gold = {d: ["a"] for d in ("d1", "d2", "d3")}
     runs = {"x": {"d1": ["a"], "d2": ["a"], "d3": ["b"]}, "y": {"d1": ["b"], "d3": ["a"]}}
-    comparison = kp.compare(corpus_of(gold, runs), "F1@k", k=1, missing="skip", normalise="none")
+    comparison = kp.compare(corpus_of(gold, runs), measure="F1@k", k=1, missing="skip", normalise="none")
     assert comparison.documents == 2
     assert comparison.scores == {"x": 0.5, "y": 0.5}
 

@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.conventions import LISTED, PRESETS
 from kp_core.studies.spread import GRID, Spread, spread
 from kp_core.studies.stability import ranks, stability, tau_b
-from tests.corpora import corpus_of, scored, settings
+from tests.corpora import corpus_of, scored
 
 #: Porter and Snowball differ on the last four.
 WORDS = ["model", "models", "Graph", "graphs", "learning", "learned", "net", "nets", "rank", "tree"]
@@ -78,7 +78,7 @@ def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[s
     own = spread(CORPUS, measure, **options)  # type: ignore[arg-type]
     assert own.settings == distinct
     grid = own.frame[own.frame["kind"] == "grid"]
-    for _, rows in list(grid.groupby(list(GRID), sort=False))[::5]:
+    for _, rows in list(grid.groupby(list(GRID), sort=False))[::9]:
         expected = values(measure, **(options | rows.iloc[0][list(GRID)].to_dict()))
         assert all(expected[s] == v for s, v in zip(rows["system"], rows["value"], strict=True))
 
@@ -98,8 +98,9 @@ def test_presets_keep_what_belongs_to_the_gold_standard() -> None:
     assert rows["value"].tolist() != list(values("F1@k", k=5, preset="kex").values())
 
 
-@pytest.mark.parametrize("preset", ["kpscope", "kex"])
-@pytest.mark.parametrize("measure", ["F1@k", "MAP", "nDCG@k"])
+@pytest.mark.parametrize(
+    ("measure", "preset"), [("F1@k", "kpscope"), ("F1@k", "kex"), ("MAP", "kpscope"), ("nDCG@k", "kex")]
+)
 def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
     own, now = spread(CORPUS, measure, k=5, preset=preset), values(measure, k=5, preset=preset)
     seen = set()
@@ -169,12 +170,11 @@ def test_rankings_are_those_of_the_evaluations() -> None:
     assert rows["value"].tolist() == list(values("F1@k", k=5, normalise="lower+space").values())
 
 
-@pytest.mark.parametrize("average", ["micro", "both"])
-def test_one_average_a_measure_is_ranked(average: str) -> None:
+def test_one_average_a_measure_is_ranked() -> None:
     expected = values("F1@k", k=5, average="micro")
-    rows = stability(CORPUS, "measure", views=["F1@k", "MAP"], k=5, average=average).frame
+    rows = stability(CORPUS, "measure", views=["F1@k", "MAP"], k=5, average="both").frame
     assert rows.loc[rows["view"] == "F1@k", "value"].tolist() == list(expected.values())
-    assert spread(CORPUS, "F1@k", k=5, average=average).ranges["current"].tolist() == list(expected.values())
+    assert spread(CORPUS, "F1@k", k=5, average="both").ranges["current"].tolist() == list(expected.values())
 
 
 def test_measures_without_a_best_or_without_a_cutoff_are_refused() -> None:
@@ -195,12 +195,3 @@ def test_tau_and_ranks_are_those_of_scipy(seed: int) -> None:
     assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-14, nan_ok=True)
     assert (reason == "all_tied") == (len(set(x)) == 1 or len(set(y)) == 1)
     assert ranks(x[None])[0].tolist() == rankdata(-x).tolist()
-
-
-def test_settings_made_before_give_the_same() -> None:
-    from kp_core.studies.spread import spread_with
-    from kp_core.studies.stability import stability_with
-
-    made = settings(5, normalise="lower+space")
-    assert spread_with(CORPUS, made).frame.equals(spread(CORPUS, k=5, normalise="lower+space").frame)
-    assert stability_with(CORPUS, made).pairs.equals(stability(CORPUS, k=5, normalise="lower+space").pairs)

@@ -5,19 +5,10 @@ import pytrec_eval
 
 from tests.corpora import corpus_of, document_values, scored, value
 from tests.differential.random_corpora import draw
+from tests.measure_names import TREC, TREC_AT
 
 CUTS = (1, 2, 3, 5, 10, 20)
-PLAIN = {
-    "map": "MAP",
-    "recip_rank": "MRR",
-    "ndcg": "nDCG",
-    "Rprec": "Rprec",
-    "set_P": "P@M",
-    "set_recall": "R@M",
-    "set_F": "F1@M",
-}
-CUT = {"P": "P@{}", "recall": "R@{}", "map_cut": "MAP@{}", "ndcg_cut": "nDCG@{}", "success": "success@{}"}
-SUPPORTED = {*PLAIN, "bpref", *(f"{name}.{','.join(map(str, CUTS))}" for name in CUT)}
+SUPPORTED = {*TREC, "bpref", *(f"{name}.{','.join(map(str, CUTS))}" for name in TREC_AT)}
 
 
 def trec(drawn, lowest_relevant=1):
@@ -33,8 +24,8 @@ def ours(drawn, measure, **options):
 
 
 def pairs():
-    yield from PLAIN.items()
-    for name, measure in CUT.items():
+    yield from TREC.items()
+    for name, measure in TREC_AT.items():
         for cut in CUTS:
             yield f"{name}_{cut}", measure.format(cut)
 
@@ -73,7 +64,7 @@ def test_bpref_with_judged_negatives(seed):
 @pytest.mark.parametrize("measure", ["map", "ndcg", "recip_rank", "P_5"])
 def test_negatives_are_no_gold(measure):
     drawn = draw(10, lowest=0, highest=2)
-    name = {"P_5": "P@5"}.get(measure) or PLAIN[measure]
+    name = {"P_5": "P@5"}.get(measure) or TREC[measure]
     theirs, found = trec(drawn), ours(drawn, name)
     judged = {d for d, gold in drawn.gold.items() if any(gold.values()) and drawn.runs.get(d)}
     for document in judged:

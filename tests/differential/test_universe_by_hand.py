@@ -101,8 +101,3 @@ def test_universe_does_not_depend_on_the_gold_that_is_chosen_or_on_k():
         before = universe_sizes(corpus, universe, normalise=PIPELINE)
         after = universe_sizes(corpus, universe, normalise=PIPELINE, rel=2, denominator="returned", gold_list="listed")
         assert before == after
-
-
-def test_every_number_is_the_same_in_all_documents():
-    gold, runs, _ = drawn(3)
-    assert set(universe_sizes(corpus_of(gold, runs), "75").values()) == {75.0}

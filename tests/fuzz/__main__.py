@@ -11,9 +11,9 @@ import warnings
 from collections import Counter
 
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import load, previews
+from kp_core.reading import previews
 from tests.fuzz.mutations import Case, case, seeds
-from tests.fuzz.sound import is_clear, is_sound
+from tests.fuzz.sound import is_clear, is_read_or_refused
 
 #: Seconds of computing time that one file may take.
 SECONDS = 5
@@ -29,13 +29,8 @@ def outcome(one: Case) -> str:
             previews(one.source, choice=one.choice)
         except (InputError, UsageError) as refusal:
             is_clear(refusal)
-    try:
-        corpus = load(**{one.role: one.source}, strict=one.strict, fixes=one.fixes, roles={name: one.choice})
-    except (InputError, UsageError) as refusal:
-        is_clear(refusal)
-        return "refused"
-    is_sound(corpus)
-    return "loaded"
+    read = is_read_or_refused(**{one.role: one.source}, strict=one.strict, fixes=one.fixes, roles={name: one.choice})
+    return "loaded" if read else "refused"
 
 
 def main() -> int:

@@ -1,7 +1,21 @@
 """What every corpus promises, whatever it was read from."""
 
+from typing import Any
+
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
+from kp_core.reading import load
+
+
+def is_read_or_refused(**given: Any) -> bool:
+    """Load what is given; check the corpus, or the refusal; tell whether there is a corpus."""
+    try:
+        corpus = load(**given)
+    except (InputError, UsageError) as refusal:
+        is_clear(refusal)
+        return False
+    is_sound(corpus)
+    return True
 
 
 def is_sound(corpus: Corpus) -> None:

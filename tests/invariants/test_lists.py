@@ -11,7 +11,7 @@ from kp_core.conventions import FIELDS
 from tests.corpora import corpus_of, document_values, never_falls, scored, value
 
 #: The same examples in every run, so that a failure is no accident of the day.
-few, many = settings(max_examples=25, derandomize=True), settings(max_examples=80, derandomize=True)
+few, many = settings(max_examples=15, derandomize=True), settings(max_examples=50, derandomize=True)
 LETTERS = "abcdefghij"
 OVERLAP = ("P@k", "R@k", "F1@k")
 RANKING = ("MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "nDCG-exp", "RBP", "Rprec", "success@k", "F1@M", "F1@G")
@@ -144,17 +144,6 @@ def test_random_order_has_a_macro_kappa_of_zero(pairs, k, universe):
     frame = scored(build(pairs), "kappa", k, universe=universe, average="macro", baselines=True, normalise="none")
     found = frame.set_index("system").loc["random k", "value"]
     assert found == pytest.approx(0, abs=1e-12)
-
-
-@given(documents, cutoffs, st.integers(20, 60))
-@few
-def test_pabak_less_that_of_silence(pairs, k, universe):
-    frame = scored(
-        build(pairs), ["PABAK", "a", "c", "N"], k, universe=universe, average="micro", baselines=True, normalise="none"
-    )
-    table = frame.pivot_table(index="system", columns="measure", values="value")
-    system, silence = table.loc["s"], table.loc["says nothing"]
-    assert system["PABAK"] - silence["PABAK"] == pytest.approx(2 * (system["a"] - system["c"]) / system["N"], abs=1e-12)
 
 
 @given(documents, cutoffs)

@@ -14,7 +14,7 @@ from kp_core.text.normalise import STEPS, Normaliser
 from kp_core.text.stem import STEMMERS
 
 #: The same examples in every run, so that a failure is no accident of the day.
-many = settings(max_examples=60, derandomize=True)
+many, few = settings(max_examples=60, derandomize=True), settings(max_examples=20, derandomize=True)
 TEXT_STEPS = [step for step in STEPS if step not in STEMMERS]
 pipelines = st.lists(st.sampled_from(TEXT_STEPS), unique=True, max_size=6).flatmap(
     lambda steps: st.sampled_from([[], *([stemmer] for stemmer in STEMMERS)]).map(
@@ -53,17 +53,10 @@ def settings_drawn(draw):
 @many
 def test_settings_read_back_from_their_signature(drawn, documents):
     line = signature(drawn, documents)
-    assert settings_from(line) == drawn
-    assert signature(settings_from(line), documents) == line
-
-
-@given(settings_drawn())
-@many
-def test_a_signature_is_one_ascii_line(drawn):
-    line = signature(drawn, 7)
     assert line.isascii()
     assert len(line.splitlines()) == 1
-    assert line.startswith("kps|")
+    assert settings_from(line) == drawn
+    assert signature(settings_from(line), documents) == line
 
 
 @given(settings_drawn())
@@ -114,7 +107,7 @@ texts = st.text(ALPHABET, max_size=12)
     "step", [*(s for s in TEXT_STEPS if s not in ("possessive-drop", "punct-strip")), "space+punct-strip"]
 )
 @given(texts)
-@many
+@few
 def test_a_step_applied_twice_is_the_step_applied_once(step, text):
     apply = Normaliser.parse(step).apply
     once = apply([text])
@@ -128,37 +121,15 @@ def test_what_is_invisible_does_not_keep_an_accent_from_its_letter():
 
 @pytest.mark.parametrize("step", STEPS)
 @given(st.lists(texts, max_size=6))
-@many
+@few
 def test_a_phrase_is_normalised_the_same_alone_and_among_others(step, phrases):
     apply = Normaliser.parse(step).apply
     assert apply(phrases) == [form for phrase in phrases for form in apply([phrase])]
 
 
-@given(st.lists(texts, min_size=1, max_size=6))
-@many
-def test_the_default_pipeline_is_the_same_alone_and_among_others(phrases):
-    apply = Normaliser.parse(kp.Conventions().normalise).apply
-    assert apply(phrases) == [form for phrase in phrases for form in apply([phrase])]
-
-
-ASKED = [
-    *(name for name in kp.MEASURES if not name.endswith("@k")),
-    *(name for name in kp.MEASURES if name.endswith("@k")),
-    "P@1",
-    "R@10",
-    "F1@15",
-    "F1@O",
-    "F1@M",
-    "F1@G",
-    "P@O",
-    "MAP@5",
-    "MRR@3",
-    "nDCG@10",
-    "nDCG-exp@5",
-    "success@1",
-    "RBP(p=0.8)",
-    "RBP(p=0.95)",
-]
+ASKED = [*kp.MEASURES, "P@1", "R@10", "F1@15", "F1@O", "F1@M", "F1@G", "P@O", "MAP@5", "MRR@3", "nDCG@10"]
+ASKED += ["nDCG-exp@5", "success@1"]
+ASKED += ["RBP(p=0.8)", "RBP(p=0.95)"]
 
 
 @pytest.mark.parametrize("text", ASKED)

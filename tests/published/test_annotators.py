@@ -92,7 +92,7 @@ def test_leaving_one_annotator_out(result, expected):
 
 
 def test_pairs(corpus, expected):
-    result = kp.agreement(corpus, ["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
+    result = kp.agreement(corpus, measures=["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
     for pair, found in expected["pairwise_pooled"].items():
         name = pair.replace("-", "|")
         assert value(result, name, "kappa", "documents") == found["documents"]
@@ -102,7 +102,7 @@ def test_pairs(corpus, expected):
 
 
 def test_each_annotator_against_the_union_of_the_others(corpus, expected):
-    result = kp.agreement(corpus, ["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
+    result = kp.agreement(corpus, measures=["kappa", "P_pos", "a", "b", "c", "d"], interval="none", **OPTIONS)
     for annotator, found in expected["human_ceiling"].items():
         human = found["human"]
         assert value(result, annotator, "kappa", "documents") == found["documents"]
@@ -113,7 +113,7 @@ def test_each_annotator_against_the_union_of_the_others(corpus, expected):
 
 def test_systems_against_the_same_gold_as_people(corpus, expected):
     """The mean over annotators, each left out in turn; `s1` and people face the same keyphrases."""
-    result = kp.evaluate(corpus, 5, ["kappa", "P_pos"], annotators="others", interval="none", **OPTIONS)
+    result = kp.evaluate(corpus, k=5, measures=["kappa", "P_pos"], annotators="others", interval="none", **OPTIONS)
     ceiling = expected["human_ceiling"].values()
     for system, key in {"s1": "s1", "s2": "s2", "human ceiling": "human"}.items():
         for measure, name in {"kappa": "kappa", "P_pos": "ppos"}.items():
@@ -123,7 +123,7 @@ def test_systems_against_the_same_gold_as_people(corpus, expected):
 
 
 def test_the_human_ceiling_is_in_the_signature(corpus):
-    result = kp.evaluate(corpus, 5, ["kappa", "F1@k", "MAP"], annotators="others", **OPTIONS)
+    result = kp.evaluate(corpus, k=5, measures=["kappa", "F1@k", "MAP"], annotators="others", **OPTIONS)
     assert "|annot:others|" in result.signature
     again = kp.evaluate_with(corpus, kp.settings_from(result.signature), ["kappa", "F1@k", "MAP"])
     assert again.frame.equals(result.frame)

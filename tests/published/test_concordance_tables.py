@@ -11,26 +11,10 @@ from kp_core import MEASURES
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
 from tests.corpora import corpus_of, scored
+from tests.measure_names import AGREEMENT
 
 #: Key of the oracle → measure of KPScope.
-NAMES = {
-    "po": "Po",
-    "pe": "Pe",
-    "kappa": "kappa",
-    "kappa_max": "kappa_max",
-    "ppos": "P_pos",
-    "pneg": "P_neg",
-    "pabak": "PABAK",
-    "s": "PABAK",
-    "bi": "BI",
-    "pi": "PI",
-    "pi_scott": "pi",
-    "ac1": "AC1",
-    "precision": "P@k",
-    "recall": "R@k",
-    "kappa_min": "kappa_min",
-    "mcc": "MCC",
-}
+NAMES = AGREEMENT | {"s": "PABAK", "precision": "P@k", "kappa_min": "kappa_min", "mcc": "MCC"}
 #: Measures whose error with independent phrases is the grey reference.
 ERRORS = {f"se_iid_{key}": NAMES[key] for key in ("kappa", "ppos", "pneg", "pabak", "bi", "pi", "ac1", "pi_scott")}
 #: Cohen's first errors of 1960, far too wide when documents are alike; KPScope gives neither.
@@ -114,18 +98,13 @@ def test_lecture_systems_give_the_24_printed_numbers(shared):
 def test_lecture_systems_derived_columns(shared):
     names = {
         "N": "N",
-        "kappa": "kappa",
         "p_pos": "P_pos",
         "p_neg": "P_neg",
-        "pabak": "PABAK",
-        "precision": "P@k",
-        "recall": "R@k",
         "bias_index": "BI",
         "prevalence_index": "PI",
-        "kappa_max": "kappa_max",
-        "ac1": "AC1",
         "scott_pi": "pi",
     }
+    names |= {key: NAMES[key] for key in ("kappa", "pabak", "precision", "recall", "kappa_max", "ac1")}
     table = rows(shared("oracles/agreement/lecture_systems_implied_tables.csv"))
     assert len(table) == 6
     for row in table:

@@ -10,21 +10,8 @@ import kp_core as kp
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
 from tests.corpora import document_values, scored, value
+from tests.measure_names import AGREEMENT as NAMES
 
-NAMES = {
-    "kappa": "kappa",
-    "ppos": "P_pos",
-    "pneg": "P_neg",
-    "pabak": "PABAK",
-    "ac1": "AC1",
-    "pi_scott": "pi",
-    "bi": "BI",
-    "pi": "PI",
-    "kappa_max": "kappa_max",
-    "po": "Po",
-    "pe": "Pe",
-    "recall": "R@k",
-}
 #: The texts list the items 1..N, so that the 1-grams of a text are the universe of the oracle.
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
@@ -107,7 +94,7 @@ def test_documents_without_gold_can_be_included(corpus, expected):
 
 def test_difference_of_two_systems(corpus, expected):
     for key, found in expected["paired_s1_minus_s2_micro"].items():
-        row = kp.compare(corpus, NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
+        row = kp.compare(corpus, measure=NAMES[key], k=5, trials=99, **OPTIONS).frame.iloc[0]
         assert (row["a"], row["b"], row["documents"]) == ("s1", "s2", 7)
         assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
 
@@ -156,7 +143,7 @@ def only(corpus):
 
 def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):
     for key, found in expected["paired_s1_minus_s2_micro"].items():
-        comparison = kp.compare(corpus, NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
+        comparison = kp.compare(corpus, measure=NAMES[key], k=5, average="micro", interval="cluster-t", **OPTIONS)
         row = comparison.frame.iloc[0]
         assert row["difference"] == pytest.approx(found["difference"], abs=1e-9)
         assert [row["low"], row["high"]] == pytest.approx(found["ci95_cluster_t"], abs=1e-9)

@@ -7,10 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import kp_core as kp
-from kp_core.scoring.codes import code, identify
-from kp_core.scoring.match import prepare
 from tests.corpora import corpus_of, document_values, scored, value
+from tests.measure_names import TREC, TREC_AT
 
 QUERIES = ("Q1", "Q2", "Q3", "Q4", "Q5")
 #: Names of the oracle that KPScope writes otherwise: measure, and the denominator of average precision.
@@ -93,26 +91,9 @@ def generated_corpus(generated):
     return corpus_of(gold, {"s": {name: document["ranked"] for name, document in generated.items()}}, grades=grades)
 
 
-PYTREC = {
-    "map": "MAP",
-    "Rprec": "Rprec",
-    "recip_rank": "MRR",
-    "ndcg": "nDCG",
-    "set_P": "P@M",
-    "set_recall": "R@M",
-    "set_F": "F1@M",
-}
-PYTREC_AT = {"P": "P@k", "recall": "R@k", "ndcg_cut": "nDCG@k", "map_cut": "MAP@k", "success": "success@k"}
-RANX = {
-    "f1": "F1@M",
-    "r-precision": "Rprec",
-    "hits@10": "hits@10",
-    "hit_rate@5": "success@5",
-    "mrr@5": "MRR@5",
-    "ndcg_burges@10": "nDCG-exp@10",
-    "ndcg_burges": "nDCG-exp",
-    **{f"f1@{k}": f"F1@{k}" for k in (1, 3, 5, 10, 15, 20, 30)},
-}
+RANX = {f"f1@{k}": f"F1@{k}" for k in (1, 3, 5, 10, 15, 20, 30)}
+RANX |= {"f1": "F1@M", "r-precision": "Rprec", "hits@10": "hits@10", "hit_rate@5": "success@5", "mrr@5": "MRR@5"}
+RANX |= {"ndcg_burges@10": "nDCG-exp@10", "ndcg_burges": "nDCG-exp"}
 
 
 def differing(generated, corpus, library, name, measure, factor=1.0, **options):
@@ -128,7 +109,7 @@ def test_fifty_documents_as_trec_eval_scores_them(generated, generated_corpus):
     wrong, keys = [], generated["doc003"]["pytrec_eval"]
     for key in keys:
         stem, _, cut = key.rpartition("_")
-        measure = PYTREC.get(key) or PYTREC_AT[stem].replace("@k", f"@{cut}")
+        measure = TREC.get(key) or TREC_AT[stem].format(cut)
         wrong += differing(generated, generated_corpus, "pytrec_eval", key, measure)
     assert len(generated) == 50
     assert not wrong
@@ -179,11 +160,13 @@ def test_tie_rules(ties, rule):
 
 @pytest.mark.parametrize("rule", ["stable", "trec"])
 def test_order_of_tied_phrases(ties, rule):
+    """Each phrase is the gold standard of a document with the same list."""
     for case in ties:
-        corpus, record = tied_corpus(case), kp.Conventions("none", ties=rule)
-        identities = identify(corpus, record)
-        lists = prepare(code(corpus).runs["s"], corpus.rankings["s"], identities, record)
-        assert identities.forms.take(lists.form).to_pylist() == case[rule]["order"]
+        phrases, scores = zip(*case["items"], strict=True)
+        lists = {"s": dict.fromkeys(phrases, phrases)}
+        corpus = corpus_of({p: [p] for p in phrases}, lists, scores={"s": dict.fromkeys(phrases, scores)})
+        found = of_documents(corpus, "MRR", normalise="none", ties=rule).sort_values(ascending=False)
+        assert found.index.tolist() == case[rule]["order"]
 
 
 def test_order_by_rank_ignores_the_tie_rule(ties):

@@ -15,7 +15,7 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.sums import load, refuse_without_folder
+from kp_core.scale.sums import load
 from tests.scale.tables import draw, engine, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -33,25 +33,14 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_killed_run_goes_on_and_gives_the_same(
     number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tables = {name: table for name, table in draw(0, systems=1).items() if name != "documents"}
     given, checkpoint = write(tables, tmp_path), tmp_path / "run.npz"
-    command = [
-        "evaluate",
-        "--gold",
-        str(given["gold"]),
-        "--system",
-        f"s0={given['systems']['s0']}",
-        "--measures",
-        "F1@3,MAP",
-        "--partition-rows",
-        "25",
-        "--format",
-        "json",
-    ]
+    data = ["--gold", str(given["gold"]), "--system", f"s0={given['systems']['s0']}"]
+    command = ["evaluate", *data, "--measures", "F1@3,MAP", "--partition-rows", "25", "--format", "json"]
     assert main(command) == 0
     whole = json.loads(capsys.readouterr().out)
     command += ["--checkpoint", str(checkpoint)]
@@ -114,10 +103,3 @@ def test_a_saved_run_opens_with_its_tables_comparisons_and_documents(universe: s
     assert dict(zip(some.documents["doc_id"], some.documents["text"], strict=True)) == {
         name: texts[name] for name in ("d003", "d007")
     }
-
-
-def test_a_folder_is_no_checkpoint() -> None:
-    for path in (".", "/"):
-        with pytest.raises(kp.InputError) as refused:
-            refuse_without_folder(path)
-        assert str(refused.value) == f"{path}: expected a file, found a folder. Name a file to write, such as run.npz."

@@ -13,10 +13,6 @@ import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
 from kp_core.scale.pairs import similarity
-from kp_core.scale.partitions import regroup
-from kp_core.scale.sources import sources
-from kp_core.scale.sums import exact, limbs
-from kp_core.scoring import draws
 from tests.scale.tables import draw, engine, in_memory, write
 
 
@@ -87,13 +83,13 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     saved = ["--save-statistics", str(statistics)]
     assert main(["evaluate", *data, "--stream", "--k", "3", "--format", "json", *saved]) == 0
     out, err = capsys.readouterr()
-    assert json.loads(out)["signature"] == kp.evaluate(corpus, 3, interval="poisson").signature
+    assert json.loads(out)["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
     assert "parts · " in err
     assert scale.open_statistics(statistics).result().documents == json.loads(out)["rows"][0]["documents"]
     assert main(["compare", *data, "--stream", "--measures", "F1@3,MAP", "--resamples", "50", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["measure"] for row in rows] == ["F1@3", "MAP"]
-    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, "F1@3").frame["difference"][0], abs=1e-12)
+    assert rows[0]["difference"] == pytest.approx(kp.compare(corpus, measure="F1@3").frame["difference"][0], abs=1e-12)
     assert main(["agreement", *data[:2], "--stream", "--format", "json"]) == 0
     capsys.readouterr()
     assert main(["evaluate", *data, "--stream", "--encoding", "latin-1"]) == 2
@@ -134,34 +130,6 @@ def test_similarity_of_any_number_of_pairs_is_that_of_memory(tmp_path: Path) -> 
     assert main(asked) == 2
 
 
-def test_sums_are_those_of_exact_fractions() -> None:
-    from fractions import Fraction
-
-    values = np.random.default_rng(0).normal(size=(500, 2)) * [1, 1e6]
-    want = [sum(map(Fraction, column)) for column in values.T.tolist()]
-    found = exact(limbs(values))
-    assert abs(found[0] - float(want[0])) <= 500 * 2.0**-61
-    assert found[1] == pytest.approx(float(want[1]), rel=1e-15)
-    parts = limbs(values[:3]) + limbs(values[3:450]) + limbs(values[450:])
-    np.testing.assert_array_equal(parts, limbs(values))
-
-
-def test_weights_are_poisson_and_depend_on_id_and_seed_alone() -> None:
-    keys = draws.keys([f"d{i}" for i in range(400)])
-    # SipHash-2-4 with the key of pandas: a checkpoint of one version would otherwise not fit to another.
-    assert keys[:2].tolist() == [4910362172263180194, 11435820897440130229]
-    weights = draws.poisson(keys, 2000, 7)
-    np.testing.assert_array_equal(weights[5:9], draws.poisson(keys[5:9], 2000, 7))
-    np.testing.assert_array_equal(weights[:, :300], draws.poisson(keys, 300, 7))
-    assert not np.array_equal(weights, draws.poisson(keys, 2000, 8))
-    shares = np.bincount(weights.astype(int).ravel(), minlength=5)[:5] / weights.size
-    np.testing.assert_allclose(shares, np.exp(-1) / np.array([1, 1, 2, 6, 24]), atol=0.002)
-    assert abs(np.corrcoef(weights[:100]) - np.eye(100)).max() < 0.12
-    swaps = draws.swaps(keys, 2000, 7)
-    assert abs(swaps.mean() - 0.5) < 0.003
-    assert abs(np.corrcoef(swaps[:100]) - np.eye(100)).max() < 0.12
-
-
 def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Path) -> None:
     tables = {name: table for name, table in draw(0, documents=5).items() if name != "documents"}
     given = write(tables, tmp_path)
@@ -173,30 +141,3 @@ def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Pat
     with pytest.raises(kp.UsageError, match=r"pairs\.csv is read and written at once"):
         similarity(pairs, "BLEU", pairs)
     assert pairs.read_text() == "keyphrase,candidate\na b,a\n"
-
-
-def test_one_system_is_not_compared(tmp_path: Path) -> None:
-    tables = {name: table for name, table in draw(0, documents=5, systems=1).items() if name != "documents"}
-    with pytest.raises(kp.UsageError, match="a comparison needs at least two systems"):
-        scale.compare(**write(tables, tmp_path), measure="MAP")
-
-
-def test_a_checkpoint_that_was_cut_off_is_refused_in_words(tmp_path: Path) -> None:
-    tables = {name: table for name, table in draw(0, documents=5).items() if name != "documents"}
-    given, path = write(tables, tmp_path), tmp_path / "run.npz"
-    scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
-    whole = path.read_bytes()
-    for content in (whole[: len(whole) // 2], whole[:200] + bytes(8) + whole[208:]):
-        path.write_bytes(content)
-        with pytest.raises(kp.InputError, match="expected statistics of a streamed run"):
-            scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
-
-
-def test_a_part_of_regrouped_rows_says_in_which_files_they_stand(tmp_path: Path) -> None:
-    (tmp_path / "gold.csv").write_text("doc_id,phrase\nb,tide\na,moon\nb,sea\n", "utf-8")
-    (tmp_path / "runs.csv").write_text("doc_id,phrase,rank\na,moon,1\n", "utf-8")
-    tables = sources(tmp_path / "gold.csv", tmp_path / "runs.csv")
-    (tmp_path / "parts").mkdir()
-    (part,) = regroup(tables, 1_000_000, tmp_path / "parts", "digest")
-    assert part.where(tables) == "part 1 (gold.csv rows 1–3; runs.csv rows 1–1)"
-    assert regroup(tables, 1_000_000, tmp_path / "parts", "digest") == [part]

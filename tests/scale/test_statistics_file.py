@@ -95,7 +95,6 @@ CHANGES: dict[str, tuple[Callable[[Files], Files], str]] = {
     "text": (lambda files: files | {"x.npy": array(np.array(["a"]))}, DAMAGED),
     "no array": (lambda files: files | {"x.npy": b"no array"}, DAMAGED),
     "no JSON": (lambda files: files | {"header.json.npy": array(np.zeros(3, np.uint8))}, DAMAGED),
-    "deep": (lambda files: files | {"header.json.npy": array(np.frombuffer(b"[" * 200_000, np.uint8))}, DAMAGED),
     "no header": (without("header.json.npy"), DAMAGED),
     "version": (with_header(lambda header: header.update(format="2")), "statistics of another version"),
     "unfinished": (with_header(lambda header: header.update(complete=False)), "a run of which 3 of 3 parts are done"),

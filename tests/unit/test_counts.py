@@ -4,47 +4,30 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.scoring.codes import code, identify
-from kp_core.scoring.match import blocks, padded, prepare, ragged, ranks
-from tests.corpora import corpus_of, document_values, scored, settings, value
+from tests.corpora import corpus_of, document_values, scored, settings
 
 
-def order(corpus, **conventions):
-    record = kp.Conventions(**({"normalise": "none"} | conventions))
-    identities = identify(corpus, record)
-    lists = prepare(code(corpus).runs["s"], corpus.rankings["s"], identities, record)
-    return identities.forms.take(lists.form).to_pylist()
+def order(listed, scores, higher=True, **conventions):
+    """Return the order in which the phrases count: each is the gold standard of a document with the same list."""
+    gold, runs = {p: [p] for p in listed}, {"s": dict.fromkeys(listed, listed)}
+    corpus = corpus_of(gold, runs, scores={"s": dict.fromkeys(listed, scores)}, higher=higher)
+    found = document_values(corpus, "MRR", **({"normalise": "none"} | conventions))
+    return found.sort_values("value", ascending=False)["document"].tolist()
 
 
-def test_equal_scores_stay_in_the_order_of_the_file():
-    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["b", "c", "a"]}}, scores={"s": {"d": [0.5, 0.9, 0.5]}})
-    assert order(corpus) == ["c", "b", "a"]
-
-
-def test_trec_rule_sorts_equal_scores_by_their_bytes_downwards():
-    listed = ["a", "Z", "é", "z", "漢"]
-    corpus = corpus_of({"d": ["a"]}, {"s": {"d": listed}}, scores={"s": {"d": [1.0] * 5}})
-    assert order(corpus, ties="trec") == ["漢", "é", "z", "a", "Z"]
-
-
-def test_trec_rule_sorts_by_the_normalised_phrase():
-    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["Bees", "ants"]}}, scores={"s": {"d": [1.0, 1.0]}})
-    assert order(corpus, ties="trec", normalise="none") == ["ants", "Bees"]
-    assert order(corpus, ties="trec", normalise="lower") == ["bees", "ants"]
-
-
-def test_scores_of_which_lower_is_better_tie_and_rank_the_same_way():
-    scores = {"s": {"d": [0.1, 0.5, 0.1]}}
-    corpus = corpus_of({"d": ["b"]}, {"s": {"d": ["a", "b", "c"]}}, scores=scores, higher=False)
-    assert order(corpus, ties="trec") == ["c", "a", "b"]
-    assert value(corpus, "MRR", ties="expected", normalise="none") == pytest.approx(1 / 3)
-
-
-def test_scores_are_compared_in_double_precision():
-    scores = {"s": {"d": [1.0, 1.0 + 1e-12]}}
-    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a", "b"]}}, scores=scores)
-    assert order(corpus, ties="trec") == ["b", "a"]
-    assert value(corpus, "MRR", ties="expected") == 0.5
+@pytest.mark.parametrize(
+    ("listed", "scores", "options", "expected"),
+    [
+        (["b", "c", "a"], [0.5, 0.9, 0.5], {}, ["c", "b", "a"]),  # equal scores: in the order of the file
+        (["a", "Z", "é", "z", "漢"], [1.0] * 5, {"ties": "trec"}, ["漢", "é", "z", "a", "Z"]),  # or by bytes, downwards
+        (["Bees", "ants"], [1.0, 1.0], {"ties": "trec"}, ["ants", "Bees"]),
+        (["Bees", "ants"], [1.0, 1.0], {"ties": "trec", "normalise": "lower"}, ["Bees", "ants"]),  # of the normalised
+        (["a", "b", "c"], [0.1, 0.5, 0.1], {"ties": "trec", "higher": False}, ["c", "a", "b"]),
+        (["a", "b"], [1.0, 1.0 + 1e-12], {"ties": "trec"}, ["b", "a"]),  # compared in double precision
+    ],
+)
+def test_order_of_a_list_with_scores(listed, scores, options, expected):
+    assert order(listed, scores, **options) == expected
 
 
 def test_expected_values_of_a_tie_by_hand():
@@ -58,23 +41,6 @@ def test_expected_values_of_a_tie_by_hand():
 CURVE = corpus_of(
     {"d1": ["a", "b", "c"], "d2": ["a"], "d3": []}, {"s": {"d1": ["x", "a", "b"], "d2": ["a"], "d3": ["x"]}}
 )
-
-
-@pytest.mark.parametrize(
-    ("k", "hits", "returned"),
-    [
-        (1, [0, 1], [1, 1]),
-        (2, [1, 1], [2, 1]),
-        (3, [2, 1], [3, 1]),
-        (50, [2, 1], [3, 1]),
-        ("all", [2, 1], [3, 1]),
-        ("gold", [2, 1], [3, 1]),
-    ],
-)
-def test_hits_and_returned_phrases(k, hits, returned):
-    rows = document_values(CURVE, "hits@k", k)
-    rows = rows[rows["gold_size"] > 0]
-    assert (rows["hits"].tolist(), rows["returned"].tolist()) == (hits, returned)
 
 
 def test_many_cutoffs_at_once_are_those_asked_for_one_by_one():
@@ -101,17 +67,6 @@ def test_rows_are_named_by_their_cutoff():
     ]
 
 
-def test_lists_of_very_different_lengths_share_no_row():
-    rng = np.random.default_rng(0)
-    lengths = [0, 1, 3000, 2, 0, 700]
-    runs = {f"d{i}": [f"p{n}" for n in rng.permutation(n)] for i, n in enumerate(lengths)}
-    gold = {f"d{i}": [f"p{n}" for n in range(0, n, 7)] or ["none"] for i, n in enumerate(lengths)}
-    corpus = corpus_of(gold, {"s": runs})
-    rows = document_values(corpus, "hits@k", 100).set_index("document")["hits"]
-    for document, listed in runs.items():
-        assert rows[document] == len(set(listed[:100]) & set(gold[document]))
-
-
 def test_the_same_phrase_in_two_documents_is_a_hit_only_where_it_is_gold():
     corpus = corpus_of({"d1": ["a"], "d2": ["b"]}, {"s": {"d1": ["b", "a"], "d2": ["a", "b"]}})
     assert document_values(corpus, "MRR")["value"].tolist() == [0.5, 0.5]
@@ -120,13 +75,12 @@ def test_the_same_phrase_in_two_documents_is_a_hit_only_where_it_is_gold():
 def test_many_documents_are_counted_in_parts_with_the_same_result():
     gold = {f"d{i}": [f"k{i % 7}", f"k{i % 5}"] for i in range(2500)}
     runs = {f"d{i}": [f"k{(i + j) % 9}" for j in range(i % 6)] for i in range(2500)}
-    corpus = corpus_of(gold, {"s": runs})
-    measures = ["P@k", "F1@k", "MAP", "nDCG@k", "kappa"]
-    whole = scored(corpus, measures, 3, universe=20, average="macro")["value"].to_numpy()
+    options = {"measures": ["P@k", "F1@k", "MAP", "nDCG@k", "kappa"], "k": 3, "universe": 20, "average": "macro"}
+    whole = scored(corpus_of(gold, {"s": runs}), **options)["value"].to_numpy()
     halves = []
     for names in (list(gold)[:1250], list(gold)[1250:]):
         half = corpus_of({d: gold[d] for d in names}, {"s": {d: runs[d] for d in names}})
-        halves.append(scored(half, measures, 3, universe=20, average="macro")["value"].to_numpy())
+        halves.append(scored(half, **options)["value"].to_numpy())
     np.testing.assert_allclose(whole, np.mean(halves, axis=0), rtol=1e-12)
 
 
@@ -140,13 +94,6 @@ def test_many_documents_in_parts_under_every_rule_for_duplicates():
         assert rows["hits"].tolist() == [by_length[0][i % 5] + by_length[1][i % 5] for i in range(2100)]
     rows = document_values(corpus, "P@k", 3, duplicates="after", denominator="returned")
     assert rows["value"].tolist() == pytest.approx([[0, 1, 0.5, 0.5, 0.5][i % 5] for i in range(2100)])
-
-
-def test_flat_positions_of_lists():
-    assert ragged(np.array([5, 0, 7]), np.array([2, 0, 3])).tolist() == [5, 6, 7, 8, 9]
-    assert ranks(np.array([2, 0, 1])).tolist() == [1, 2, 1]
-    assert padded(np.array([1, 2, 3], np.int32), np.array([0, 1]), np.array([1, 2]), -9).tolist() == [[1, -9], [2, 3]]
-    assert [block.start for block in blocks(np.full(5, 400_000))] == [0, 2, 4]
 
 
 def test_one_document_shows_every_phrase_and_what_it_counts_for():

@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.studies.annotators import annotated, standard_error
-from kp_core.studies.annotators import by_document as agreement_by_document
 
 
 @pytest.fixture(scope="module")
@@ -26,10 +24,3 @@ def test_all_values_are_those_of_documents_one_cutoff_at_a_time(corpus: kp.Corpu
         for system in ("rake", "yake"):
             expected = rows.loc[rows["system"] == system, "value"].to_numpy(float)
             np.testing.assert_allclose(found[system, name][:, column], expected, rtol=1e-12)
-
-
-def test_the_error_of_a_mean_over_documents_is_that_of_their_values(corpus: kp.Corpus) -> None:
-    settings = kp.agreement(corpus, average="macro").settings
-    each = agreement_by_document(corpus, settings, ["K"])["K"].dropna().to_numpy(float)
-    spread = np.sqrt(sum((value - each.mean()) ** 2 for value in each) / (len(each) - 1))
-    assert standard_error(annotated(corpus, settings)) == pytest.approx(spread / np.sqrt(len(each)), rel=1e-12)

@@ -5,9 +5,7 @@ import math
 import pytest
 
 import kp_core as kp
-from kp_core.scoring.codes import average_gold_size, code, identify
-from kp_core.scoring.gold import gather, parse_choice
-from tests.corpora import corpus_of, document_values, scored, value
+from tests.corpora import corpus_of, document_values, scored, settings, value
 
 THREE = {
     "Ann": {"d1": ["tide", "moon", "wave"], "d2": ["key"]},
@@ -16,82 +14,63 @@ THREE = {
 }
 
 
-def items(corpus, annotators="union", **conventions):
-    """Return {document: [(spellings, grade), ...]} of the relevant items."""
-    record = kp.Conventions(**conventions)
-    coded, identities = code(corpus), identify(corpus, record)
-    gold, _ = gather(coded, identities, record, annotators)
-    forms = identities.forms.take(gold.spelling_form).to_pylist()
-    found = {document: [] for document in coded.documents}
-    for item, document in enumerate(gold.document):
-        spelled = dict.fromkeys(f for f, i in zip(forms, gold.spelling_item, strict=True) if i == item)
-        found[coded.documents[document]].append((tuple(spelled), float(gold.grade[item])))
-    return found
+def items(corpus, annotators="union", document="d", **conventions):
+    """Return [(spellings, grade), ...] of the relevant items of a document."""
+    gold = kp.one_document(corpus, settings(1, annotators=annotators, **conventions), document).gold
+    return list(zip(gold["spellings"], gold["grade"], strict=True))
 
 
-def phrases(corpus, annotators="union", **conventions):
-    found = items(corpus, annotators, **conventions)
-    return {document: [" / ".join(spelled) for spelled, _ in listed] for document, listed in found.items()}
+def phrases(corpus, annotators="union", document="d", **conventions):
+    return [" / ".join(spelled) for spelled, _ in items(corpus, annotators, document, **conventions)]
 
 
 @pytest.mark.parametrize(
-    ("annotators", "expected"),
+    ("annotators", "first", "second"),
     [
-        ("union", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
-        ("votes", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
-        ("majority", {"d1": ["tide", "moon"], "d2": []}),
-        ("majority:1", {"d1": ["tide", "moon", "wave", "sea"], "d2": ["kei"]}),
-        ("majority:2", {"d1": ["tide", "moon"], "d2": []}),
-        ("majority:3", {"d1": ["tide"], "d2": []}),
-        ("intersection", {"d1": ["tide"], "d2": []}),
-        ("Ann", {"d1": ["tide", "moon", "wave"], "d2": ["kei"]}),
-        ("Bob", {"d1": ["tide", "moon"], "d2": []}),
-        ("Cid", {"d1": ["tide", "sea"], "d2": []}),
+        ("union", ["tide / tides", "moon", "wave", "sea"], ["key"]),
+        ("votes", ["tide / tides", "moon", "wave", "sea"], ["key"]),
+        ("majority", ["tide / tides", "moon"], []),
+        ("majority:1", ["tide / tides", "moon", "wave", "sea"], ["key"]),
+        ("majority:2", ["tide / tides", "moon"], []),
+        ("majority:3", ["tide / tides"], []),
+        ("intersection", ["tide / tides"], []),
+        ("Ann", ["tide / tides", "moon", "wave"], ["key"]),
+        ("Bob", ["tide / tides", "moon"], []),
+        ("Cid", ["tide / tides", "sea"], []),
     ],
 )
-def test_choices_of_gold(annotators, expected):
-    assert phrases(corpus_of(THREE), annotators, normalise="lower+porter-original") == expected
+def test_choices_of_gold(annotators, first, second):
+    """All spellings of an item are shown, whoever wrote them."""
+    assert phrases(corpus_of(THREE), annotators, "d1") == first
+    assert phrases(corpus_of(THREE), annotators, "d2") == second
 
 
 def test_an_annotator_who_did_not_see_a_document_has_no_say_in_it():
     one, two = {"Ann": {"d": ["x"]}, "Bob": {"d": [], "e": ["y"]}}, {"Ann": {"d": ["x"]}, "Bob": {"e": ["y"]}}
-    assert phrases(corpus_of(one), "intersection")["d"] == []  # Bob saw it and chose nothing
-    assert phrases(corpus_of(two), "intersection")["d"] == ["x"]  # Bob never saw it
-    assert phrases(corpus_of(one), "majority")["d"] == []  # one of two is no majority
-    assert phrases(corpus_of(two), "majority")["d"] == ["x"]
+    for choice in ("intersection", "majority"):
+        assert phrases(corpus_of(one), choice) == []  # Bob saw it and chose nothing
+        assert phrases(corpus_of(two), choice) == ["x"]  # Bob never saw it
 
 
 def test_votes_are_grades():
-    found = items(corpus_of(THREE), "votes", normalise="lower+porter-nltk")["d1"]
-    assert found == [(("tide",), 3), (("moon",), 2), (("wave",), 1), (("sea",), 1)]
-    assert phrases(corpus_of(THREE), "votes", rel=2)["d1"] == ["tide", "moon"]
-
-
-def test_votes_of_one_annotator_for_one_phrase_count_once():
-    corpus = corpus_of({"Ann": {"d": ["tide", "tides", "Tide"]}, "Bob": {"d": ["tide"]}})
-    assert items(corpus, "votes")["d"] == [(("tide",), 2)]
-
-
-def test_given_grades_win_over_votes():
-    corpus = corpus_of({"Ann": {"d": ["x", "y"]}, "Bob": {"d": ["x"]}}, grades={"d": {"x": 5, "y": 2}})
-    assert items(corpus, "votes")["d"] == [(("x",), 5), (("y",), 2)]
+    found = items(corpus_of(THREE), "votes", "d1")
+    assert found == [(("tide", "tides"), 3), (("moon",), 2), (("wave",), 1), (("sea",), 1)]
+    assert phrases(corpus_of(THREE), "votes", "d1", rel=2) == ["tide / tides", "moon"]
+    repeated = corpus_of({"Ann": {"d": ["tide", "tides", "Tide"]}, "Bob": {"d": ["tide"]}})
+    assert items(repeated, "votes") == [(("tide", "tides", "Tide"), 2)]  # each annotator votes once
+    given = corpus_of({"Ann": {"d": ["x", "y"]}, "Bob": {"d": ["x"]}}, grades={"d": {"x": 5, "y": 2}})
+    assert items(given, "votes") == [(("x",), 5), (("y",), 2)]  # grades in the file win
 
 
 def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
     corpus = corpus_of({"d": ["tide", "tides", "sea"]}, grades={"d": {"tide": 1, "tides": 3}})
-    assert items(corpus)["d"] == [(("tide",), 3), (("sea",), 1)]
+    assert items(corpus) == [(("tide", "tides"), 3), (("sea",), 1)]
 
 
 @pytest.mark.parametrize(("rel", "expected"), [(0, 4), (1, 3), (2, 2), (2.5, 1), (4, 0)])
 def test_relevance_level(rel, expected):
     corpus = corpus_of({"d": ["a", "b", "c", "d"]}, grades={"d": {"a": 0, "b": 1, "c": 2, "d": 3}})
-    assert len(items(corpus, rel=rel)["d"]) == expected
-
-
-def test_negatives_are_apart():
-    corpus, record = corpus_of({"d": ["a", "b", "c"]}, grades={"d": {"a": 0, "b": 1, "c": 2}}), kp.Conventions(rel=2)
-    relevant, negative = gather(code(corpus), identify(corpus, record), record)
-    assert (relevant.size.tolist(), negative.size.tolist()) == ([1], [2])
+    assert len(items(corpus, rel=rel)) == expected
 
 
 @pytest.mark.parametrize(
@@ -106,29 +85,20 @@ def test_negatives_are_apart():
     ],
 )
 def test_repeated_entries(gold_list, lists, expected):
-    assert len(items(corpus_of(lists), gold_list=gold_list)["d"]) == expected
+    assert len(items(corpus_of(lists), gold_list=gold_list)) == expected
 
 
 SERVICE = {"d": [["quality of service", "service quality"], ["data", "datum"], "key"]}
 
 
 def test_accepted_spellings_are_one_item():
-    assert phrases(corpus_of(SERVICE), normalise="lower")["d"] == [
-        "quality of service / service quality",
-        "data / datum",
-        "key",
-    ]
-    assert phrases(corpus_of(SERVICE), normalise="lower", variants="first")["d"] == [
-        "quality of service",
-        "data",
-        "key",
-    ]
-
-
-def test_entries_that_share_a_spelling_are_merged_also_through_a_third():
+    entries = ["quality of service / service quality", "data / datum", "key"]
+    assert phrases(corpus_of(SERVICE)) == entries
+    assert phrases(corpus_of(SERVICE), variants="first") == [entry.split(" / ")[0] for entry in entries]
     gold = {"A": {"d": [["a", "b"], ["x"]]}, "B": {"d": [["c", "d"], ["b", "c"]]}}
-    assert [set(spelled) for spelled, _ in items(corpus_of(gold), normalise="none")["d"]] == [set("abcd"), {"x"}]
-    assert len(items(corpus_of(gold), normalise="none", variants="first")["d"]) == 4
+    shared = items(corpus_of(gold), normalise="none")  # a, b, c and d are joined through a third entry
+    assert [set(spelled) for spelled, _ in shared] == [set("abcd"), {"x"}]
+    assert len(items(corpus_of(gold), normalise="none", variants="first")) == 4
 
 
 def test_a_second_spelling_is_a_miss_that_keeps_its_rank():
@@ -162,21 +132,6 @@ def test_one_prediction_that_spells_two_listed_items_has_the_higher_grade():
         assert value(corpus, "nDCG", gold_list="listed") == pytest.approx(3 / (3 + 1 / math.log2(3)))
 
 
-def test_documents_of_the_gold_keep_their_order_and_an_empty_list_is_a_document():
-    corpus = corpus_of({"B": {"z": ["p"], "a": []}, "A": {"m": ["q"]}}, {"s": {"unknown": ["p"], "m": ["q"]}})
-    coded = code(corpus)
-    assert coded.documents == ("z", "m", "a")
-    assert coded.annotators == ("B", "A")
-    assert coded.runs["s"].unknown == ("unknown",)
-    assert coded.runs["s"].listed.tolist() == [False, True, False]
-    assert coded.seen.tolist() == [[True, False, True], [False, True, False]]
-
-
-def test_names_of_annotators_win_over_kinds():
-    assert parse_choice("union", ("union", "B")) == ("one", 0)
-    assert parse_choice("majority:12", ("A",)) == ("majority", 12)
-
-
 def test_no_gold_at_all_is_refused():
     with pytest.raises(kp.InputError, match="at least one document with keyphrases"):
         scored(corpus_of({}, {"s": {"d": ["a"]}}), "P@1")
@@ -196,15 +151,18 @@ def test_no_gold_at_all_is_refused():
     ],
 )
 def test_average_gold_size(lists, expected):
-    corpus = corpus_of(lists)
-    assert average_gold_size(corpus, kp.Conventions()) == expected
     corpus = corpus_of(lists, {"s": {"d": ["a"]}})
     assert set(scored(corpus, "P@k")["k"]) == {expected}
 
 
 def test_phrases_judged_as_not_relevant_are_no_part_of_the_average_gold_size():
-    corpus = corpus_of({"d": ["a", "b", "c"]}, grades={"d": {"a": 1, "b": 0, "c": 0}})
-    assert average_gold_size(corpus, kp.Conventions()) == 1
+    corpus = corpus_of({"d": ["a", "b", "c"]}, {"s": {"d": ["a"]}}, grades={"d": {"a": 1, "b": 0, "c": 0}})
+    assert set(scored(corpus, "P@k")["k"]) == {1}
+
+
+def test_an_annotator_called_like_a_choice_is_refused():
+    with pytest.raises(kp.InputError, match="annotator 'union': expected another name"):
+        phrases(corpus_of({"union": {"d": ["x"]}, "B": {"d": ["y"]}}))
 
 
 def test_a_phrase_that_normalises_to_nothing_keeps_its_own_spelling():
@@ -216,5 +174,5 @@ def test_an_item_that_two_entries_spell_alike_is_matched_once():
     """Otherwise `duplicates=count` with `hits_as=gold` would count it twice, and P pass 1."""
     corpus = kp.load(gold={"d": ["aa", "bb", "AA"]}, systems={"s": {"d": ["aa", "AA", "cc"]}})
     options = {"duplicates": "count", "hits_as": "gold", "interval": "none"}
-    frame = kp.evaluate(corpus, 3, ["P@3", "MAP"], **options).frame
+    frame = kp.evaluate(corpus, k=3, measures=["P@3", "MAP"], **options).frame
     assert frame["value"].tolist() == pytest.approx([2 / 3, 1.0])

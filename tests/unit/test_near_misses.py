@@ -1,5 +1,4 @@
 import numpy as np
-import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -160,13 +159,3 @@ def test_nothing_predicted_gives_tables_without_rows():
     assert len(found.predictions) == len(found.examples()) == len(found.shares()) == len(found.counts()) == 0
     assert found.gold["type"].tolist() == ["NONE"]
     assert found.predictions.columns.tolist()[:4] == ["system", "document", "rank", "phrase"]
-
-
-def test_pairs_describe_themselves():
-    found = describe(["hash table"] * 4, ["hash tables", "tables of hashes", "hashing", ""])
-    assert found["type"].tolist() == ["MORPH", "OVERLAP", "PARTOF", "NONE"]
-    assert found["morph"].tolist() == [False, True, True, False]
-    assert found["contiguous"].tolist() == [True, False, True, False]
-    assert found["location"].tolist() == ["", "First+Head", "First", ""]
-    assert describe(["of mice and men"], ["x"])["complexity"].item() == "PP+CC"
-    assert pd.unique(describe([], [])["type"]).tolist() == []

@@ -68,23 +68,6 @@ def test_form_and_meaning_reads_the_texts_of_the_corpus():
     assert values("form and meaning", "R@k", 1, corpus) == pytest.approx([form / 2 + 0.5])
 
 
-def test_only_the_ranks_that_count_are_looked_at(monkeypatch):
-    import kp_core.studies.soft
-
-    seen, real = [], kp_core.studies.soft.allowed_pairs
-    monkeypatch.setattr(
-        kp_core.studies.soft,
-        "allowed_pairs",
-        lambda facing, scorer, soft, rows: seen.append(rows.sum()) or real(facing, scorer, soft, rows),
-    )
-    half = kp.Soft("R-precision", 0.5)
-    assert values(half, "R@k", 2) == pytest.approx([(1 / 3 + 2 / 3) / 2])
-    assert values(half, "R@k", "2,all") == pytest.approx([(1 / 3 + 2 / 3) / 2, (5 / 6 + 2 / 3) / 2])
-    assert values(half, "R@O", 1) == pytest.approx([(1 / 3 + 0) / 2])
-    assert values(half, "R@3", 1) == pytest.approx([(5 / 6 + 2 / 3) / 2])
-    assert seen == [4, 5, 5, 5]
-
-
 def test_intervals_and_signature():
     made = settings("1-3", universe=10, interval="bootstrap", resamples=50)
     result = kp.soft_evaluate(CORPUS, made, kp.Soft("chrF", 0.4), direction="keyphrase")
@@ -94,21 +77,6 @@ def test_intervals_and_signature():
     assert result.signature.endswith("|soft:chrF-0.4-weighted,direction=keyphrase")
     with pytest.raises(kp.UsageError, match="'soft'"):
         kp.settings_from(result.signature)
-
-
-def test_information_is_counted_over_the_whole_collection(monkeypatch):
-    import kp_core.studies.phrase_pairs
-
-    soft = kp.Soft("NIST", 0.1)
-    before = values(soft, "R@k", "1-3")
-    monkeypatch.setattr(kp_core.studies.phrase_pairs, "_PAIRS", 1)
-    assert values(soft, "R@k", "1-3") == before
-    assert values("R-precision", "R@k", "1-3") == pytest.approx([(1 / 3) / 2, 0.5, (5 / 6 + 2 / 3) / 2])
-
-
-def test_a_choice_that_does_not_exist_is_said():
-    with pytest.raises(kp.UsageError, match="there is no option 'tau'"):
-        kp.soft_evaluate(CORPUS, settings(3), "exact", tau=0.5)
 
 
 @pytest.mark.parametrize(

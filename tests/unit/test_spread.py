@@ -27,7 +27,7 @@ def corpus() -> kp.Corpus:
 
 @pytest.fixture(scope="module")
 def spread(corpus: kp.Corpus) -> Spread:
-    return kp.spread(corpus, "P@k", k=2)
+    return kp.spread(corpus, measure="P@k", k=2)
 
 
 def test_values_by_hand(spread: Spread) -> None:
@@ -47,7 +47,7 @@ def test_a_tie_is_no_turn_and_a_turn_names_its_smallest_change(spread: Spread) -
     # At k = 3 every list of one is shorter, so that only the denominator puts it ahead: 1 against 2/3.
     short = {"d1": ["oak tree"], "d2": ["red sun"]}
     runs = {ONE: short, TWO: {"d1": ["oak tree", "x y", "oak leaf"], "d2": ["red sun", "y z", "red moon"]}}
-    (turn,) = kp.spread(corpus_of(GOLD, runs), "P@k", k=3).turns.itertuples(index=False)
+    (turn,) = kp.spread(corpus_of(GOLD, runs), measure="P@k", k=3).turns.itertuples(index=False)
     assert (turn.a, turn.b, turn.settings, turn.tied) == (TWO, ONE, 72, 0)
     assert turn.example == {"denominator": "returned"}
     assert turn.presets == ("jcdl20", "pke", "opennmt-kpg")
@@ -56,7 +56,7 @@ def test_a_tie_is_no_turn_and_a_turn_names_its_smallest_change(spread: Spread) -
 def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() -> None:
     # Two is ahead where a repeat is a hit again, or where its one distinct phrase is divided by 1; one never is.
     runs = {ONE: RUNS[ONE], TWO: {"d1": ["oak tree", "oak tree"], "d2": ["red sun", "red moon"]}}
-    found = kp.spread(corpus_of(GOLD, runs), "P@k", k=2)
+    found = kp.spread(corpus_of(GOLD, runs), measure="P@k", k=2)
     assert found.ranges["current"].tolist() == [0.75, 0.75]
     assert found.turns.empty
     rows = found.frame[(found.frame["kind"] == "grid") & (found.frame["system"] == TWO)]
@@ -75,7 +75,7 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
     assert tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == (pytest.approx(1 / 3), None)
     assert tau_b(np.array([1.0, 1.0]), np.array([1.0, 3.0]))[1] == "all_tied"
     assert tau_b(np.array([1.0]), np.array([1.0]))[1] == "few_systems"
-    found = kp.stability(corpus, "measure", views=["P@k", "MRR", "bpref"], k=2)
+    found = kp.stability(corpus, by="measure", views=["P@k", "MRR", "bpref"], k=2)
     assert found.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
     assert found.frame["rank"].isna().tolist()[6:] == [True] * 3
     # P orders three pairs, MRR two of them in the same way: 2 / sqrt(3 · 2).
@@ -106,13 +106,13 @@ def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread)
     assert drawn.alt == (
         "Effect of 2 single changes of a convention on P@2; the largest: duplicates = after changes two by -0.250."
     )
-    still = kp.spread(corpus_of({"d": ["tree"]}, {"s": {"d": ["tree"]}}), "R@k", k=1)
+    still = kp.spread(corpus_of({"d": ["tree"]}, {"s": {"d": ["tree"]}}), measure="R@k", k=1)
     assert charts.effects(still).alt == "No single change of a convention changes R@1 of any system."
 
 
 @pytest.fixture
 def by_k(corpus: kp.Corpus) -> Stability:
-    return kp.stability(corpus, "k", "P@k", views=[1, 2])
+    return kp.stability(corpus, by="k", measure="P@k", views=[1, 2])
 
 
 def test_the_rank_chart_names_each_line_at_its_end(by_k: Stability) -> None:

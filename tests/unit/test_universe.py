@@ -3,17 +3,16 @@
 import pytest
 
 import kp_core as kp
-from kp_core.scoring.universe import parse
-from tests.corpora import corpus_of, document_values, scored, universe_sizes, value
+from tests.corpora import corpus_of, scored, universe_sizes, value
 
 PLAIN = corpus_of({"d1": ["a", "b"], "d2": ["c"]}, {"s": {"d1": ["a", "x", "y"], "d2": ["c"]}})
 TEXTS = {"d1": "A b, a c.", "d2": ""}
 
 
 def test_the_default_is_n_grams_where_there_are_texts():
-    assert kp.evaluate(PLAIN, 1, "kappa", interval="none").settings.universe == "rankings"
+    assert kp.evaluate(PLAIN, k=1, measures="kappa", interval="none").settings.universe == "rankings"
     with_texts = corpus_of({"d1": ["a"], "d2": ["c"]}, {"s": {"d1": ["a"]}}, texts=TEXTS)
-    assert kp.evaluate(with_texts, 1, "kappa", interval="none").settings.universe == "ngrams:3"
+    assert kp.evaluate(with_texts, k=1, measures="kappa", interval="none").settings.universe == "ngrams:3"
 
 
 @pytest.mark.parametrize(
@@ -29,7 +28,8 @@ def test_the_default_is_n_grams_where_there_are_texts():
     ],
 )
 def test_spellings(universe, spelled):
-    assert parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"})) == spelled
+    corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}, texts={"d": "A tide table."})
+    assert kp.evaluate(corpus, k=1, measures="kappa", universe=universe, interval="none").settings.universe == spelled
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_spellings(universe, spelled):
 def test_what_is_no_universe(universe):
     allowed = "ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a number of phrases"
     with pytest.raises(kp.UsageError, match=f"choose {allowed}"):
-        parse(universe, corpus_of({"d": ["a"]}, texts={"d": "a"}))
+        scored(PLAIN, "kappa", 1, universe=universe)
 
 
 def test_candidates_are_the_chunks_of_each_text_and_what_was_chosen_beside_them():
@@ -49,7 +49,7 @@ def test_candidates_are_the_chunks_of_each_text_and_what_was_chosen_beside_them(
     assert universe_sizes(corpus, "candidates") == {"d1": 2 + 1 + 1, "d2": 1}
     assert universe_sizes(corpus, "candidates", normalise="none") == {"d1": 2 + 2 + 2, "d2": 1}
     with pytest.raises(kp.UsageError, match="'candidates' needs the texts"):
-        parse("candidates", corpus_of({"d": ["a"]}))
+        scored(PLAIN, "kappa", 1, universe="candidates")
 
 
 @pytest.mark.parametrize("universe", ["selected", "selection", "chosen", "pair"])
@@ -67,12 +67,6 @@ def test_a_number_that_is_too_small_is_refused_with_the_smallest_that_is_not():
     assert value(PLAIN, "d", 3, universe=4) == 3  # none in d1, all but c in d2
 
 
-def test_the_smallest_number_depends_on_the_largest_cutoff():
-    assert value(PLAIN, "N", 1, universe=2) == 4
-    with pytest.raises(kp.InputError, match="Choose N = 3 or more"):
-        scored(PLAIN, "kappa", 2, universe=2)
-
-
 def test_the_smallest_number_counts_the_gold_of_all_annotators():
     corpus = corpus_of({"A": {"d": ["a"]}, "B": {"d": ["b", "c"]}}, {"s": {"d": ["a"]}})
     with pytest.raises(kp.InputError, match="Choose N = 3 or more"):
@@ -84,64 +78,14 @@ def test_a_number_is_checked_only_where_a_table_is_made():
     assert value(PLAIN, "P@1", universe=1) == 1
 
 
-def test_pooled_rankings_count_every_phrase_once_however_far_down():
-    assert universe_sizes(PLAIN, "rankings") == {"d1": 4, "d2": 1}
-    two = corpus_of({"d": ["models"]}, {"s": {"d": ["model", "x"]}, "t": {"d": ["x", "y"]}})
-    assert universe_sizes(two, "rankings") == {"d": 3}
-    assert universe_sizes(two, "rankings", normalise="none") == {"d": 4}
-
-
 def test_another_system_changes_pooled_rankings_and_says_so():
-    result = kp.evaluate(PLAIN, 1, "kappa", interval="none")
+    result = kp.evaluate(PLAIN, k=1, measures="kappa", interval="none")
     assert any("adding a system changes every kappa" in note.message for note in result.notes)
-
-
-def test_an_entry_with_two_spellings_is_one_phrase():
-    gold = {"d": [["quality of service", "service quality"]]}
-    runs = {"s": {"d": ["service quality", "quality of service", "key"]}}
-    assert universe_sizes(corpus_of(gold, runs), "rankings") == {"d": 2}
-    assert universe_sizes(corpus_of(gold, runs, texts={"d": "Service quality."}), "ngrams:2") == {"d": 3 + 1}
-
-
-def test_n_grams_stay_inside_punctuation_and_sentences():
-    corpus = corpus_of({"d": ["a b"]}, texts={"d": "A b, c. D b"})
-    # 1: a b c d; 2: a b, d b
-    assert universe_sizes(corpus, "ngrams:2", normalise="lower") == {"d": 6}
-    assert universe_sizes(corpus, "ngrams:1", normalise="lower") == {"d": 5}  # and the keyphrase, which is no 1-gram
-
-
-def test_n_grams_are_counted_after_normalisation():
-    corpus = corpus_of({"d": ["graph"]}, texts={"d": "Graphs; graph; GRAPH; well-known"})
-    assert universe_sizes(corpus, "ngrams:2") == {"d": 2}
-    assert universe_sizes(corpus, "ngrams:2", normalise="nfkc+lower+hyphen-split+space+porter-nltk") == {"d": 4}
 
 
 def test_a_document_without_text_has_what_was_chosen():
     corpus = corpus_of({"d1": ["b"], "d2": ["c", "e"]}, {"s": {"d2": ["f"]}}, texts=TEXTS)
     assert universe_sizes(corpus, "ngrams:1", normalise="lower") == {"d1": 3, "d2": 3}
-
-
-def test_vocabulary_is_one_number_for_all():
-    assert universe_sizes(PLAIN, "vocabulary") == {"d1": 5, "d2": 5}
-
-
-def test_the_universe_does_not_move_with_k():
-    frame = scored(PLAIN, ["N", "a", "b", "c", "d"], "1-3,all", average="micro")
-    assert set(frame[frame["measure"] == "N"]["value"]) == {5}
-    cells = frame[frame["measure"] != "N"].groupby("k")["value"].sum()
-    assert set(cells) == {5}
-
-
-def test_all_systems_share_one_universe():
-    runs = {"long": {"d": [f"p{i}" for i in range(20)]}, "short": {"d": ["p1"]}}
-    frame = scored(corpus_of({"d": ["p1"]}, runs), "N", 1)
-    assert frame["value"].tolist() == [20, 20]
-
-
-def test_status_of_a_document_where_everything_is_chosen():
-    rows = document_values(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}), "kappa", 1)
-    assert rows["status"].tolist() == ["all_yes"]
-    assert rows["value"].isna().all()
 
 
 def random_order(universe, measures, documents=3):
@@ -178,9 +122,9 @@ def test_documents_that_the_tagger_cannot_read_are_said():
     def said(result):
         return [note.message for note in result.notes if "English" in note.message]
 
-    found = kp.evaluate(corpus, 1, ["kappa", "N"], universe="candidates", interval="none")
+    found = kp.evaluate(corpus, k=1, measures=["kappa", "N"], universe="candidates", interval="none")
     assert said(found) == [message]
     assert universe_sizes(corpus, "candidates")["d2"] == 2
-    assert said(kp.agreement(corpus, "kappa", universe="candidates", interval="none")) == [message]
-    assert not said(kp.evaluate(corpus, 1, "F1@k", universe="candidates", interval="none"))
-    assert not said(kp.evaluate(corpus, 1, "kappa", universe="ngrams", interval="none"))
+    assert said(kp.agreement(corpus, measures="kappa", universe="candidates", interval="none")) == [message]
+    assert not said(kp.evaluate(corpus, k=1, measures="F1@k", universe="candidates", interval="none"))
+    assert not said(kp.evaluate(corpus, k=1, measures="kappa", universe="ngrams", interval="none"))

@@ -9,6 +9,7 @@ import sys
 import zipfile
 from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,19 +18,8 @@ from kp_core.settings import __version__
 from tests.dashboard import Session, running
 
 ROOT = Path(__file__).resolve().parents[2]
-EVALUATE = [
-    "evaluate",
-    "--gold",
-    "gold.csv",
-    "--system",
-    "system.csv",
-    "--documents",
-    "documents.jsonl",
-    "--k",
-    "4",
-    "--format",
-    "json",
-]
+FILES = ["--gold", "gold.csv", "--system", "system.csv", "--documents", "documents.jsonl"]
+EVALUATE = ["evaluate", *FILES, "--k", "4", "--format", "json"]
 #: One process builds the wheel for all tests of this file.
 pytestmark = pytest.mark.xdist_group("wheel")
 
@@ -56,15 +46,15 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def done(command: list[str], folder: Path, **more: Any) -> str:
+    """Run a command that must succeed; return what it prints."""
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, **more)
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
 def pip(*words: str, folder: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pip", *words, "--no-deps", "--quiet", "--disable-pip-version-check"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done([sys.executable, "-m", "pip", *words, "--no-deps", "--quiet", "--disable-pip-version-check"], folder)
 
 
 def environment(installed: Path) -> dict[str, str]:
@@ -91,30 +81,15 @@ def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -
 def test_the_command_gives_the_numbers_of_the_project(
     installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    templates = ROOT / "sample_data" / "templates"
-    shutil.copytree(templates, tmp_path, dirs_exist_ok=True)
-    where = subprocess.run(
-        [sys.executable, "-c", "import kp_core; print(kp_core.__file__)"],
-        cwd=tmp_path,
-        env=environment(installed),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert Path(where.stdout.strip()).is_relative_to(installed)
-    given = subprocess.run(
-        [str(installed / "bin" / "kpscope"), *EVALUATE],
-        cwd=tmp_path,
-        env=environment(installed),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert given.returncode == 0, given.stderr
+    shutil.copytree(ROOT / "sample_data" / "templates", tmp_path, dirs_exist_ok=True)
+    beside = environment(installed)
+    where = done([sys.executable, "-c", "import kp_core; print(kp_core.__file__)"], tmp_path, env=beside)
+    assert Path(where.strip()).is_relative_to(installed)
+    printed = done([str(installed / "bin" / "kpscope"), *EVALUATE], tmp_path, env=beside)
     monkeypatch.chdir(tmp_path)
     with redirect_stdout(io.StringIO()) as here:
         assert main(EVALUATE) == 0
-    assert json.loads(given.stdout) == json.loads(here.getvalue())
+    assert json.loads(printed) == json.loads(here.getvalue())
 
 
 def test_the_dashboard_opens_on_the_sample(installed: Path, tmp_path: Path) -> None:

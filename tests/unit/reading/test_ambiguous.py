@@ -3,7 +3,7 @@
 import pytest
 
 import kp_core as kp
-from kp_core.reading import Choice, Source, previews
+from kp_core.reading import Choice, Source
 from tests.format_samples import archive
 
 PAIRS = b'{"d": [["tide", "1"], ["sea", "0.5"]]}'
@@ -70,19 +70,6 @@ def test_one_reading_is_taken_and_the_other_is_a_choice(source, taken, choice, o
     assert read(source, choice)[0] == other
 
 
-@pytest.mark.parametrize(
-    ("source", "option", "value"),
-    [
-        (Source("g.json", NESTED), "inner", "tokens"),
-        (Source("g.json", PAIRS), "inner", "variants"),
-        (FEW, "semicolons", "split"),
-        (MIXED, "labels", "split"),
-    ],
-)
-def test_the_other_way_is_offered_on_screen(source, option, value):
-    assert value in {value for found in previews(source) for value in found.options.get(option, ())}
-
-
 def test_scores_and_variants_differ_in_their_columns():
     assert read(Source("g.json", PAIRS), Choice())[1].gold["relevance"].tolist() == [1.0, 0.5]
     assert read(Source("g.json", PAIRS), Choice(options={"inner": "variants"}))[1].gold["variants"].tolist() == [
@@ -91,14 +78,8 @@ def test_scores_and_variants_differ_in_their_columns():
     ]
 
 
-def test_key_phrases_beside_scores_are_tokens():
-    line = b'{"url": "u", "KeyPhrases": [["tide", "table"], ["sea"]], "Scores": [2, 1]}\n'
-    assert phrases(kp.load(systems=Source("s.jsonl", line)).runs) == [["u", "tide table"], ["u", "sea"]]
-
-
-def test_texts_and_lists_of_one_archive_are_no_annotators():
-    text = "The tide rises twice a day, and nobody in the village knows why it does so."
-    pack = archive({"documents/1.txt": text, "keys/1.key": "tide\n"})
-    corpus = kp.load(files=pack)
-    assert corpus.annotators == ["gold"]
-    assert corpus.documents["text"].tolist() == [text]
+def test_the_ending_of_all_names_stays_or_is_taken_off():
+    votes = archive({"art-1-Crowd": "boat race\t10\nriver\t3\n", "art-2-Crowd": "moon\t1\n"})
+    assert read(votes, Choice())[1].documents["doc_id"].tolist() == ["art-1-Crowd", "art-2-Crowd"]
+    removed = read(votes, Choice(options={"suffix": "removed"}))[1]
+    assert removed.documents["doc_id"].tolist() == ["art-1", "art-2"]

@@ -148,10 +148,3 @@ def test_files_of_one_document_each_are_not_taken_for_lines():
     folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
     corpus = kp.load(gold=folder)
     assert lists(corpus.gold) == {"d1": ["tide", "sea"], "d2": ["moon", "sun", "star"]}
-
-
-def test_a_folder_of_lines_with_ids_is_one_file_an_annotator():
-    folder = archive({"ana.txt": "7\ttide;sea\n8\tsun;moon\n", "ben.txt": "7\ttide;gauge\n8\tx;y\n"})
-    corpus = kp.load(gold=folder)
-    assert corpus.annotators == ["ana", "ben"]
-    assert corpus.gold["doc_id"].unique().tolist() == ["7", "8"]

@@ -37,12 +37,6 @@ def test_statistics_of_annotators_and_systems(corpus: Corpus) -> None:
     assert table.loc["t", ["documents", "missing"]].tolist() == [1, 4]
 
 
-def test_statistics_of_nothing() -> None:
-    table = report.statistics(load(documents={"d": "x"}), Normaliser.parse("lower"), 5)
-    assert len(table) == 0
-    assert "vanishing" in table
-
-
 def test_gaps_and_suggestions(corpus: Corpus) -> None:
     gaps = meeting.gaps(corpus).set_index(["in", "not in"])
     assert gaps.loc[("gold", "texts"), ["documents", "only here", "first"]].tolist() == [3, 2, "C-1, C-3"]
@@ -93,22 +87,6 @@ def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
     ]
     whole = load(gold={"1": ["a"], "2": []}, systems={"s": {"1": ["a"], "2": []}})
     assert not len(meeting.missing(whole))
-
-
-def test_ids_at_a_small_distance_agree_with_every_pair_compared() -> None:
-    from kp_core.reading.identifiers import near
-
-    def distance(a: str, b: str) -> int:
-        if not a or not b:
-            return len(a) + len(b)
-        if a[-1] == b[-1]:
-            return distance(a[:-1], b[:-1])
-        return 1 + min(distance(a[:-1], b), distance(a, b[:-1]), distance(a[:-1], b[:-1]))
-
-    ids = ["C-14", "C-41", "C-4", "H-99", "C-14x", "c-14", "", "C-1444"]
-    for one in ids:
-        close = sorted((distance(one, other), other) for other in ids)
-        assert near(one, ids, 99) == [other for apart, other in close if apart <= 2]
 
 
 def test_rejected_rows_are_a_note_that_every_output_shows() -> None:

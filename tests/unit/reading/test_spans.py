@@ -7,7 +7,7 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, previews
-from tests.format_samples import TASKS, WEBANNO, archive
+from tests.format_samples import WEBANNO, archive
 
 TEXT = "The tide table is wrong, the tide table."
 
@@ -20,52 +20,11 @@ def jsonl(*records, name="ana.jsonl"):
     return Source(name, "".join(json.dumps(record) + "\n" for record in records).encode())
 
 
-def task(value, text="Water \U0001f30a rises", **result):
-    results = [{"type": "labels", "value": value, **result}]
-    return Source(
-        "t.json", json.dumps([{"id": 1, "data": {"text": text}, "annotations": [{"result": results}]}]).encode()
-    )
-
-
 # doccano
-
-FORMS = {
-    "lists": {"label": [[4, 14, "KP"], [29, 39, "KP"], [0, 3, "Other"]]},
-    "older": {"labels": [[4, 14, "KP"], [29, 39, "KP"], [0, 3, "Other"]]},
-    "objects": {
-        "entities": [
-            {"id": 0, "label": "KP", "start_offset": 4, "end_offset": 14},
-            {"id": 1, "label": "KP", "start_offset": 29, "end_offset": 39},
-            {"id": 2, "label": "Other", "start_offset": 0, "end_offset": 3},
-        ],
-        "relations": [],
-    },
-    "prodigy": {
-        "spans": [
-            {"start": 4, "end": 14, "label": "KP"},
-            {"start": 29, "end": 39, "label": "KP"},
-            {"start": 0, "end": 3, "label": "Other"},
-        ]
-    },
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_spans_are_phrases_and_count_once(form):
-    corpus = kp.load(
-        gold=jsonl(
-            {"id": 3, "text": TEXT, **FORMS[form]}, {"id": 4, "text": "Sea.", **{key: [] for key in FORMS[form]}}
-        )
-    )
-    assert corpus.report.readings[0].family == "F13"
-    assert rows(corpus.gold, "doc_id", "phrase", "label") == [["3", "tide table", "KP"], ["3", "The", "Other"]]
-    assert corpus.empty["doc_id"].tolist() == ["4"]
-    assert rows(corpus.documents, "doc_id", "text") == [["3", TEXT], ["4", "Sea."]]
-    assert any("marked again" in note.message and ": 1;" in note.message for note in corpus.report.notes)
 
 
 def test_one_label_may_be_chosen_of_several():
-    source = jsonl({"id": 3, "text": TEXT, **FORMS["lists"]})
+    source = jsonl({"id": 3, "text": TEXT, "label": [[4, 14, "KP"], [0, 3, "Other"]]})
     assert previews(source)[0].options == {"label": ("all", "KP", "Other")}
     corpus = kp.load(gold=source, roles={"ana.jsonl": Choice(options={"label": "Other"})})
     assert corpus.gold["phrase"].tolist() == ["The"]
@@ -83,22 +42,6 @@ def test_files_of_users_are_annotators():
         ]
 
 
-def test_users_inside_the_spans_are_annotators():
-    spans = [
-        {"label": 1, "start_offset": 4, "end_offset": 14, "user": 7},
-        {"label": 1, "start_offset": 0, "end_offset": 3, "user": 8},
-    ]
-    corpus = kp.load(gold=jsonl({"id": 3, "text": TEXT, "annotations": spans}))
-    assert rows(corpus.gold, "annotator", "phrase") == [["7", "tide table"], ["8", "The"]]
-
-
-def test_offsets_outside_the_text_are_rejected():
-    good = [[0, end, "KP"] for end in (3, 8, 14, 17, 23)]
-    corpus = kp.load(gold=jsonl({"id": 3, "text": TEXT, "label": [*good, [30, 400, "KP"]]}))
-    assert rows(corpus.report.rejected, "line", "reason") == [["1", "offsets outside the text"]]
-    assert len(corpus.gold) == len(good)
-
-
 def test_two_texts_of_one_document_are_refused():
     with pytest.raises(InputError, match="another text for “3”"):
         kp.load(
@@ -107,40 +50,6 @@ def test_two_texts_of_one_document_are_refused():
                 jsonl({"id": 3, "text": "The moon", "label": [[4, 8, "KP"]]}, name="ben.jsonl"),
             ]
         )
-
-
-# Label Studio
-
-
-def test_tasks_have_spans_choices_and_texts_of_annotators():
-    corpus = kp.load(gold=Source("tasks.json", json.dumps(TASKS).encode()))
-    assert rows(corpus.gold, "doc_id", "annotator", "phrase", "label") == [
-        ["7", "ana@example.org", "tide table", "KP"],
-        ["7", "ana@example.org", "harbour", "topic"],
-        ["7", "ana@example.org", "sea level", "more"],
-    ]
-    assert corpus.empty.to_numpy().tolist() == [["gold", "2", "7"]]
-    assert any(note.message == "Cancelled annotations that were left out: 1." for note in corpus.report.notes)
-
-
-@pytest.mark.parametrize(("start", "end"), [(9, 14), (8, 13)])  # UTF-16 units, then characters
-def test_offsets_are_checked_by_the_text_beside_them(start, end):
-    corpus = kp.load(gold=task({"start": start, "end": end, "text": "rises", "labels": ["KP"]}))
-    assert corpus.gold["phrase"].tolist() == ["rises"]
-
-
-def test_offsets_without_a_text_beside_them_count_utf16_units():
-    corpus = kp.load(gold=task({"start": 9, "end": 14, "labels": ["KP"]}))
-    assert corpus.gold["phrase"].tolist() == ["rises"]
-    assert any("UTF-16 units: 1." in note.message for note in corpus.report.notes)
-    plain = kp.load(gold=task({"start": 6, "end": 11, "labels": ["KP"]}, text="Water rises"))
-    assert plain.gold["phrase"].tolist() == ["rises"]
-    assert not plain.report.notes
-
-
-def test_offsets_that_do_not_give_the_text_are_refused():
-    with pytest.raises(InputError, match=r"the text at 0–5 is “Water”"):
-        kp.load(gold=task({"start": 0, "end": 5, "text": "tides", "labels": ["KP"]}))
 
 
 # INCEpTION

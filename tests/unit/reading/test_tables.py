@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.limits import Limits
@@ -21,17 +20,6 @@ def gold(text: str, **more: object) -> list[tuple[str, ...]]:
     return list(table[["doc_id", "annotator", "phrase"]].itertuples(index=False, name=None))
 
 
-def test_words_that_pandas_takes_for_missing_are_phrases() -> None:
-    text = "doc_id,keyphrase\nNA,null\n007,1e5\n7,TRUE\n7,nan\nd,None\n"
-    assert [row[::2] for row in gold(text)] == [
-        ("NA", "null"),
-        ("007", "1e5"),
-        ("7", "TRUE"),
-        ("7", "nan"),
-        ("d", "None"),
-    ]
-
-
 @pytest.mark.parametrize("delimiter", [",", "\t", ";", "|"])
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
@@ -40,59 +28,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
         ("d1", "ana", "tide table"),
         ("d1", "ben", "sea"),
     ]
-
-
-def test_a_quoted_line_break_shifts_no_line_number() -> None:
-    corpus = read('doc_id,phrase\nd1,"a\nb"\nd2,c\n,x\n' + "d3,q\n" * 5)
-    assert corpus.gold["phrase"].tolist()[:2] == ["a\nb", "c"]
-    assert corpus.report.rejected["line"].tolist() == ["5"]
-
-
-@pytest.mark.parametrize("quoted", ["", '"q"'])
-def test_lines_with_too_many_fields_are_rejected_and_blank_ones_counted(quoted: str) -> None:
-    corpus = read(f"doc_id,phrase\nd1,a\n\nd1,a,b\n{f'd1,{quoted}' if quoted else ''}\n" + "d2,b\n" * 8)
-    assert corpus.report.rejected[["line", "reason"]].to_numpy().tolist() == [["4", "3 fields instead of 2"]]
-    reading = corpus.report.readings[0]
-    assert reading.rows_loaded + reading.rows_rejected + reading.rows_blank == reading.rows_read
-    assert reading.rows_blank == (1 if quoted else 2)
-
-
-def test_an_open_quotation_mark_is_refused_where_it_opens() -> None:
-    with pytest.raises(InputError, match=r"a.csv, line 3: .*never closed"):
-        read('doc_id,phrase\nd0,x\nd1,"a\nd2,c\n')
-
-
-def test_a_tsv_with_unbalanced_quotes_is_read_without_quoting() -> None:
-    assert gold('doc_id\tphrase\nd1\t"a" b\nd2\t"c\n')[0][2] == '"a" b'
-
-
-def test_formula_like_cells_stay_as_they_are() -> None:
-    assert [row[2] for row in gold("doc_id,phrase\nd,=1+1\nd,@x\nd,-y\n")] == ["=1+1", "@x", "-y"]
-
-
-def test_only_edges_are_trimmed() -> None:
-    assert gold("doc_id,phrase\n\u00a0d1 ,\u3000tide\u00a0table\ufeff\t\n") == [("d1", "gold", "tide\u00a0table")]
-
-
-def test_further_columns_stay() -> None:
-    table = read("doc_id,keyphrase,note,concept\nd1,a,x,http://a\nd1,b,y,http://b\n").gold
-    assert table["note"].tolist() == ["x", "y"]
-    assert table["concept"].tolist() == ["http://a", "http://b"]
-
-
-def test_votes_are_relevance_of_an_annotator_named_votes() -> None:
-    table = read("doc_id,phrase,votes\nd1,a,3\nd1,b,1\n").gold
-    assert table[["annotator", "relevance"]].to_numpy().tolist() == [["votes", 3.0], ["votes", 1.0]]
-
-
-def test_systems_are_told_by_their_column_even_interleaved() -> None:
-    text = "system,doc_id,rank,keyphrase,score\ny,d1,1,tide,0.01\nt,d1,1,sea,3\ny,d1,2,sea,0.5\nt,d1,2,moon,1\n"
-    corpus = read(text, role="systems")
-    assert corpus.runs["system"].tolist() == ["y", "y", "t", "t"]
-    assert corpus.rankings == {
-        "y": Ranking("rank", higher_is_better=False),
-        "t": Ranking("rank", higher_is_better=True),
-    }
 
 
 @pytest.mark.parametrize("rank", ["0", "-1", "1.5", "first", ""])
@@ -104,87 +39,12 @@ def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["d1,1,tide\nd1,2,sea\nd2,1,moon\n", "yake,d1,1,tide\nyake,d1,2,sea\nyake,d2,1,moon\n"]
-)
-def test_a_table_without_header_is_read_by_its_content(text: str) -> None:
-    corpus = read(text, role="systems")
-    assert corpus.runs[["doc_id", "rank", "phrase"]].to_numpy().tolist() == [
-        ["d1", 1, "tide"],
-        ["d1", 2, "sea"],
-        ["d2", 1, "moon"],
-    ]
-    assert "no header" in corpus.report.notes[0].message
-
-
-def test_columns_may_be_chosen() -> None:
-    text = "Nr,Begriff,Kommentar\n1,Gezeiten,langer Text\n2,Hafen,x\n"
-    choice = {"a.csv": Choice(columns={"doc_id": "Nr", "phrase": "Begriff"})}
-    assert gold(text, roles=choice) == [("1", "gold", "Gezeiten"), ("2", "gold", "Hafen")]
-
-
-def test_list_cells_are_split_at_semicolons() -> None:
-    assert gold("doc_id,keywords\nd1,a;b\nd2,c\n") == [("d1", "gold", "a"), ("d1", "gold", "b"), ("d2", "gold", "c")]
-
-
-def test_list_cells_with_commas_are_split_with_a_warning() -> None:
-    corpus = read("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n")
-    assert corpus.gold["phrase"].tolist() == ["tide table", "harbour", "sea"]
-    assert "split at commas" in corpus.report.notes[0].message
-    choice = {"a.csv": Choice(options={"cells": ";"})}
-    assert gold("doc_id;keywords\nd1;tide table, harbour\nd2;sea\n", roles=choice)[0][2] == "tide table, harbour"
-
-
-def test_list_cells_may_be_json() -> None:
-    corpus = read('doc_id,keywords\nd1,"[""a, b"",""c""]"\nd2,[]\n')
-    assert corpus.gold["phrase"].tolist() == ["a, b", "c"]
-    assert corpus.empty["doc_id"].tolist() == ["d2"]
-
-
-def test_wide_tables_have_one_column_an_annotator() -> None:
-    corpus = read("doc_id,ana,ben\nd1,a;b,c;d\nd2,x;y,\n")
-    assert corpus.annotators == ["ana", "ben"]
-    assert corpus.empty.to_numpy().tolist() == [["gold", "ben", "d2"]]
-
-
-def test_types_of_documents_come_from_a_gold_table_if_constant() -> None:
-    corpus = read("doc_id,phrase,domain,type\nd1,a,news,x\nd1,b,news,y\nd2,c,law,x\n")
-    assert corpus.documents["group"].tolist() == ["news", "law"]
-    assert "type" in corpus.gold
-
-
-def test_two_texts_for_one_document_are_refused() -> None:
-    with pytest.raises(InputError, match="another text"):
-        load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water falls.\n"))
-    assert len(load(documents=Source("d.csv", b"doc_id,text\nd1,Water rises.\nd1,Water rises.\n")).documents) == 1
-
-
-def test_wide_judgements_leave_out_blank_scores() -> None:
-    text = "pair_id,doc_id,keyphrase,candidate,score_1,score_2,score_3\np1,d1,harbour tide table,tide table,3,,2\n"
-    table = read(text, role="judgements").judgements
-    assert table[["pair_id", "annotator", "score"]].to_numpy().tolist() == [["p1", "1", 3.0], ["p1", "3", 2.0]]
-
-
-@pytest.mark.parametrize(
     ("scores", "rejected"), [(["0", "4", "2.5", "1", "3", "5"], 1), (["0", "10", "7", "1", "2", "3"], 0)]
 )
 def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
     rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
     corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
     assert len(corpus.report.rejected) == rejected
-
-
-def test_a_pair_judged_twice_by_one_annotator_is_refused() -> None:
-    with pytest.raises(InputError, match="second score"):
-        read("pair_id,keyphrase,candidate,annotator,score\np,a,b,x,2\np,a,b,x,3\n", role="judgements")
-
-
-def test_judged_output_gives_runs_and_judgements_linked_to_gold() -> None:
-    gold_table = Source("gold.tsv", b"doc\tgold_id\tterm\nd1\tg1\tsea level\nd1\tg2\ttide\n")
-    judged = b"doc\tmethod\trank\tkeyphrase\tpertinence\tgold_id\nd1\tkea\t1\tsea\t1\tg1\nd1\tkea\t2\tx\t0\t\n"
-    corpus = load(gold=gold_table, systems=Source("judged.tsv", judged))
-    assert corpus.runs["phrase"].tolist() == ["sea", "x"]
-    assert corpus.judgements["keyphrase"].fillna("-").tolist() == ["sea level", "-"]
-    assert corpus.judgements["score"].tolist() == [1.0, 0.0]
 
 
 # in memory
@@ -212,19 +72,6 @@ def test_frames_may_hold_lists() -> None:
     corpus = load(gold=frame)
     assert corpus.gold["phrase"].tolist() == ["a", "b"]
     assert corpus.empty["doc_id"].tolist() == ["d2"]
-
-
-def test_a_sorted_frame_keeps_its_own_memory() -> None:
-    frame = pd.DataFrame(
-        {
-            "doc_id": pd.Series(np.repeat(["d1", "d2"], 50), dtype="str"),
-            "phrase": "x",
-            "rank": np.tile(np.arange(1, 51), 2),
-        }
-    )
-    runs = load(systems={"s": frame}).runs
-    before, after = (table["doc_id"].array.__arrow_array__().chunk(0).buffers()[2] for table in (frame, runs))
-    assert before.address == after.address
 
 
 def test_dictionaries_of_lists_scores_and_annotators() -> None:
@@ -261,11 +108,6 @@ def test_a_frame_without_the_needed_columns_is_refused() -> None:
 def test_equal_system_names_are_refused() -> None:
     with pytest.raises(InputError, match="the system name “s” again"):
         load(systems=[Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["a"]}')])
-
-
-def test_several_gold_files_are_several_annotators() -> None:
-    files = [Source("ana.json", b'{"d": ["a"]}'), Source("ben.json", b'{"d": ["b"]}')]
-    assert load(gold=files).annotators == ["ana", "ben"]
 
 
 def test_common_parts_of_names_can_be_stripped() -> None:
@@ -343,11 +185,6 @@ def test_the_first_undecided_file_is_the_gold_standard() -> None:
     assert [reading.role for reading in corpus.report.readings] == ["gold", "system"]
 
 
-def test_a_role_may_be_given_for_a_file() -> None:
-    corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}')], roles={"x.json": "system"})
-    assert corpus.systems == ["x"]
-
-
 def test_a_second_column_of_one_name_is_said_not_to_be_read() -> None:
     said = "The column “phrase” is there 3 times; the first is read."
     corpus = read("doc_id,phrase,phrase,phrase\nd1,tide,sea,x\nd2,moon,sun,y\n")
@@ -368,10 +205,3 @@ def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object)
     assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
     reason = "half a character (a lone surrogate) that cannot be stored"
     assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x?"]]
-    lists = pd.DataFrame({"doc_id": list("pqrstu"), "phrases": [["a"], ["x\ud800"], ["c"], ["d"], ["e"], ["f", "g"]]})
-    corpus = load(gold=lists)
-    assert corpus.gold["phrase"].tolist() == ["a", "c", "d", "e", "f", "g"]
-    assert corpus.report.rejected["line"].tolist() == ["2"]
-    corpus = load(documents={"p": "A", "q": "x\ud800", "r": "B", "s": "C", "t": "D"})
-    assert corpus.documents["doc_id"].tolist() == ["p", "r", "s", "t"]
-    assert corpus.report.rejected["reason"].tolist() == [reason]

@@ -5,7 +5,6 @@ import io
 import zipfile
 
 import openpyxl
-import pyarrow as pa
 import pytest
 
 import kp_core as kp
@@ -115,18 +114,6 @@ def test_columns_of_a_sheet_may_be_named():
     assert rows(corpus.gold, "doc_id", "phrase", "Art") == [["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]
 
 
-def test_a_sheet_may_be_wide_or_judged():
-    wide = workbook({"S": [["doc_id", "ana", "ben"], ["d1", "tide; sea", "moon; sun"], ["d2", "", "a; b"]]})
-    corpus = kp.load(gold=wide)
-    assert corpus.gold.groupby("annotator")["phrase"].agg(list).to_dict() == {
-        "ana": ["tide", "sea"],
-        "ben": ["moon", "sun", "a", "b"],
-    }
-    assert corpus.empty.to_numpy().tolist() == [["gold", "ana", "d2"]]
-    judged = workbook({"S": [["keyphrase", "candidate", "score_1", "score_2"], ["tide", "tides", 3, None]]})
-    assert rows(kp.load(files=judged).judgements, "annotator", "score") == [["1", 3.0]]
-
-
 # Parquet
 
 
@@ -146,13 +133,6 @@ def test_columns_of_lists(column, phrases, beside):
         assert corpus.gold[name].tolist() == values
 
 
-def test_lists_with_scores_are_a_system_unless_said_otherwise():
-    scored = parquet(doc_id=["1"], keyphrases=[[{"phrase": "a", "score": 0.1}, {"phrase": "b", "score": 0.4}]])
-    corpus = kp.load(files=scored)
-    assert rows(corpus.runs, "rank", "phrase", "score") == [[1, "a", 0.1], [2, "b", 0.4]]
-    assert not corpus.rankings["a"].higher_is_better
-
-
 def test_several_columns_of_lists_are_annotators_or_systems():
     source = parquet(doc_id=["x", "y"], ana=[["a"], []], ben=[["b"], ["c"]])
     assert rows(kp.load(gold=source).gold, "annotator", "doc_id", "phrase") == [
@@ -161,37 +141,6 @@ def test_several_columns_of_lists_are_annotators_or_systems():
         ["ben", "y", "c"],
     ]
     assert kp.load(systems=source).systems == ["ana", "ben"]
-
-
-def test_a_single_column_of_lists_needs_no_known_name():
-    corpus = kp.load(gold=parquet(dokument=["1", "2"], worte=[["a"], ["b", "c"]]))
-    assert rows(corpus.gold, "doc_id", "phrase") == [["1", "a"], ["2", "b"], ["2", "c"]]
-    assert column_names(parquet(a=pa.array([1]))) == ["a"]
-
-
-# JSONL with annotations beside
-
-
-def test_kinds_of_keyphrases_and_tags_are_further_columns():
-    lines = (
-        '{"id": "1", "abstract": "Water rises", "keyphrases": ["water", "tide"], "prmu": ["P", "U"]}\n'
-        '{"id": "2", "abstract": "Sea", "doc_bio_tags": ["B"], "keyphrases": ["sea"], "prmu": ["P"]}\n'
-    )
-    corpus = kp.load(gold=Source("g.jsonl", lines.encode()))
-    assert rows(corpus.gold, "phrase", "prmu") == [["water", "P"], ["tide", "U"], ["sea", "P"]]
-    assert corpus.documents["doc_bio_tags"].fillna("").tolist() == ["", "B"]
-
-
-def test_fields_of_json_may_be_named():
-    source = Source("g.jsonl", b'{"nr": 1, "worte": ["tide"]}\n{"nr": 2, "worte": ["sea", "moon"]}\n')
-    assert column_names(source) == ["nr", "worte"]
-    choice = {"g.jsonl": Choice(columns={"doc_id": "nr", "phrase": "worte"})}
-    assert rows(kp.load(gold=source, roles=choice).gold, "doc_id", "phrase") == [
-        ["1", "tide"],
-        ["2", "sea"],
-        ["2", "moon"],
-    ]
-    assert kp.load(systems=source, roles=choice).runs["rank"].tolist() == [1, 1, 2]
 
 
 # previews of archives
@@ -216,15 +165,8 @@ def test_an_archive_shows_how_each_group_of_its_files_is_read():
 
 
 def test_other_sheets_are_said_not_to_be_read():
-    book = openpyxl.Workbook()
-    for name in ("first", "second", "empty", "third"):
-        sheet = book.create_sheet(name)
-        for row in (["doc_id", "keyphrase"], ["d1", name]) if name != "empty" else ():
-            sheet.append(row)
-    del book["Sheet"]
-    buffer = io.BytesIO()
-    book.save(buffer)
-    source = Source("a.xlsx", buffer.getvalue())
+    sheets = {name: [["doc_id", "keyphrase"], ["d1", name]] for name in ("first", "second", "third")}
+    source = workbook(sheets | {"empty": []})
     corpus = kp.load(gold=source)
     assert corpus.gold["phrase"].tolist() == ["first"]
     said = "Only the sheet “first” was read, and not 2 others: “second”, “third”."
