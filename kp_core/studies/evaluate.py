@@ -13,7 +13,6 @@ from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Averaged, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import PART
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
@@ -115,10 +114,8 @@ def averaged_rows(
     adding = [Accumulator(settings.interval) for _ in standards]
     scored = np.any([scored_documents(one.ranking) for one in standards], axis=0)
     for accumulator, whole in zip(adding, standards, strict=True):
-        for number, part in enumerate(whole.parts()):
-            block = slice(number * PART, (number + 1) * PART)
-            accumulator.begin(scored[block], weights[:, block] if weights is not None else None)
-            add_system(accumulator, "", part, asked, settings)
+        accumulator.begin(scored, weights)
+        add_system(accumulator, "", whole, asked, settings)
     known = standards[0].ranking.known
     documents = int(known.sum()) if subset != "all" else len(known)
     return system_rows(adding, "", system, asked, settings, documents, subset)
