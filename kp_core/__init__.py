@@ -19,7 +19,7 @@ from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement, agreement_with
 from kp_core.studies.compare import Comparison, compare, compare_with
-from kp_core.studies.correlation.study import CorrelationStudy, correlate
+from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
 from kp_core.studies.documents import all_values, by_document, one_document
 from kp_core.studies.evaluate import evaluate, evaluate_with
 from kp_core.studies.near_misses import NearMisses, near_misses
@@ -61,6 +61,7 @@ __all__ = [
     "compare",
     "compare_with",
     "correlate",
+    "correlation_from",
     "coverage",
     "evaluate",
     "evaluate_with",

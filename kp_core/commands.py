@@ -18,9 +18,10 @@ from kp_core.settings import Settings, make_settings
 
 if TYPE_CHECKING:
     from kp_core.studies.compare import Comparison
-    from kp_core.studies.correlation.study import CorrelationStudy, Similarities
+    from kp_core.studies.correlation.correlate import CorrelationStudy
     from kp_core.studies.result import Result
     from kp_core.studies.sentence_study.study import SentenceStudy
+    from kp_core.studies.similarities import Similarities
     from kp_core.studies.trimming import Trimmed
 
     _Printable = Comparison | CorrelationStudy | SentenceStudy | Similarities | Trimmed
@@ -75,7 +76,7 @@ def systems_of(options: argparse.Namespace) -> Any:
 def _saved(options: argparse.Namespace) -> Corpus:
     """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
     from kp_core.reading import read_workspace
-    from kp_core.studies.correlation.sample import with_ratings
+    from kp_core.studies.correlation.ratings import with_ratings
 
     beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict", "as")
     given = next((name for name in beside if getattr(options, name)), "")
@@ -191,7 +192,7 @@ _SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
 
 def _similarity(options: argparse.Namespace) -> int:
     from kp_core.reading.pairs import load_pairs
-    from kp_core.studies.correlation.study import Similarities
+    from kp_core.studies.similarities import Similarities
 
     if not options.pairs:
         raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
@@ -203,7 +204,7 @@ def _similarity(options: argparse.Namespace) -> int:
 
 
 def _correlate(options: argparse.Namespace) -> int:
-    from kp_core.studies.correlation.study import correlate
+    from kp_core.studies.correlation.correlate import correlate
 
     if not (options.judgements or options.workspace):
         raise UsageError("--judgements is missing: name a table of phrase pairs with scores")

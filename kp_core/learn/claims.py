@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 
 from kp_core.charts.style import COLOURS, SYMBOLS, Chart, label, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
-from kp_core.studies.correlation.published import kim2010_claims, kim2010_correlations, kim2010_data
+from kp_core.studies.correlation.kim2010 import kim2010_claims, kim2010_correlations, kim2010_data
 from kp_core.words.statements import figure
 
 _FOUND = kim2010_correlations()

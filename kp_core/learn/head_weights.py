@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
 from kp_core.learn.lesson import Lesson, Options, Question, Values, View
-from kp_core.studies.correlation.published import kim2010_scores
+from kp_core.studies.correlation.kim2010 import kim2010_scores
 
 KEYPHRASES = ("effective grid computing algorithm", "alpha beta gamma", "quality of service")
 CANDIDATES = {

@@ -94,7 +94,7 @@ def shares(below: Floats) -> Floats:
     return np.diff(below, axis=0, prepend=0.0)
 
 
-def _rank_deviations(level: Levels, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+def rank_deviations(level: Levels, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
     """Return mid-ranks less their mean of every pair (P, B), and their weighted sum of squares (B,).
 
     A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
@@ -118,10 +118,10 @@ def spearman(x: Floats, y: Floats) -> Kernel:
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         found = np.empty((weights.shape[1], len(ours), len(human)))
-        ranked = [_rank_deviations(level, weights, total) for level in human]
+        ranked = [rank_deviations(level, weights, total) for level in human]
         weighted = [(weights * deviations, squares) for deviations, squares in ranked]
         for place, level in enumerate(ours):
-            deviations, squares = _rank_deviations(level, weights, total)
+            deviations, squares = rank_deviations(level, weights, total)
             for other, (rows, spread) in enumerate(weighted):
                 covariance = np.einsum("pb,pb->b", deviations, rows)
                 found[:, place, other] = _ratio(covariance, squares, spread, total)
