@@ -38,7 +38,7 @@ def test_integer_weights_are_the_resample_itself(seed, name):
     measures, people = tied_sample(seed)
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, (60, 25)).astype(float)
-    found = weighted.kernel(name, measures, people)(weights)
+    found = weighted.KERNELS[name](measures, people)(weights)
     for b in range(25):
         rows = np.repeat(np.arange(60), weights[:, b].astype(int))
         for m in range(3):
@@ -52,7 +52,7 @@ def test_mid_ranks_under_weights_are_those_of_the_repeated_values(values, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))), float)
     x, y = np.array(values, float).T
     rows = np.repeat(np.arange(len(values)), weights.astype(int))
-    found = weighted.kernel("spearman", x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
+    found = weighted.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
     if len(rows) < 3 or len(set(x[rows])) == 1 or len(set(y[rows])) == 1:
         assert np.isnan(found)
     else:

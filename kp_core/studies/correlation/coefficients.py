@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation.weighted import Correlation, Kernel, comparable, kernel
+from kp_core.studies.correlation.weighted import KERNELS, Correlation, Kernel, comparable
 
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
@@ -42,7 +42,7 @@ class Correlator:
             for judged, targets in _by_gaps(human):
                 rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
                 if len(rows):
-                    under = kernel(name, measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
+                    under = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
                     self._parts.append(_Part(rows, columns, targets, under))
         self.pairs = self.clusters(np.arange(len(measures)))
 

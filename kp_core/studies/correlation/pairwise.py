@@ -10,11 +10,8 @@ import numpy as np
 
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.paired import randomisation_of
-from kp_core.studies.correlation.coefficients import correlation, correlations, mid_ranks
-from kp_core.studies.correlation.weighted import Correlation, kernel, levels, rank_deviations
-
-#: Numbers in one block of swaps, which stays in the processor's cache; matrix products want larger ones.
-_BLOCK_CELLS = {"spearman": 20_000, "pearson": 100_000, "kendall": 4_000_000}
+from kp_core.studies.correlation.coefficients import BLOCK_CELLS, correlation, correlations, mid_ranks
+from kp_core.studies.correlation.weighted import KERNELS, Correlation, levels, shares
 
 
 @dataclass(frozen=True)
@@ -97,14 +94,13 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
     unit (n,) is the unit of each pair of phrases.
     """
     mixed = _mixed(_standardised(contest.values), contest.human, name)
-    step = max(8, _BLOCK_CELLS[name] // len(contest.human))
+    step = max(8, BLOCK_CELLS[name] // (2 * len(contest.human)))
 
     def difference(swapped: Floats) -> Floats:
         blocks = []
         for begin in range(0, len(swapped), step):
             block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
-            # both mixed measures in one call: each takes the values that the other leaves
-            first, second = mixed(np.block([[1 - block, block], [block, 1 - block]])).reshape(2, -1)
+            first, second = mixed(np.concatenate([1 - block, block]))
             blocks.append(first - second)
         # what cannot be computed speaks for no difference
         return np.nan_to_num(np.concatenate(blocks), nan=np.inf)
@@ -119,22 +115,31 @@ def _standardised(values: Floats) -> Floats:
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Floats]:
-    """Return the correlation (B,) of a measure that holds some of the values (n, 2): 1 in (2n, B), first column first.
+    """Return the correlations (2, B) of two measures that share the values (2n,): chosen (2n, B) is 1 where the first
+    holds a value and 0 where the second does.
 
-    Spearman's has a shorter way than its kernel, as the ranks of the human scores stay the same in every mixture.
+    Spearman's has a shorter way than its kernel, as the human ranks stay and the second holds what the first leaves.
     """
     values, people = z.T.ravel(), np.tile(human, 2)
     if name != "spearman":
-        under = kernel(name, values[:, None], people[:, None])
-        return lambda chosen: under(chosen)[:, 0, 0]
-    level, people = levels(values), mid_ranks(people) / 2  # every rank stands twice
-    people -= people.mean()
-    spread = people @ people / 2
+        under = KERNELS[name](values[:, None], people[:, None])
+        return lambda chosen: under(np.hstack([chosen, 1 - chosen]))[:, 0, 0].reshape(2, -1)
+    level, ranks = levels(values), mid_ranks(human) - (len(human) + 1) / 2
+    people, spread = np.tile(ranks, 2)[:, None], ranks @ ranks
+    # by distinct value: how many values lie below its middle, how many it holds, and the sum of their human ranks
+    size = np.bincount(level.group)[:, None]
+    whole = np.cumsum(size, axis=0) - size / 2, size, shares(level.below(people))
 
     def spearman(chosen: Floats) -> Floats:
-        deviations, squares = rank_deviations(level, chosen, chosen.sum(axis=0))
-        deviations *= chosen
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(people @ deviations / np.sqrt(squares * spread))
+        below = level.below(chosen)
+        count = shares(below)
+        first = below - count / 2, count, shares(level.below(chosen * people))
+        second = tuple(total - part for total, part in zip(whole, first, strict=True))
+        both = []
+        for middle, count, human_sum in (first, second):
+            squares = (len(human) ** 3 - np.einsum("vb,vb->b", count * count, count)) / 12
+            with np.errstate(divide="ignore", invalid="ignore"):
+                both.append(np.einsum("vb,vb->b", middle, human_sum) / np.sqrt(squares * spread))
+        return np.stack(both)
 
     return spearman
