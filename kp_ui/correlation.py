@@ -149,8 +149,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
             "the correlation with the majority if such ties go to the lower, the higher, or the "
             "middle score."
         )
-        ties = study.found.tie_range
-        results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
+        results.table(study.found.tie_range, "tie_range")
 
 
 def raters(judged: pd.DataFrame) -> None:

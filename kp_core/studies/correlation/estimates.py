@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, get_type_hints
 
@@ -16,6 +16,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients, pairwise
 from kp_core.studies.correlation.breakdowns import subsets
+from kp_core.studies.correlation.coefficients import Correlator
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 from kp_core.studies.correlation.weighted import Correlation
 
@@ -61,7 +62,7 @@ class Correlations:
     tests     a row two measures, over all pairs: difference of their correlations, p and corrected p
     clusters  for each way to combine the scores: cluster of each measure, 1 is best
     partial   a row a measure: Spearman's rho given both lengths
-    tie_range a row a measure and subset: value of the majority under each rule for what is still tied
+    tie_range a row a measure, over all pairs: value of the majority under each rule for what is still tied
     tied      pairs that need that rule; study: what was asked
     """
 
@@ -119,130 +120,123 @@ def estimate(
     The same resamples serve every measure, subset and combination of scores, and the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
     """
-    names = list(map(str, measures.columns))
     values = measures.to_numpy(np.float64, na_value=np.nan)
     values = np.where(np.isfinite(values), values, np.nan)
-    human = combined(scores, study.ties)
-    masks = subsets(lengths[:, 0], labels)
-    frame, ceiling = _correlated(scores, values, human, cluster, masks, names, study)
-    tests, groups = _tests(values, human, cluster, names, study, progress)
+    judged = _Judged(scores, values, tuple(map(str, measures)), combined(scores, study.ties), cluster, study)
+    frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
+    tests, clusters = _tests(judged, progress)
     partial = [
         (name, how, coefficients.partial_spearman(column, people, lengths))
-        for how, people in zip(COMBINATIONS, human.T, strict=True)
-        for name, column in zip(names, values.T, strict=True)
+        for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
+        for name, column in zip(judged.names, values.T, strict=True)
     ]
     return Correlations(
         frame,
         ceiling,
         tests,
-        groups,
+        clusters,
         pd.DataFrame(partial, columns=["measure", "average", "value"]),
-        _tie_range(scores, values, masks, names, study),
+        _tie_range(judged),
         int(still_tied(scores).sum()),
         study,
     )
 
 
-def _correlated(
-    scores: Floats,
-    values: Floats,
-    human: Floats,
-    cluster: Ints,
-    masks: dict[str, Bools],
-    names: list[str],
-    study: Study,
-) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the rows of correlations, people first, and those of percents of the human ceiling."""
-    sides: list[tuple[Ceiling, coefficients.Correlator]] = [
-        (
-            Ceiling(scores, study.ties, study.correlation, used),
-            coefficients.Correlator(values, human, study.correlation, used),
-        )
-        for used in masks.values()
-    ]
+@dataclass(frozen=True)
+class _Judged:
+    """P judged pairs: scores (P, R), measures (P, M) with their names, human scores (P, H), cluster (P,), the study."""
 
-    def gathered(take: Callable[[Ceiling | coefficients.Correlator], NDArray[Any]]) -> NDArray[Any]:
+    scores: Floats
+    values: Floats
+    names: tuple[str, ...]
+    human: Floats
+    cluster: Ints
+    study: Study
+
+
+def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of correlations, people first, and those of percents of the human ceiling."""
+    study, size = judged.study, len(judged.values)
+    sides = []
+    for used in masks.values():
+        people = Ceiling(judged.scores, study.ties, study.correlation, used)
+        sides.append((people, Correlator(judged.values, judged.human, study.correlation, used)))
+
+    def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
         """Return what is taken of all subsets, (…, S, H, M + 1): people stand before the measures."""
-        each = [np.concatenate([take(people), take(ours)], axis=-2) for people, ours in sides]
+        each = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
         return np.stack(each, axis=-3).swapaxes(-1, -2)
 
     def under(weights: Floats) -> Floats:
         return gathered(lambda side: side.under(weights))
 
-    value = under(np.ones((len(values), 1)))[0]
-    low, high = np.full((2, *value.shape), np.nan)
+    value = under(np.ones((size, 1)))[0]
     percent = coefficients.percent_of_ceiling(value[..., 1:], value[..., :1])
+    n = gathered(lambda side: side.clusters(np.arange(size)))
+    low, high = np.full((2, *value.shape), np.nan)
     percent_low, percent_high = np.full((2, *percent.shape), np.nan)
-    n = gathered(lambda side: side.clusters(np.arange(len(values))))
-    if study.interval == "bootstrap" and len(values):
-        weights = intervals.resample(int(cluster.max()) + 1, study.resamples, np.random.default_rng(study.seed))
-        drawn = coefficients.resampled(under, cluster, weights, study.correlation)
+    if study.interval == "bootstrap" and size:
+        rng = np.random.default_rng(study.seed)
+        weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
+        drawn = coefficients.resampled(under, judged.cluster, weights, study.correlation)
         low, high = _bounds(value, drawn)
-        percent_low, percent_high = _bounds(percent, coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1]))
+        drawn = coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1])
+        percent_low, percent_high = _bounds(percent, drawn)
     elif study.interval == "closed-form":
         low[..., 1:], high[..., 1:] = coefficients.closed_form(value[..., 1:], n[..., 1:], study.correlation)
     reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
-    if scores.shape[1] < 2:
+    if judged.scores.shape[1] < 2:
         reason[..., 0] = "one_annotator"
-    sizes = np.array([used.sum() for used in masks.values()])[:, None, None]
-    frame = _rows(
-        masks,
-        [HUMAN, *names],
-        correlation=np.full(value.shape, study.correlation, object),
-        value=value,
-        low=low,
-        high=high,
-        n=n,
-        documents=gathered(lambda side: side.clusters(cluster)),
-        undefined=sizes - n,
-        reason=reason,
-    )
-    return frame, _rows(masks, names, percent=percent, low=percent_low, high=percent_high)
+    columns = {
+        "correlation": np.full(value.shape, study.correlation, object),
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": n,
+        "documents": gathered(lambda side: side.clusters(judged.cluster)),
+        "undefined": np.array([used.sum() for used in masks.values()])[:, None, None] - n,
+        "reason": reason,
+    }
+    percents = {"percent": percent, "low": percent_low, "high": percent_high}
+    return _rows(masks, (HUMAN, *judged.names), columns), _rows(masks, judged.names, percents)
 
 
 def _bounds(value: Floats, drawn: Floats) -> tuple[Floats, Floats]:
     """Return the interval of each value from its draws (B, …), NaN where the value is."""
-    bounds = intervals.percentile(drawn.reshape(len(drawn), -1))
-    low, high = (np.where(np.isnan(value), np.nan, bound.reshape(value.shape)) for bound in bounds)
-    return low, high
+    low, high = intervals.percentile(drawn.reshape(len(drawn), -1))
+    low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
+    return low.reshape(value.shape), high.reshape(value.shape)
 
 
-def _rows(masks: dict[str, Bools], names: list[str], **columns: NDArray[Any]) -> pd.DataFrame:
+def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
     """Return a row a subset, combination and measure from arrays of that shape."""
-    index = pd.MultiIndex.from_product([masks, COMBINATIONS, names], names=["subset", "average", "measure"])
+    index = pd.MultiIndex.from_product([subsets, COMBINATIONS, names], names=["subset", "average", "measure"])
     frame = index.to_frame(index=False)[["measure", "subset", "average"]]
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})
 
 
-def _tests(
-    values: Floats,
-    human: Floats,
-    cluster: Ints,
-    names: list[str],
-    study: Study,
-    progress: Callable[[float], None] | None,
-) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    tables = []
-    groups: dict[str, dict[str, int]] = {}
+def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    study, names = judged.study, judged.names
+    columns = ["a", "b", "average", "difference", "p", "p_adjusted", "n"]
+    tables, groups = [pd.DataFrame(columns=columns)], dict[str, dict[str, int]]()
     for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
         rows = []
-        contests = list(pairwise.contests(values, human[:, place], study.correlation))
+        contests = list(pairwise.contests(judged.values, judged.human[:, place], study.correlation))
         for count, contest in enumerate(contests, 1):
-            p = _p(contest, cluster, study)
+            p = _p(contest, judged.cluster, study)
             if progress is not None:
                 progress((place + count / len(contests)) / len(COMBINATIONS))
             if p == p:
                 difference = float(contest.strength[0] - contest.strength[1])
-                rows.append((names[contest.a], names[contest.b], how, difference, p, len(contest.human)))
-        table = pd.DataFrame(rows, columns=["a", "b", "average", "difference", "p", "n"])
-        table.insert(5, "p_adjusted", _corrected(table["p"].to_numpy(np.float64), study))
+                rows.append((names[contest.a], names[contest.b], how, difference, p, p, len(contest.human)))
+        table = pd.DataFrame(rows, columns=columns).astype({"p": float})
+        table["p_adjusted"] = _corrected(table["p"].to_numpy(), study.correction)
         tables.append(table)
-        correlation = coefficients.correlations(values, human[:, [place]], study.correlation)[:, 0]
+        correlation = coefficients.correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
         defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
-        decided = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
-        groups[how], _ = paired.decisions(defined, list(decided), 0.05)
-    columns = ["a", "b", "average", "difference", "p", "p_adjusted", "n"]
-    return pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(columns=columns), groups
+        adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
+        groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
 def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
@@ -254,19 +248,18 @@ def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
     return pairwise.permute_both(contest, study.trials, rng, study.correlation, unit)
 
 
-def _corrected(p: Floats, study: Study) -> Floats:
+def _corrected(p: Floats, correction: str) -> Floats:
     from scipy.stats import false_discovery_control
 
-    if study.correction == "holm":
+    if correction == "holm":
         return paired.holm(p)
-    return p if study.correction == "none" else np.asarray(false_discovery_control(p))
+    return p if correction == "none" else np.asarray(false_discovery_control(p))
 
 
-def _tie_range(scores: Floats, values: Floats, masks: dict[str, Bools], names: list[str], study: Study) -> pd.DataFrame:
+def _tie_range(judged: _Judged) -> pd.DataFrame:
     """Return the correlation with the majority under every rule for what is still tied."""
-    human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
-    rows = []
-    for subset, used in masks.items():
-        correlation = coefficients.correlations(values[used], human[used], study.correlation)
-        rows += [(name, subset, *row) for name, row in zip(names, correlation, strict=True)]
-    return pd.DataFrame(rows, columns=["measure", "subset", *TIE_RULES])
+    human = np.stack([majority(judged.scores, rule) for rule in TIE_RULES], axis=1)
+    values = coefficients.correlations(judged.values, human, judged.study.correlation)
+    frame = pd.DataFrame(values, columns=list(TIE_RULES))
+    frame.insert(0, "measure", judged.names)
+    return frame

@@ -102,8 +102,8 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
             block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
             first, second = mixed(np.concatenate([1 - block, block]))
             blocks.append(first - second)
-        # what cannot be computed speaks for no difference
-        return np.nan_to_num(np.concatenate(blocks), nan=np.inf)
+        values = np.concatenate(blocks)
+        return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
     return difference
 
@@ -126,20 +126,19 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Fl
         return lambda chosen: under(np.hstack([chosen, 1 - chosen]))[:, 0, 0].reshape(2, -1)
     level, ranks = levels(values), mid_ranks(human) - (len(human) + 1) / 2
     people, spread = np.tile(ranks, 2)[:, None], ranks @ ranks
-    # by distinct value: how many values lie below its middle, how many it holds, and the sum of their human ranks
-    size = np.bincount(level.group)[:, None]
-    whole = np.cumsum(size, axis=0) - size / 2, size, shares(level.below(people))
+    # by distinct value: how many both measures hold, where its middle lies, and the sum of the human ranks beside it
+    size = np.bincount(level.group).astype(np.float64)[:, None]
+    middle, beside = np.cumsum(size, axis=0) - size / 2, shares(level.below(people))
+
+    def rho(middle: Floats, size: Floats, beside: Floats) -> Floats:
+        squares = (len(human) ** 3 - np.einsum("vb,vb->b", size * size, size)) / 12
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(np.einsum("vb,vb->b", middle, beside) / np.sqrt(squares * spread))
 
     def spearman(chosen: Floats) -> Floats:
-        below = level.below(chosen)
+        below, mine = level.below(chosen), shares(level.below(chosen * people))
         count = shares(below)
-        first = below - count / 2, count, shares(level.below(chosen * people))
-        second = tuple(total - part for total, part in zip(whole, first, strict=True))
-        both = []
-        for middle, count, human_sum in (first, second):
-            squares = (len(human) ** 3 - np.einsum("vb,vb->b", count * count, count)) / 12
-            with np.errstate(divide="ignore", invalid="ignore"):
-                both.append(np.einsum("vb,vb->b", middle, human_sum) / np.sqrt(squares * spread))
-        return np.stack(both)
+        below -= count / 2
+        return np.stack([rho(below, count, mine), rho(middle - below, size - count, beside - mine)])
 
     return spearman

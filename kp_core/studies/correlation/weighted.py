@@ -157,8 +157,8 @@ def kendall(x: Floats, y: Floats) -> Kernel:
         values = np.empty((weights.shape[1], len(ours), len(human)))
         for m, first in enumerate(ours):
             for h, second in enumerate(human):
-                untied = [total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second)]
-                values[:, m, h] = _ratio(_concordance(first, second, weights), *untied, total)
+                a, b = (total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second))
+                values[:, m, h] = _ratio(_concordance(first, second, weights), a, b, total)
         return values
 
     return under
