@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 import numpy as np
 import pandas as pd
@@ -178,7 +177,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     if "grouping" in given:
         options["paper"] = True
     if "normalise" in given:
-        options["normalise"] = json.loads(unquote(given["normalise"]))
+        options["normalise"] = dict(parse_qsl(given["normalise"]))
     return options
 
 
@@ -199,7 +198,7 @@ def _settings(
         "grouping": "paper" if paper else "",
         "measures": quote(",".join(measures), safe=",()=-@"),
         "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
-        "normalise": quote(json.dumps(dict(choices.normalise)), safe='{}": +,') if choices.normalise else "",
+        "normalise": urlencode(choices.normalise),
     }
 
 
