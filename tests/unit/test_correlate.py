@@ -97,29 +97,18 @@ def test_what_is_not_there_is_refused(table):
 
 
 @pytest.mark.parametrize(
-    "options",
+    "recipe",
     [
-        {
-            "paper": True,
-            "by": ["type", "side"],
-            "correlation": "pearson",
-            "interval": "none",
-            "test": "none",
-            "seed": 4,
-        },
-        {
-            "measures": ["M-R-precision(alignment=ordered,weights=keyphrase)", "mine: 1|2"],
-            "resamples": 50,
-            "test": "williams",
-            "ties": "mid",
-        },
-        {"measures": "BLEU,exact", "trials": 50, "swap": "clusters", "correction": "bh", "stemmer": "snowball-en"},
-        {"measures": "R-precision,BLEU", "interval": "closed-form", "trials": 50, "normalise": {"BLEU": "lower+space"}},
+        "grouping:paper|by:type,side|corr:pearson|ci:none|test:none|seed:4|dir:keyphrase|sim:same-tokens",
+        "measures:M-R-precision(alignment=ordered,weights=keyphrase),mine%3A%201%7C2|resamples:50|test:williams|ties:mid",
+        "measures:BLEU,exact|by:length|trials:50|swap:clusters|correction:bh|stem:snowball-en",
+        "measures:R-precision,BLEU|ci:closed-form|trials:50|normalise:BLEU=lower%2Bspace",
     ],
 )
-def test_the_recipe_of_a_signature_gives_the_same_study(table, options):
+def test_the_recipe_of_a_signature_gives_the_same_study(table, recipe):
     given = table.assign(**{"mine: 1|2": np.arange(60.0)})
-    study = kp.correlate(given, **options)
+    study = kp.correlate(given, **kp.correlation_from(f"kps-correlation|{recipe}"))
+    assert {*recipe.split("|")} <= {*study.signature.split("|")}
     again = kp.correlate(given, **kp.correlation_from(study.signature))
     assert again.signature == study.signature
     pd.testing.assert_frame_equal(again.frame, study.frame)

@@ -156,7 +156,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     only, so they must be given again.
 
     >>> correlation_from("kps-correlation|sim:paper-like|corr:kendall|resamples:200|measures:BLEU,exact")
-    {'preset': 'paper-like', 'correlation': 'kendall', 'resamples': 200, 'measures': 'BLEU,exact'}
+    {'by': '', 'preset': 'paper-like', 'correlation': 'kendall', 'resamples': 200, 'measures': 'BLEU,exact'}
     """
     kind, *parts = signature.strip().split("|")
     given = dict(part.partition(":")[::2] for part in parts)
@@ -167,11 +167,10 @@ def correlation_from(signature: str) -> dict[str, Any]:
             "the words of the synonyms are not in the signature; leave its part “synonyms” out, and give them again"
         )
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
-    options: dict[str, Any] = {
-        name: int(given[short]) if name in numbers else given[short]
-        for name, short in _SIGNED.items()
-        if short in given
-    }
+    options: dict[str, Any] = {"by": ""}
+    for name, short in _SIGNED.items():
+        if short in given:
+            options[name] = int(given[short]) if name in numbers else given[short]
     if "measures" in given:
         options["measures"] = unquote(given["measures"])
     if "grouping" in given:
