@@ -10,8 +10,8 @@ import numpy as np
 
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.paired import randomisation_of
-from kp_core.studies.correlation.coefficients import BLOCK_CELLS, correlation, correlations, mid_ranks
-from kp_core.studies.correlation.weighted import KERNELS, Correlation, levels, shares
+from kp_core.studies.correlation.coefficients import BLOCK_CELLS, correlation, correlations
+from kp_core.studies.correlation.weighted import DEVIATIONS, KERNELS, Correlation
 
 
 @dataclass(frozen=True)
@@ -94,13 +94,14 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
     unit (n,) is the unit of each pair of phrases.
     """
     mixed = _mixed(_standardised(contest.values), contest.human, name)
-    step = max(8, BLOCK_CELLS[name] // (2 * len(contest.human)))
+    step = max(8, BLOCK_CELLS[name] // (4 * len(contest.human)))
 
     def difference(swapped: Floats) -> Floats:
         blocks = []
         for begin in range(0, len(swapped), step):
             block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
-            first, second = mixed(np.concatenate([1 - block, block]))
+            # both mixed measures in one call: each holds the values that the other leaves
+            first, second = mixed(np.block([[1 - block, block], [block, 1 - block]])).reshape(2, -1)
             blocks.append(first - second)
         values = np.concatenate(blocks)
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
@@ -115,30 +116,22 @@ def _standardised(values: Floats) -> Floats:
 
 
 def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Floats]:
-    """Return the correlations (2, B) of two measures that share the values (2n,): chosen (2n, B) is 1 where the first
-    holds a value and 0 where the second does.
+    """Return the correlation (B,) of a measure that holds some of the values (n, 2): 1 in (2n, B), first column first.
 
-    Spearman's has a shorter way than its kernel, as the human ranks stay and the second holds what the first leaves.
+    Where it is Pearson's r of deviations, those of the human scores stay the same in every mixture.
     """
-    values, people = z.T.ravel(), np.tile(human, 2)
-    if name != "spearman":
-        under = KERNELS[name](values[:, None], people[:, None])
-        return lambda chosen: under(np.hstack([chosen, 1 - chosen]))[:, 0, 0].reshape(2, -1)
-    level, ranks = levels(values), mid_ranks(human) - (len(human) + 1) / 2
-    people, spread = np.tile(ranks, 2)[:, None], ranks @ ranks
-    # by distinct value: how many both measures hold, where its middle lies, and the sum of the human ranks beside it
-    size = np.bincount(level.group).astype(np.float64)[:, None]
-    middle, beside = np.cumsum(size, axis=0) - size / 2, shares(level.below(people))
+    values, n = z.T.ravel(), len(human)
+    if name not in DEVIATIONS:
+        under = KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
+        return lambda chosen: under(chosen)[:, 0, 0]
+    of, every = DEVIATIONS[name](values), np.ones((n, 1))
+    people, spread = DEVIATIONS[name](human)(every, every.sum(axis=0))
+    twice = np.tile(people[:, 0], 2)
 
-    def rho(middle: Floats, size: Floats, beside: Floats) -> Floats:
-        squares = (len(human) ** 3 - np.einsum("vb,vb->b", size * size, size)) / 12
+    def correlate(chosen: Floats) -> Floats:
+        deviations, squares = of(chosen, np.full(chosen.shape[1], float(n)))
+        deviations *= chosen
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(np.einsum("vb,vb->b", middle, beside) / np.sqrt(squares * spread))
+            return np.asarray(twice @ deviations / np.sqrt(squares * spread))
 
-    def spearman(chosen: Floats) -> Floats:
-        below, mine = level.below(chosen), shares(level.below(chosen * people))
-        count = shares(below)
-        below -= count / 2
-        return np.stack([rho(below, count, mine), rho(middle - below, size - count, beside - mine)])
-
-    return spearman
+    return correlate

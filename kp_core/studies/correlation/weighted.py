@@ -120,9 +120,9 @@ def pearson(column: Floats) -> _Deviations:
     rounding = 1e-12 * (column @ column)  # a resample may hold one value only
 
     def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
-        deviations = column[:, None] - column @ weights / np.maximum(total, 1)
-        squares = np.einsum("pb,pb,pb->b", weights, deviations, deviations)
-        return deviations, np.where(squares > rounding, squares, 0.0)
+        mean = column @ weights / np.maximum(total, 1)
+        squares = (column * column) @ weights - total * mean**2
+        return column[:, None] - mean, np.where(squares > rounding, squares, 0.0)
 
     return under
 
@@ -188,6 +188,8 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats
     return np.where(good, np.clip(value, -1, 1), np.nan)
 
 
+#: Correlations that are Pearson's r of deviations.
+DEVIATIONS = {"spearman": spearman, "pearson": pearson}
 #: Name of a correlation → its kernel for measures (P, M) and human scores (P, H) without gaps.
 KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
     "spearman": lambda x, y: _product_moment(x, y, spearman),
