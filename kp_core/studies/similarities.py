@@ -46,4 +46,4 @@ class Similarities:
         """Return the rows as the one object that the command line prints."""
         return json_of(self.frame, self.signature, self.settings, self.notes)
 
-    as_json = json
+    as_json = json  # the name that the other results have

@@ -67,7 +67,7 @@ class CorrelationStudy:
         """Return the rows as the one object that the command line prints."""
         return json_of(self.frame, self.signature, self.settings, self.notes)
 
-    as_json = json
+    as_json = json  # the name that the other results have
 
     def csv(self) -> str:
         """Return the rows as CSV, with the signature in a last column."""

@@ -49,13 +49,13 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
     """
     size, stretch = len(order), int(len(order) ** 0.5) + 1
     stretches = -(-size // stretch)
-    found = np.zeros((stretches * stretch, rows.shape[1]))
-    np.take(rows, order, axis=0, out=found[:size], mode="clip")
-    parts = found.reshape(stretches, stretch, rows.shape[1])
+    sums = np.zeros((stretches * stretch, rows.shape[1]))
+    np.take(rows, order, axis=0, out=sums[:size], mode="clip")
+    parts = sums.reshape(stretches, stretch, rows.shape[1])
     for step in range(1, stretch):
         parts[:, step] += parts[:, step - 1]
     parts[1:] += np.cumsum(parts[:-1, -1], axis=0)[:, None]
-    return found[:size]
+    return sums[:size]
 
 
 def comparable(values: Floats) -> Floats:
@@ -171,13 +171,13 @@ def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
     # signs and weights are small integers, which float32 adds without rounding
     counts = shares(cells.below(weights)).astype(np.float32)
     a, b = first.group[pair].astype(np.float32), second.group[pair].astype(np.float32)
-    found = np.zeros(weights.shape[1])
+    surplus = np.zeros(weights.shape[1])
     step = max(1, 4_000_000 // len(pair))
     for begin in range(0, len(pair), step):
         part = slice(begin, begin + step)
         signs = np.sign(a[part, None] - a) * np.sign(b[part, None] - b)
-        found += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
-    return found
+        surplus += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
+    return surplus
 
 
 def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats) -> Floats:
