@@ -41,7 +41,7 @@ from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement
 from kp_core.studies.compare import Comparison, compare
-from kp_core.studies.correlation.study import CorrelationStudy, correlate
+from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
 from kp_core.studies.documents import all_values, by_document, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
@@ -80,6 +80,7 @@ __all__ = [
     "by_document",
     "compare",
     "correlate",
+    "correlation_from",
     "coverage",
     "evaluate",
     "extract",

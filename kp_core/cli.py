@@ -114,7 +114,7 @@ class Data:
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
         from kp_core.reading import read_workspace
-        from kp_core.studies.correlation.sample import with_ratings
+        from kp_core.studies.correlation.ratings import with_ratings
 
         if beside := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace holds all data already; leave out --{beside[0]}")
@@ -397,7 +397,7 @@ def similarity(
 ) -> None:
     """Say how similar pairs of phrases are."""
     from kp_core.reading.pairs import load_pairs
-    from kp_core.studies.correlation.study import Similarities
+    from kp_core.studies.similarities import Similarities
 
     how, output = how or Similarity(), output or Output()
     if not pairs:

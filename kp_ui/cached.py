@@ -14,7 +14,7 @@ from kp_core.errors import Note
 from kp_core.reading import report
 from kp_core.studies.annotators import annotated, standard_error
 from kp_core.studies.annotators import by_document as agreement_of_documents
-from kp_core.studies.correlation.rows import Study
+from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.documents import DocumentView
 from kp_core.studies.documents import marked_text as marked_text_of
 from kp_core.studies.documents import tables_by_document as tables_of_documents

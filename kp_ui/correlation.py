@@ -11,18 +11,17 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import correlation_charts
 from kp_core.charts.style import GREY
-from kp_core.studies.correlation.human import score_matrix
-from kp_core.studies.correlation.published import (
+from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
+from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
+from kp_core.studies.correlation.estimates import Study
+from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
+from kp_core.studies.correlation.kim2010 import (
     SOURCE,
     kim2010_claims,
     kim2010_correlations,
     kim2010_data,
     kim2010_scores,
 )
-from kp_core.studies.correlation.raters import ordinal_alpha, pairwise_agreement
-from kp_core.studies.correlation.rows import Study
-from kp_core.studies.correlation.study import BREAKDOWNS, DEFAULT_BY, PAPER, SENTINELS, numeric_columns
-from kp_core.studies.correlation.subtypes import pooled_and_within
 from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
 from kp_core.words import methods
@@ -150,8 +149,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
             "the correlation with the majority if such ties go to the lower, the higher, or the "
             "middle score."
         )
-        ties = study.found.tie_range
-        results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
+        results.table(study.found.tie_range, "tie_range")
 
 
 def raters(judged: pd.DataFrame) -> None:

@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 from kp_core.charts.screen_tables import interval
 from kp_core.charts.style import COLOURS, GREY, Chart, labels, lay_out
 from kp_core.errors import counted
+from kp_core.studies.correlation.breakdowns import exceeds_all
+from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
-from kp_core.studies.correlation.study import SENTINELS, CorrelationStudy
-from kp_core.studies.correlation.subtypes import exceeds_all
 from kp_core.words.statements import number
 
 _GOLD = "#A67C00"

@@ -18,8 +18,6 @@ from kp_core.scoring.codes import Floats
 
 #: Steps over the interval of b + c, and over that of a at each of them.
 _STEPS = (2001, 101)
-
-
 #: The lecture-keyword evaluation section as printed: kappa, P_pos, P_neg, PABAK of six systems.
 LECTURE_SYSTEMS: dict[str, tuple[str, str, str, str]] = {
     "TF-IDF": (".178", ".200", ".973", ".896"),
@@ -37,15 +35,6 @@ class Span:
 
     low: float
     high: float
-
-    def meets(self, other: Span) -> Span | None:
-        """Return what two spans have in common.
-
-        >>> Span(0, 2).meets(Span(1, 3))
-        Span(low=1, high=2)
-        """
-        low, high = max(self.low, other.low), min(self.high, other.high)
-        return Span(low, high) if low <= high else None
 
 
 @dataclass(frozen=True)
@@ -145,8 +134,7 @@ def remarks(found: Recovered, lecture: bool) -> list[str]:
 
 @cache  # a page says it again whenever it is drawn
 def _lecture_gold() -> Span | None:
-    solved = [recover(*printed) for printed in LECTURE_SYSTEMS.values()]
-    return common_gold(one for one in solved if one)
+    return common_gold(filter(None, (recover(*printed) for printed in LECTURE_SYSTEMS.values())))
 
 
 def common_gold(tables: Iterable[Recovered]) -> Span | None:
@@ -156,10 +144,9 @@ def common_gold(tables: Iterable[Recovered]) -> Span | None:
     >>> round(both.low, 4), round(both.high, 4)
     (0.0454, 0.0468)
     """
-    found: Span | None = Span(0.0, 1.0)
-    for table in tables:
-        found = found.meets(table.larger) if found else None
-    return found
+    larger = [table.larger for table in tables]
+    low, high = max(span.low for span in larger), min(span.high for span in larger)
+    return Span(low, high) if low <= high else None
 
 
 def _rounded(text: str) -> Span:

@@ -20,7 +20,7 @@ from kp_core.scoring.measures import MEASURES
 from kp_core.settings import Settings
 from kp_core.studies.annotators import agreement_with, annotated, standard_error
 from kp_core.studies.compare import Comparison, compare_with
-from kp_core.studies.correlation.study import correlate
+from kp_core.studies.correlation.correlate import correlate
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate_with
 from kp_core.studies.near_misses import near_misses as find_near_misses
 from kp_core.studies.result import Result

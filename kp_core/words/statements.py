@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kp_core.errors import REASONS, counted
 from kp_core.studies.compare import ALPHA, Comparison
-from kp_core.studies.correlation.study import SENTINELS, CorrelationStudy
+from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
 from kp_core.words import scales

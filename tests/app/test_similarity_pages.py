@@ -6,8 +6,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.studies.correlation.human import score_matrix
-from kp_core.studies.correlation.raters import ordinal_alpha, pairwise_agreement
+from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES

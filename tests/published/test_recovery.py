@@ -66,6 +66,7 @@ def test_values_that_contradict_each_other_have_no_table():
     assert recover(".204", ".224", ".975", ".802") is None  # P_neg follows from P_pos and PABAK
     assert recover(".404", ".224", ".975", ".902") is None  # kappa is never above P_pos where both sides say “no” more
     assert recover(*printed(76, 419, 108, 10147)) is not None
+    assert recover(".832255", ".851568", ".980569", ".93") is not None  # of six, six, six and two digits
 
 
 def test_what_is_no_number_is_refused():

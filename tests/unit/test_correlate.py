@@ -11,7 +11,6 @@ import pytest
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import kp_core as kp
-from kp_core.studies.published_tables import recover
 from tests.corpora import corpus_of
 from tests.unit.test_cli import SAMPLE, run
 
@@ -97,6 +96,35 @@ def test_what_is_not_there_is_refused(table):
         kp.correlate(table.drop(columns="keyphrase"))
 
 
+@pytest.mark.parametrize(
+    "recipe",
+    [
+        "grouping:paper|by:type,side|corr:pearson|ci:none|test:none|seed:4|dir:keyphrase|sim:same-tokens",
+        "measures:M-R-precision(alignment=ordered,weights=keyphrase),mine%3A%201%7C2|resamples:50|test:williams|ties:mid",
+        "measures:BLEU,exact|by:length|trials:50|swap:clusters|correction:bh|stem:snowball-en",
+        "measures:R-precision,BLEU|ci:closed-form|trials:50|normalise:BLEU=lower%2Bspace",
+    ],
+)
+def test_the_recipe_of_a_signature_gives_the_same_study(table, recipe):
+    given = table.assign(**{"mine: 1|2": np.arange(60.0)})
+    study = kp.correlate(given, **kp.correlation_from(f"kps-correlation|{recipe}"))
+    assert {*recipe.split("|")} <= {*study.signature.split("|")}
+    again = kp.correlate(given, **kp.correlation_from(study.signature))
+    assert again.signature == study.signature
+    pd.testing.assert_frame_equal(again.frame, study.frame)
+    pd.testing.assert_frame_equal(again.found.tests, study.found.tests)
+    assert study.signature in study.csv()
+    assert study.signature in study.markdown()
+
+
+def test_a_signature_that_cannot_be_run_again_is_refused(table):
+    study = kp.correlate(table, "BLEU", [], test="none", interval="none", synonyms=[["way", "path"]])
+    with pytest.raises(kp.UsageError, match="words of the synonyms"):
+        kp.correlation_from(study.signature)
+    with pytest.raises(kp.UsageError, match="kps-correlation does"):
+        kp.correlation_from("kps|k:5")
+
+
 def test_the_command_prints_the_contract(capsys, corpus):
     asked = ["--judgements", str(JUDGED), "--by", "location", "--measures", "R-precision,BLEU", "--seed", "3"]
     status, out, _ = run(capsys, "correlate", *asked, "--format", "json")
@@ -124,8 +152,3 @@ def test_similarity_of_plain_pairs(capsys, tmp_path: Path):
     assert rows[3]["value"] == ""
     status, _, err = run(capsys, "similarity", "--pairs", str(SAMPLE / "gold.csv"))
     assert (status, "keyphrase and candidate" in err) == (1, True)
-
-
-def test_digits_of_different_number_fit_the_true_table():
-    """A table printed with six, six, six and two digits is no misprint."""
-    assert recover(".832255", ".851568", ".980569", ".93") is not None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation.weighted import Correlation, Kernel, kernel, levels
+from kp_core.studies.correlation.weighted import KERNELS, Correlation, Kernel, comparable
 
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
@@ -17,7 +17,7 @@ BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 
 @dataclass(frozen=True)
-class Part:
+class _Part:
     """Columns that are defined on the same pairs: which pairs, which measures and human scores, and their kernel."""
 
     rows: Ints
@@ -26,58 +26,61 @@ class Part:
     kernel: Kernel
 
 
-def parts(measures: Floats, human: Floats, used: Bools, name: Correlation = "spearman") -> list[Part]:
-    """Group measures (P, M) and human scores (P, H) by the used pairs (P,) on which both sides are defined."""
-    found = []
-    for mask, columns in _by_gaps(measures):
-        for other, targets in _by_gaps(human):
-            rows = np.flatnonzero(mask & other & used)
-            if len(rows):
-                made = kernel(name, measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
-                found.append(Part(rows, columns, targets, made))
-    return found
+class Correlator:
+    """Correlations of measures (P, M) with human scores (P, H), each over the used pairs (P,) that have both.
 
-
-def _by_gaps(values: Floats) -> list[tuple[Bools, Ints]]:
-    defined = ~np.isnan(values)
-    together: dict[bytes, list[int]] = {}
-    for column in range(values.shape[1]):
-        together.setdefault(defined[:, column].tobytes(), []).append(column)
-    return [(defined[:, columns[0]], np.array(columns)) for columns in together.values()]
-
-
-def under_weights(found: list[Part], weights: Floats, shape: tuple[int, int]) -> Floats:
-    """Return correlations (B, M, H) under weights of all pairs (P, B); shape is (M, H)."""
-    values = np.full((weights.shape[1], *shape), np.nan)
-    for part in found:
-        rows = weights if len(part.rows) == len(weights) else weights[part.rows]
-        values[:, part.measures[:, None], part.human] = part.kernel(rows)
-    return values
-
-
-def pairs_of(found: list[Part], shape: tuple[int, int]) -> Ints:
-    """Return the number of pairs behind each correlation, (M, H)."""
-    pairs = np.zeros(shape, np.int64)
-    for part in found:
-        pairs[part.measures[:, None], part.human] = len(part.rows)
-    return pairs
-
-
-def correlations(
-    measures: Floats, human: Floats, name: Correlation = "spearman", used: Bools | None = None
-) -> tuple[Floats, Ints]:
-    """Return the correlation of every measure (P, M) with every human score (P, H) and its number of pairs, (M, H).
-
-    Values are NaN where fewer than three pairs are left or a side is constant; `reasons` says which.
-
-    >>> value, pairs = correlations(np.array([[1.0], [2], [3], [np.nan]]), np.array([[1.0], [3], [2], [9]]))
-    >>> value.round(2).tolist(), pairs.tolist()
-    ([[0.5]], [[3]])
+    pairs (M, H) is the number of these pairs; values are NaN with fewer than three of them or where a side is constant.
     """
-    used = np.ones(len(measures), bool) if used is None else used
-    shape = (measures.shape[1], human.shape[1])
-    found = parts(measures, human, used, name)
-    return under_weights(found, np.ones((len(measures), 1)), shape)[0], pairs_of(found, shape)
+
+    def __init__(
+        self, measures: Floats, human: Floats, name: Correlation = "spearman", used: Bools | None = None
+    ) -> None:
+        """Group the columns by their gaps."""
+        self._shape = (measures.shape[1], human.shape[1])
+        self._parts = []
+        for defined, columns in _by_gaps(measures):
+            for judged, targets in _by_gaps(human):
+                rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
+                if len(rows):
+                    under = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
+                    self._parts.append(_Part(rows, columns, targets, under))
+        self.pairs = self.clusters(np.arange(len(measures)))
+
+    def under(self, weights: Floats) -> Floats:
+        """Return the correlations (B, M, H) under weights of all pairs (P, B)."""
+        values = np.full((weights.shape[1], *self._shape), np.nan)
+        for part in self._parts:
+            rows = weights if len(part.rows) == len(weights) else weights[part.rows]
+            values[:, part.measures[:, None], part.human] = part.kernel(rows)
+        return values
+
+    def clusters(self, cluster: Ints) -> Ints:
+        """Return how many of the clusters of the pairs (P,) are behind each correlation, (M, H)."""
+        counts = np.zeros(self._shape, np.int64)
+        for part in self._parts:
+            counts[part.measures[:, None], part.human] = len(np.unique(cluster[part.rows]))
+        return counts
+
+    @property
+    def rows(self) -> Ints:
+        """The pairs that are in at least one correlation."""
+        return np.unique(np.concatenate([np.empty(0, np.int64), *(part.rows for part in self._parts)]))
+
+
+def _by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
+    """Give each pattern of gaps (P,) with the columns (K,) that have it."""
+    patterns, pattern = np.unique(~np.isnan(values), axis=1, return_inverse=True)
+    for place in range(patterns.shape[1]):
+        yield patterns[:, place], np.flatnonzero(pattern.ravel() == place)
+
+
+def correlations(measures: Floats, human: Floats, name: Correlation = "spearman") -> Floats:
+    """Return the correlation of every measure (P, M) with every human score (P, H), (M, H).
+
+    >>> correlations(np.array([[1.0], [2], [3], [np.nan]]), np.array([[1.0], [3], [2], [9]])).round(2).tolist()
+    [[0.5]]
+    """
+    return np.asarray(Correlator(measures, human, name).under(np.ones((len(measures), 1)))[0])
 
 
 def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") -> float:
@@ -86,31 +89,26 @@ def correlation(measure: Floats, human: Floats, name: Correlation = "spearman") 
     >>> round(correlation(np.array([1.0, 2, 3]), np.array([1.0, 3, 2]), "kendall"), 4)
     0.3333
     """
-    return float(correlations(measure[:, None], human[:, None], name)[0][0, 0])
+    return float(correlations(measure[:, None], human[:, None], name)[0, 0])
 
 
-def reasons(values: Floats, pairs: Ints) -> list[list[str | None]]:
+def reasons(values: Floats, pairs: Ints) -> NDArray[np.object_]:
     """Return why each value is undefined, a key of REASONS: too_few pairs, or a constant side; None if defined."""
-    return [
-        [("too_few" if n < 3 else "constant") if np.isnan(value) else None for value, n in zip(*row, strict=True)]
-        for row in zip(values, pairs, strict=True)
-    ]
+    reason = np.where(pairs < 3, "too_few", "constant").astype(object)
+    reason[~np.isnan(values)] = None
+    return reason
 
 
 def resampled(
-    values: list[Callable[[Floats], Floats]], cluster: Ints, weights: Floats, name: Correlation = "spearman"
-) -> list[Floats]:
-    """Return each function of the weights of all pairs, (P, b) → (b, ...), under bootstrap weights of clusters (B, C).
+    under: Callable[[Floats], Floats], cluster: Ints, weights: Floats, name: Correlation = "spearman"
+) -> Floats:
+    """Return a function of the weights of all pairs, (P, b) → (b, …), under bootstrap weights of clusters (B, C).
 
-    cluster (P,) is the cluster of each pair. Every function sees the same resamples, a block of them at a time.
+    cluster (P,) is the cluster of each pair. The function sees a block of resamples at a time.
     """
-    found: list[list[Floats]] = [[] for _ in values]
     step = max(8, BLOCK_CELLS[name] // max(len(cluster), 1))
-    for begin in range(0, len(weights), step):
-        rows = np.ascontiguousarray(weights[begin : begin + step].T)[cluster]
-        for blocks, value in zip(found, values, strict=True):
-            blocks.append(value(rows))
-    return [np.concatenate(blocks) for blocks in found]
+    blocks = [weights[begin : begin + step].T for begin in range(0, len(weights), step)]
+    return np.concatenate([under(np.ascontiguousarray(block)[cluster]) for block in blocks])
 
 
 def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearman") -> tuple[Floats, Floats]:
@@ -123,15 +121,11 @@ def closed_form(value: Floats, pairs: Ints | Floats, name: Correlation = "spearm
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([0.16], [0.74])
     """
-    value, n = np.asarray(value, np.float64), np.asarray(pairs, np.float64)
-    if name not in BLOCK_CELLS:
-        raise UsageError(f"there is no correlation '{name}'; choose one of: {', '.join(BLOCK_CELLS)}")
-    with np.errstate(divide="ignore", invalid="ignore"):
-        if name == "kendall":
-            squared = np.where(n > 4, 0.437 / (n - 4), np.nan)
-        else:
-            squared = np.where(n > 3, (1 + (value**2 / 2 if name == "spearman" else 0)) / (n - 3), np.nan)
-        half = 1.959963984540054 * np.sqrt(squared)
+    lost = 4 if name == "kendall" else 3
+    free = np.where(pairs > lost, pairs - lost, np.nan)
+    squared = {"pearson": 1.0, "spearman": 1 + value**2 / 2, "kendall": 0.437}[name] / free
+    half = 1.959963984540054 * np.sqrt(squared)
+    with np.errstate(divide="ignore"):  # of a perfect correlation
         return np.tanh(np.arctanh(value) - half), np.tanh(np.arctanh(value) + half)
 
 
@@ -144,28 +138,28 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     >>> partial_spearman(longer[:, 0], np.array([1.0, 3, 2, 4]), longer)
     nan
     """
-    good = ~(np.isnan(measure) | np.isnan(human) | np.isnan(controls).any(axis=1))
-    given = [measure[good], human[good], *controls[good].T]
-    if good.sum() < 3:
+    columns = np.column_stack([measure, human, controls])
+    columns = columns[~np.isnan(columns).any(axis=1)]
+    if len(columns) < 3:
         return float("nan")
-    ranks = np.stack([mid_ranks(column) for column in given], axis=1)
+    ranks = mid_ranks(columns)
     base = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
     left = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
     spread = (left**2).sum(axis=0)
-    if (spread <= 1e-9 * np.maximum((ranks[:, :2] ** 2).sum(axis=0), 1)).any():
+    if (spread <= 1e-9 * (ranks[:, :2] ** 2).sum(axis=0)).any():
         return float("nan")
     return float(left[:, 0] @ left[:, 1] / np.sqrt(spread[0] * spread[1]))
 
 
 def mid_ranks(values: Floats) -> Floats:
-    """Return ranks from 1 (P,), the mean rank for equal values, which tie when equal to 12 decimals.
+    """Return ranks from 1 of each column, the mean rank for equal values, which tie when equal to 12 decimals.
 
-    >>> mid_ranks(np.array([0.5, 0.1, 0.5])).tolist()
+    >>> mid_ranks(np.array([0.1 + 0.2, 0.1, 0.3])).tolist()
     [2.5, 1.0, 2.5]
     """
-    groups = levels(values)
-    counts = np.bincount(groups.group)
-    return np.asarray((np.cumsum(counts) - (counts - 1) / 2)[groups.group])
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(comparable(values), axis=0))
 
 
 def percent_of_ceiling(value: Floats, human: Floats) -> Floats:
@@ -174,5 +168,4 @@ def percent_of_ceiling(value: Floats, human: Floats) -> Floats:
     >>> percent_of_ceiling(np.array([0.4763]), np.array([0.4506])).round(1).tolist()
     [105.7]
     """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(human > 0, 100 * value / human, np.nan)
+    return 100 * value / np.where(human > 0, human, np.nan)

@@ -2,282 +2,264 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from kp_core.errors import InputError, UsageError, counted
+from kp_core.errors import UsageError
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation import coefficients as correlation
-from kp_core.studies.correlation import pairwise
-from kp_core.studies.correlation.human import TIE_RULES, Scores, combine, still_tied
-from kp_core.studies.correlation.raters import Ceiling, ceiling
-from kp_core.studies.correlation.rows import CHOICES, ROW_COLUMNS, Correlations, Study
-from kp_core.studies.correlation.subtypes import Subset, subsets
+from kp_core.studies.correlation import coefficients, pairwise
+from kp_core.studies.correlation.breakdowns import subsets
+from kp_core.studies.correlation.coefficients import Correlator
+from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
+from kp_core.studies.correlation.weighted import Correlation
 
 HUMAN = "human"
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """P judged pairs: scores (P, R), measures (P, M) with their names, human scores (P, H), cluster (P,) of each."""
+class Study:
+    """How measures are to be compared with human scores; everything random follows from the seed."""
 
-    scores: Floats
-    names: tuple[str, ...]
-    measures: Floats
-    human: Floats
-    cluster: Ints
+    correlation: Correlation = "spearman"
+    ties: TieRule = "low"
+    interval: Literal["bootstrap", "closed-form", "none"] = "bootstrap"
+    resamples: int = 1000
+    test: Literal["perm-both", "williams", "none"] = "perm-both"
+    trials: int = 2000
+    swap: Literal["pairs", "clusters"] = "pairs"
+    correction: Literal["holm", "bh", "none"] = "holm"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        """Refuse a choice that does not exist."""
+        for name, kind in get_type_hints(type(self)).items():
+            value, choices = getattr(self, name), get_args(kind)
+            least = 0 if name == "seed" else 1
+            if choices and value not in choices:
+                raise UsageError(f"there is no {name} '{value}'; choose one of: {', '.join(choices)}")
+            if not choices and value < least:
+                raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
+        if self.test == "williams" and self.correlation == "kendall":
+            raise UsageError(
+                "Williams' test is for Pearson's and Spearman's correlation; choose perm-both for Kendall's"
+            )
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """One subset: correlations (M, H) of measures and (H,) of annotators, and the pairs behind them."""
+class Correlations:
+    """What was found.
 
-    subset: Subset
-    parts: list[correlation.Part]
-    ceiling: Ceiling
-    value: Floats
-    pairs: Ints
-    human: Floats
+    frame     a row a measure (and `human`, the leave-one-out ceiling), subset and way to combine the scores: value
+              and interval; `n` pairs, `documents` the clusters they come from, `undefined` pairs without a value
+    ceiling   the same rows without `human`: value in percent of the human ceiling of that subset, with interval
+    tests     a row two measures, over all pairs: difference of their correlations, p and corrected p
+    clusters  for each way to combine the scores: cluster of each measure, 1 is best
+    partial   a row a measure: Spearman's rho given both lengths
+    tie_range a row a measure, over all pairs: value of the majority under each rule for what is still tied
+    tied      pairs that need that rule; study: what was asked
+    """
+
+    frame: pd.DataFrame
+    ceiling: pd.DataFrame
+    tests: pd.DataFrame
+    clusters: dict[str, dict[str, int]]
+    partial: pd.DataFrame
+    tie_range: pd.DataFrame
+    tied: int
+    study: Study
+
+    def p_matrix(self, average: str = "average") -> pd.DataFrame:
+        """Return the corrected p of all pairs of measures as a square table, NaN on the diagonal."""
+        rows = self.tests[self.tests["average"] == average]
+        names = list(dict.fromkeys([*rows["a"], *rows["b"]]))
+        both = pd.concat([rows, rows.rename(columns={"a": "b", "b": "a"})])
+        square = both.pivot_table(index="a", columns="b", values="p_adjusted").reindex(index=names, columns=names)
+        return square.rename_axis(index=None, columns=None)
+
+    def not_beating(
+        self, sentinel: str = "candidate-length", average: str = "average", alpha: float = 0.05
+    ) -> list[str]:
+        """Return the measures that do not correlate significantly better than a sentinel such as `candidate-length`."""
+        rows = self.tests[self.tests["average"] == average]
+        certain = rows[rows["p_adjusted"] < alpha]
+        beaten = {sentinel, *certain["a"][(certain["b"] == sentinel) & (certain["difference"] > 0)]}
+        beaten |= {*certain["b"][(certain["a"] == sentinel) & (certain["difference"] < 0)]}
+        return [name for name in dict.fromkeys([*rows["a"], *rows["b"]]) if name not in beaten]
+
+    def trials_needed(self, alpha: float = 0.05) -> int:
+        """Return the trials from which the corrected p of PERM-BOTH can fall below alpha at all.
+
+        The smallest p is 1 / (trials + 1), and Holm multiplies it by the number of tests.
+        """
+        tests = int(self.tests["average"].value_counts().max()) if len(self.tests) else 0
+        return math.floor(tests / alpha) if self.study.correction == "holm" else math.floor(1 / alpha)
 
 
-def correlate(
-    scores: Scores,
+def estimate(
+    scores: Floats,
     measures: pd.DataFrame,
-    study: Study | None = None,
-    *,
-    clusters: Sequence[object] | None = None,
-    labels: pd.DataFrame | None = None,
-    lengths: Floats | None = None,
-    used: Bools | None = None,
+    cluster: Ints,
+    labels: pd.DataFrame,
+    lengths: Floats,
+    study: Study,
     progress: Callable[[float], None] | None = None,
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
-    measures   one row a pair of `scores`, one column a measure; undefined where it is not a finite number
-    clusters   (P,) document, or another unit, of each pair: what is resampled; each pair its own where None
-    labels     one row a pair, one column a breakdown such as `location`; lengths (P, 2) tokens of keyphrase, candidate
-    used       (P,) pairs to look at at all, for example those of the paper preset
+    scores    (P, R) of R annotators for P pairs; measures: one row a pair, undefined where it is no finite number
+    cluster   (P,) number of the document, or another unit, of each pair: what is resampled
+    labels    one row a pair, one column a breakdown such as `location`; lengths (P, 2) words of keyphrase and candidate
 
     The same resamples serve every measure, subset and combination of scores, and the human ceiling.
     Source: Kim, Baldwin & Kan 2010 for the study; Deutsch, Dror & Roth 2021 for intervals and tests.
     """
-    study = study or Study()
-    _check(scores, measures, clusters, labels, lengths, study)
-    keep = np.arange(len(scores.pairs)) if used is None else np.flatnonzero(used)
-    matrix = scores.matrix[keep]
-    values = measures.to_numpy(np.float64, na_value=np.nan)[keep]
-    ids = np.arange(len(keep)) if clusters is None else pd.factorize(np.asarray(clusters, object)[keep])[0]
-    judged = _Judged(
-        matrix,
-        tuple(map(str, measures.columns)),
-        np.where(np.isfinite(values), values, np.nan),
-        np.stack([combine(matrix, how, study.ties) for how in study.combinations], axis=1),
-        np.asarray(ids, np.int64),
-    )
-    lengths = None if lengths is None else lengths[keep]
-    named = subsets(
-        len(keep), None if lengths is None else lengths[:, 0], None if labels is None else labels.iloc[keep]
-    )
-    cells = [_cells(judged, subset, study) for subset in named]
-    drawn = _drawn(judged, cells, study)
-    tests, groups = _tests(judged, study, progress)
+    values = measures.to_numpy(np.float64, na_value=np.nan)
+    values = np.where(np.isfinite(values), values, np.nan)
+    judged = _Judged(scores, values, tuple(map(str, measures)), combined(scores, study.ties), cluster, study)
+    frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
+    tests, clusters = _tests(judged, progress)
+    partial = [
+        (name, how, coefficients.partial_spearman(column, people, lengths))
+        for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
+        for name, column in zip(judged.names, values.T, strict=True)
+    ]
     return Correlations(
-        _frame(judged, cells, drawn, study),
-        _ceiling_frame(judged, cells, drawn, study),
+        frame,
+        ceiling,
         tests,
-        groups,
-        _partial(judged, lengths, study),
-        _tie_range(judged, named, study),
-        int(still_tied(matrix).sum()),
+        clusters,
+        pd.DataFrame(partial, columns=["measure", "average", "value"]),
+        _tie_range(judged),
+        int(still_tied(scores).sum()),
         study,
     )
 
 
-def _check(
-    scores: Scores,
-    measures: pd.DataFrame,
-    clusters: Sequence[object] | None,
-    labels: pd.DataFrame | None,
-    lengths: Floats | None,
-    study: Study,
-) -> None:
-    given = {"measures": measures, "clusters": clusters, "labels": labels, "lengths": lengths}
-    for name, table in given.items():
-        if table is not None and len(table) != len(scores.pairs):
-            found = f"{counted(len(table), 'row')} of {name}"
-            raise InputError("judgements", found, f"{len(scores.pairs)}, one a pair", "Give one row a judged pair.")
-    if HUMAN in measures:
-        raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")
-    for field, choices in CHOICES.items():
-        if (chosen := getattr(study, field)) not in choices:
-            raise UsageError(f"there is no {field} '{chosen}'; choose one of: {', '.join(choices)}")
-    for field, least in (("resamples", 1), ("trials", 1), ("seed", 0)):
-        if getattr(study, field) < least:
-            raise UsageError(f"{field} is {getattr(study, field)}; choose a whole number from {least} up")
-    if clusters is not None and pd.isna(np.asarray(clusters, object)).any():
-        raise InputError("judgements", "a pair without document", "one for every pair", "Fill the column, or omit it.")
-    if study.test == "williams" and study.correlation == "kendall":
-        raise UsageError("Williams' test is for Pearson's and Spearman's correlation; choose perm-both for Kendall's")
+@dataclass(frozen=True)
+class _Judged:
+    """P judged pairs: scores (P, R), measures (P, M) with their names, human scores (P, H), cluster (P,), the study."""
+
+    scores: Floats
+    values: Floats
+    names: tuple[str, ...]
+    human: Floats
+    cluster: Ints
+    study: Study
 
 
-def _cells(judged: _Judged, subset: Subset, study: Study) -> _Cells:
-    name = study.correlation
-    people = ceiling(judged.scores, study.combinations, study.ties, subset.used, name)
-    parts = correlation.parts(judged.measures, judged.human, subset.used, name)
-    shape = (judged.measures.shape[1], judged.human.shape[1])
-    once = np.ones((len(judged.cluster), 1))
-    pairs = correlation.pairs_of(parts, shape)
-    return _Cells(subset, parts, people, correlation.under_weights(parts, once, shape)[0], pairs, people.under(once)[0])
+def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the rows of correlations, people first, and those of percents of the human ceiling."""
+    study, size = judged.study, len(judged.values)
+    sides = []
+    for used in masks.values():
+        people = Ceiling(judged.scores, study.ties, study.correlation, used)
+        sides.append((people, Correlator(judged.values, judged.human, study.correlation, used)))
 
+    def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
+        """Return what is taken of all subsets, (…, S, H, M + 1): people stand before the measures."""
+        each = [np.concatenate([take(people), take(measures)], axis=-2) for people, measures in sides]
+        return np.stack(each, axis=-3).swapaxes(-1, -2)
 
-def _drawn(judged: _Judged, cells: list[_Cells], study: Study) -> list[tuple[Floats, Floats]] | None:
-    """Return the resamples of each subset: of the measures (B, M, H), and of the human ceiling (B, H)."""
-    if study.interval != "bootstrap" or not len(judged.cluster):
-        return None
-    rng = np.random.default_rng(study.seed)
-    weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
-    shape = (judged.measures.shape[1], judged.human.shape[1])
-    values: list[Callable[[Floats], Floats]] = [partial(_under, cell.parts, shape) for cell in cells]
-    values += [cell.ceiling.under for cell in cells]
-    found = correlation.resampled(values, judged.cluster, weights, study.correlation)
-    return list(zip(found[: len(cells)], found[len(cells) :], strict=True))
+    def under(weights: Floats) -> Floats:
+        return gathered(lambda side: side.under(weights))
 
-
-def _under(parts: list[correlation.Part], shape: tuple[int, int], weights: Floats) -> Floats:
-    return correlation.under_weights(parts, weights, shape)
-
-
-def _interval(value: Floats, pairs: Ints, draws: Floats | None, study: Study) -> tuple[Floats, Floats]:
-    """Return low and high of each value (K,), from draws (B, K) or by closed form; NaN without interval."""
-    if draws is not None:
-        low, high = intervals.percentile(draws)
-        return np.where(np.isnan(value), np.nan, low), np.where(np.isnan(value), np.nan, high)
-    if study.interval == "closed-form":
-        return correlation.closed_form(value, pairs, study.correlation)
-    return np.full(len(value), np.nan), np.full(len(value), np.nan)
-
-
-def _frame(
-    judged: _Judged, cells: list[_Cells], drawn: list[tuple[Floats, Floats]] | None, study: Study
-) -> pd.DataFrame:
-    rows: list[tuple[object, ...]] = []
-    for place, cell in enumerate(cells):
-        size = int(cell.subset.used.sum())
-        why = correlation.reasons(cell.value, cell.pairs)
-        clusters = _clusters(judged, cell)
-        for h, how in enumerate(study.combinations):
-            draws = None if drawn is None else drawn[place][1][:, [h]]
-            value, n = cell.human[[h]], np.array([cell.ceiling.pairs])
-            low, high = _interval(value, n, draws, study) if draws is not None else (np.full(1, np.nan),) * 2
-            reason = _why_no_ceiling(judged, cell) if np.isnan(value[0]) else None
-            held = len(np.unique(judged.cluster[cell.ceiling.rows]))
-            shared = (cell.subset.name, how, study.correlation)
-            rows.append((HUMAN, *shared, value[0], low[0], high[0], n[0], held, size - n[0], reason))
-            draws = None if drawn is None else drawn[place][0][:, :, h]
-            low, high = _interval(cell.value[:, h], cell.pairs[:, h], draws, study)
-            for m, name in enumerate(judged.names):
-                n = cell.pairs[m, h]
-                row = (name, *shared, cell.value[m, h], low[m], high[m], n, clusters[m, h], size - n, why[m][h])
-                rows.append(row)
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    return frame.astype({"value": float, "low": float, "high": float, "n": int, "documents": int, "undefined": int})
-
-
-def _clusters(judged: _Judged, cell: _Cells) -> Ints:
-    found = np.zeros(cell.value.shape, np.int64)
-    for part in cell.parts:
-        found[part.measures[:, None], part.human] = len(np.unique(judged.cluster[part.rows]))
-    return found
-
-
-def _why_no_ceiling(judged: _Judged, cell: _Cells) -> str:
+    value = under(np.ones((size, 1)))[0]
+    percent = coefficients.percent_of_ceiling(value[..., 1:], value[..., :1])
+    n = gathered(lambda side: side.clusters(np.arange(size)))
+    low, high = np.full((2, *value.shape), np.nan)
+    percent_low, percent_high = np.full((2, *percent.shape), np.nan)
+    if study.interval == "bootstrap" and size:
+        rng = np.random.default_rng(study.seed)
+        weights = intervals.resample(int(judged.cluster.max()) + 1, study.resamples, rng)
+        drawn = coefficients.resampled(under, judged.cluster, weights, study.correlation)
+        low, high = _bounds(value, drawn)
+        drawn = coefficients.percent_of_ceiling(drawn[..., 1:], drawn[..., :1])
+        percent_low, percent_high = _bounds(percent, drawn)
+    elif study.interval == "closed-form":
+        low[..., 1:], high[..., 1:] = coefficients.closed_form(value[..., 1:], n[..., 1:], study.correlation)
+    reason = coefficients.reasons(value, gathered(lambda side: side.pairs))
     if judged.scores.shape[1] < 2:
-        return "one_annotator"
-    most = max((len(part.rows) for each in cell.ceiling.annotators for part in each), default=0)
-    return "too_few" if most < 3 else "constant"
+        reason[..., 0] = "one_annotator"
+    columns = {
+        "correlation": np.full(value.shape, study.correlation, object),
+        "value": value,
+        "low": low,
+        "high": high,
+        "n": n,
+        "documents": gathered(lambda side: side.clusters(judged.cluster)),
+        "undefined": np.array([used.sum() for used in masks.values()])[:, None, None] - n,
+        "reason": reason,
+    }
+    percents = {"percent": percent, "low": percent_low, "high": percent_high}
+    return _rows(masks, (HUMAN, *judged.names), columns), _rows(masks, judged.names, percents)
 
 
-def _ceiling_frame(
-    judged: _Judged, cells: list[_Cells], drawn: list[tuple[Floats, Floats]] | None, study: Study
-) -> pd.DataFrame:
-    rows = []
-    for place, cell in enumerate(cells):
-        for h, how in enumerate(study.combinations):
-            percent = correlation.percent_of_ceiling(cell.value[:, h], cell.human[h])
-            draws = None
-            if drawn is not None:
-                draws = correlation.percent_of_ceiling(drawn[place][0][:, :, h], drawn[place][1][:, [h]])
-            low = high = np.full(len(percent), np.nan)
-            if draws is not None:
-                low, high = _interval(percent, cell.pairs[:, h], draws, study)
-            names = zip(judged.names, percent, low, high, strict=True)
-            rows += [(name, cell.subset.name, how, *numbers) for name, *numbers in names]
-    return pd.DataFrame(rows, columns=["measure", "subset", "average", "percent", "low", "high"])
+def _bounds(value: Floats, drawn: Floats) -> tuple[Floats, Floats]:
+    """Return the interval of each value from its draws (B, …), NaN where the value is."""
+    low, high = intervals.percentile(drawn.reshape(len(drawn), -1))
+    low[np.isnan(value.ravel())] = high[np.isnan(value.ravel())] = np.nan
+    return low.reshape(value.shape), high.reshape(value.shape)
 
 
-def _tests(
-    judged: _Judged, study: Study, progress: Callable[[float], None] | None
-) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    rows: list[tuple[object, ...]] = []
-    groups: dict[str, dict[str, int]] = {}
-    for h, how in enumerate(study.combinations if study.test != "none" else ()):
-        people = judged.human[:, h]
-        if study.test == "williams":
-            p = pairwise.williams_test(judged.measures, people, study.correlation)
-        else:
-            # a stream of its own, the same for every combination: p-values do not depend on the intervals
-            rng = np.random.default_rng([study.seed, 1])
-            unit = judged.cluster if study.swap == "clusters" else None
-            told = None if progress is None else partial(_tell, progress, h, len(study.combinations))
-            p = pairwise.permute_both(judged.measures, people, study.trials, rng, study.correlation, unit, told)
-        difference, pairs = pairwise.differences(judged.measures, people, study.correlation)
-        a, b = np.triu_indices(len(judged.names), 1)
-        defined = ~np.isnan(p[a, b])
-        a, b = a[defined], b[defined]
-        square = np.full(p.shape, np.nan)
-        square[a, b] = square[b, a] = _corrected(p[a, b], study)
-        names = judged.names
-        rows += [
-            (names[i], names[j], how, difference[i, j], p[i, j], square[i, j], pairs[i, j])
-            for i, j in zip(a.tolist(), b.tolist(), strict=True)
-        ]
-        value = correlation.correlations(judged.measures, people[:, None], study.correlation)[0][:, 0]
-        there = np.flatnonzero(~np.isnan(value))
-        ranks = paired.rank_clusters(value[there], square[np.ix_(there, there)])
-        groups[how] = {names[m]: rank for m, rank in zip(there.tolist(), ranks, strict=True)}
-    return pd.DataFrame(rows, columns=["a", "b", "average", "difference", "p", "p_adjusted", "n"]), groups
+def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDArray[Any]]) -> pd.DataFrame:
+    """Return a row a subset, combination and measure from arrays of that shape."""
+    index = pd.MultiIndex.from_product([subsets, COMBINATIONS, names], names=["subset", "average", "measure"])
+    frame = index.to_frame(index=False)[["measure", "subset", "average"]]
+    return frame.assign(**{name: column.ravel() for name, column in columns.items()})
 
 
-def _corrected(p: Floats, study: Study) -> Floats:
-    if study.correction == "none":
-        return p
-    return paired.holm(p) if study.correction == "holm" else paired.benjamini_hochberg(p)
+def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    study, names = judged.study, judged.names
+    columns = ["a", "b", "average", "difference", "p", "p_adjusted", "n"]
+    tables, groups = [pd.DataFrame(columns=columns)], dict[str, dict[str, int]]()
+    for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
+        rows = []
+        contests = list(pairwise.contests(judged.values, judged.human[:, place], study.correlation))
+        for count, contest in enumerate(contests, 1):
+            p = _p(contest, judged.cluster, study)
+            if progress is not None:
+                progress((place + count / len(contests)) / len(COMBINATIONS))
+            if p == p:
+                difference = float(contest.strength[0] - contest.strength[1])
+                rows.append((names[contest.a], names[contest.b], how, difference, p, p, len(contest.human)))
+        table = pd.DataFrame(rows, columns=columns).astype({"p": float})
+        table["p_adjusted"] = _corrected(table["p"].to_numpy(), study.correction)
+        tables.append(table)
+        correlation = coefficients.correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
+        defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
+        adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
+        groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
+    return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
-def _tell(progress: Callable[[float], None], done: int, of: int, share: float) -> None:
-    progress((done + share) / of)
+def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
+    if study.test == "williams":
+        return pairwise.williams_test(contest)
+    # a stream of its own, the same for every contest: p-values do not depend on the intervals
+    rng = np.random.default_rng([study.seed, 1])
+    unit = cluster if study.swap == "clusters" else None
+    return pairwise.permute_both(contest, study.trials, rng, study.correlation, unit)
 
 
-def _partial(judged: _Judged, lengths: Floats | None, study: Study) -> pd.DataFrame:
-    rows = []
-    for h, how in enumerate(study.combinations if lengths is not None else ()):
-        assert lengths is not None
-        for m, name in enumerate(judged.names):
-            value = correlation.partial_spearman(judged.measures[:, m], judged.human[:, h], lengths)
-            rows.append((name, how, value))
-    return pd.DataFrame(rows, columns=["measure", "average", "value"])
+def _corrected(p: Floats, correction: str) -> Floats:
+    from scipy.stats import false_discovery_control
+
+    if correction == "holm":
+        return paired.holm(p)
+    return p if correction == "none" else np.asarray(false_discovery_control(p))
 
 
-def _tie_range(judged: _Judged, named: list[Subset], study: Study) -> pd.DataFrame:
+def _tie_range(judged: _Judged) -> pd.DataFrame:
     """Return the correlation with the majority under every rule for what is still tied."""
-    human = np.stack([combine(judged.scores, "majority", rule) for rule in TIE_RULES], axis=1)
-    rows = []
-    for subset in named:
-        values, _ = correlation.correlations(judged.measures, human, study.correlation, subset.used)
-        rows += [(name, subset.name, *row) for name, row in zip(judged.names, values, strict=True)]
-    return pd.DataFrame(rows, columns=["measure", "subset", *TIE_RULES])
+    human = np.stack([majority(judged.scores, rule) for rule in TIE_RULES], axis=1)
+    values = coefficients.correlations(judged.values, human, judged.study.correlation)
+    frame = pd.DataFrame(values, columns=list(TIE_RULES))
+    frame.insert(0, "measure", judged.names)
+    return frame

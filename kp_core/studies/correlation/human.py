@@ -1,16 +1,18 @@
-"""Turn scores of several annotators into one matrix, and into one human score a pair: average or majority."""
+"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from kp_core.errors import InputError, UsageError
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.errors import InputError
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.studies.correlation.coefficients import Correlator
+from kp_core.studies.correlation.weighted import Correlation
 
 Combination = Literal["average", "majority"]
 TieRule = Literal["low", "high", "mid"]
@@ -18,7 +20,7 @@ Unit = Literal["documents", "keyphrases", "pairs"]
 
 COMBINATIONS: tuple[Combination, ...] = ("average", "majority")
 TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
-_WIDE = re.compile(r"score_(.+)")
+_WIDE = "score_"
 
 
 @dataclass(frozen=True)
@@ -38,37 +40,32 @@ def score_matrix(table: pd.DataFrame) -> Scores:
     >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).matrix.tolist()
     [[3.0, 4.0], [0.0, nan]]
     """
-    if {"pair_id", "annotator", "score"} <= set(table):
-        return _from_long(table)
-    judges = {name: found.group(1) for name in map(str, table.columns) if (found := _WIDE.fullmatch(name))}
-    if "pair_id" not in table or not judges:
-        expected = "columns pair_id, annotator, score, or pair_id and one column score_… an annotator"
-        raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
-    _refuse_repeated(table["pair_id"].duplicated(), table, ("pair_id",))
-    values = table[list(judges)].to_numpy(np.float64, na_value=np.nan)
-    return Scores(tuple(table["pair_id"].astype(str)), tuple(judges.values()), values)
-
-
-def _from_long(table: pd.DataFrame) -> Scores:
-    _refuse_repeated(table.duplicated(["pair_id", "annotator"]), table, ("pair_id", "annotator"))
+    if not {"pair_id", "annotator", "score"} <= set(table):
+        columns = [str(name) for name in table if _is_wide(name)]
+        if "pair_id" not in table or not columns:
+            expected = f"columns pair_id, annotator, score, or pair_id and one column {_WIDE}… an annotator"
+            raise InputError("judgements", ", ".join(map(str, table.columns)), expected, "Rename the columns.")
+        table = table.melt("pair_id", columns, "annotator", "score")
+        table["annotator"] = table["annotator"].str.removeprefix(_WIDE)
+    again = table[table.duplicated(["pair_id", "annotator"])]
+    if len(again):
+        repeated = f"a second row for pair_id “{again['pair_id'].iloc[0]}”, annotator “{again['annotator'].iloc[0]}”"
+        raise InputError("judgements", repeated, "one score a pair and annotator", "Remove one of them.")
     pair, pairs = pd.factorize(table["pair_id"])
     annotator, annotators = pd.factorize(table["annotator"])
-    values = np.full((len(pairs), len(annotators)), np.nan)
-    values[pair, annotator] = table["score"].to_numpy(np.float64, na_value=np.nan)
-    return Scores(tuple(map(str, pairs)), tuple(map(str, annotators)), values)
+    matrix = np.full((len(pairs), len(annotators)), np.nan)
+    matrix[pair, annotator] = table["score"].to_numpy(np.float64, na_value=np.nan)
+    return Scores(tuple(map(str, pairs)), tuple(map(str, annotators)), matrix)
 
 
-def _refuse_repeated(again: pd.Series, table: pd.DataFrame, names: tuple[str, ...]) -> None:
-    if again.any():
-        row = table[again].iloc[0]
-        found = "a second row for " + ", ".join(f"{name} “{row[name]}”" for name in names)
-        raise InputError("judgements", found, "one score a pair and annotator", "Remove one of them.")
+def _is_wide(name: object) -> bool:
+    return str(name).startswith(_WIDE) and name != _WIDE
 
 
 def pair_table(table: pd.DataFrame) -> pd.DataFrame:
     """Return one row a judged pair, in the order of `score_matrix`: its phrases, document and given labels."""
-    own = [name for name in table if name not in ("annotator", "score") and not _WIDE.fullmatch(str(name))]
-    return table.drop_duplicates("pair_id")[own].reset_index(drop=True)
+    columns = [name for name in table if name not in ("annotator", "score") and not _is_wide(name)]
+    return table.drop_duplicates("pair_id")[columns].reset_index(drop=True)
 
 
 def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
@@ -87,14 +84,14 @@ def sampling_unit(pairs: pd.DataFrame) -> tuple[Unit, list[str]]:
 
 
 def average(scores: Floats) -> Floats:
-    """Return the mean of the scores present of each pair (P, R) → (P,); NaN where nobody scored.
+    """Return the mean of the scores present of each pair (…, R) → (…); NaN where nobody scored.
 
     >>> average(np.array([[1.0, 2.0, np.nan], [np.nan, np.nan, np.nan]])).tolist()
     [1.5, nan]
     """
     given = ~np.isnan(scores)
-    count = given.sum(axis=1)
-    return np.where(count > 0, np.where(given, scores, 0.0).sum(axis=1) / np.maximum(count, 1), np.nan)
+    count = given.sum(axis=-1)
+    return np.asarray(np.where(given, scores, 0.0).sum(axis=-1) / np.where(count > 0, count, np.nan))
 
 
 def _tied_range(scores: Floats) -> tuple[Floats, Floats]:
@@ -125,8 +122,6 @@ def majority(scores: Floats, ties: TieRule = "low") -> Floats:
     [1.0, 2.0, 1.5]
     """
     low, high = _tied_range(scores)
-    if ties not in TIE_RULES:
-        raise UsageError(f"there is no tie rule '{ties}'; choose one of: {', '.join(TIE_RULES)}")
     return {"low": low, "high": high, "mid": (low + high) / 2}[ties]
 
 
@@ -140,8 +135,82 @@ def still_tied(scores: Floats) -> Bools:
     return np.asarray(high > low)
 
 
-def combine(scores: Floats, how: Combination, ties: TieRule = "low") -> Floats:
-    """Return one human score a pair (P, R) → (P,), by average or by majority."""
-    if how not in COMBINATIONS:
-        raise UsageError(f"scores are not combined by '{how}'; choose one of: {', '.join(COMBINATIONS)}")
-    return average(scores) if how == "average" else majority(scores, ties)
+def combined(scores: Floats, ties: TieRule = "low") -> Floats:
+    """Return one human score a pair for each of `COMBINATIONS`, (P, R) → (P, 2)."""
+    return np.stack([average(scores), majority(scores, ties)], axis=1)
+
+
+class Ceiling:
+    """How well each annotator agrees with the others together, from scores (P, R): the measure `human`.
+
+    pairs (1, H) is the most pairs of any annotator that the others scored too.
+    Source: Kim, Baldwin & Kan 2010, section 4; the mean over annotators is the plain one, without Fisher's z.
+    """
+
+    def __init__(
+        self, scores: Floats, ties: TieRule = "low", name: Correlation = "spearman", used: Bools | None = None
+    ):
+        """Combine the scores of the others for each annotator, who takes the place of a measure."""
+        self._annotators = [
+            Correlator(scores[:, [annotator]], combined(np.delete(scores, annotator, axis=1), ties), name, used)
+            for annotator in range(scores.shape[1])
+        ]
+        self.pairs = np.max([each.pairs for each in self._annotators], axis=0)
+
+    def each(self, weights: Floats) -> Floats:
+        """Return the correlation of each annotator (B, 1, H, R) under weights of all pairs (P, B)."""
+        return np.stack([each.under(weights) for each in self._annotators], axis=-1)
+
+    def under(self, weights: Floats) -> Floats:
+        """Return the mean over annotators (B, 1, H), of those whose correlation is defined."""
+        return average(self.each(weights))
+
+    def clusters(self, cluster: Ints) -> Ints:
+        """Return how many clusters of the pairs (P,) the correlation of at least one annotator has, (1, H)."""
+        rows = np.concatenate([each.rows for each in self._annotators])
+        return np.full(self.pairs.shape, len(np.unique(cluster[rows])))
+
+
+def ordinal_alpha(scores: Floats) -> float:
+    """Return Krippendorff's alpha of scores (P, R) with the ordinal difference; pairs with one score do not count.
+
+    alpha = 1 - observed / expected disagreement; NaN where all scores are the same, or no pair has two.
+    Source: Krippendorff 2011, Computing Krippendorff's Alpha-Reliability, section E.
+
+    >>> round(ordinal_alpha(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [1.0, 2.0]])), 4)
+    0.79
+    """
+    from krippendorff import alpha
+
+    given = ~np.isnan(scores)
+    pairable = given & (given.sum(axis=1, keepdims=True) > 1)
+    if len(np.unique(scores[pairable])) < 2:
+        return float("nan")
+    return float(alpha(np.where(pairable, scores, np.nan).T, level_of_measurement="ordinal"))
+
+
+def quadratic_kappa(first: Floats, second: Floats) -> float:
+    """Return Cohen's kappa with squared differences of the scores as weights, over pairs that both scored (P,).
+
+    NaN where both give one and the same score throughout, or share no pair. Source: Cohen 1968.
+
+    >>> quadratic_kappa(np.array([0.0, 1, 2, 2]), np.array([0.0, 2, 1, 2]))
+    0.6363636363636364
+    """
+    both = ~(np.isnan(first) | np.isnan(second))
+    x, y = first[both], second[both]
+    if not len(x):
+        return float("nan")
+    # mean of (x - y)² over all combinations of a score of one and a score of the other
+    expected = x.var() + y.var() + (x.mean() - y.mean()) ** 2
+    return float(1 - ((x - y) ** 2).mean() / expected) if expected > 0 else float("nan")
+
+
+def pairwise_agreement(scores: Scores) -> pd.DataFrame:
+    """Return one row a pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
+    rows = []
+    for (a, first), (b, second) in combinations(zip(scores.annotators, scores.matrix.T, strict=True), 2):
+        both = ~(np.isnan(first) | np.isnan(second))
+        equal = float((first == second)[both].mean()) if both.any() else float("nan")
+        rows.append((a, b, int(both.sum()), equal, quadratic_kappa(first, second)))
+    return pd.DataFrame(rows, columns=["a", "b", "n", "equal", "kappa"])

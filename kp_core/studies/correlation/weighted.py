@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats, Ints
 
 Correlation = Literal["spearman", "pearson", "kendall"]
@@ -50,13 +49,13 @@ def running_sums(rows: Floats, order: Ints) -> Floats:
     """
     size, stretch = len(order), int(len(order) ** 0.5) + 1
     stretches = -(-size // stretch)
-    found = np.zeros((stretches * stretch, rows.shape[1]))
-    np.take(rows, order, axis=0, out=found[:size], mode="clip")
-    parts = found.reshape(stretches, stretch, rows.shape[1])
+    sums = np.zeros((stretches * stretch, rows.shape[1]))
+    np.take(rows, order, axis=0, out=sums[:size], mode="clip")
+    parts = sums.reshape(stretches, stretch, rows.shape[1])
     for step in range(1, stretch):
         parts[:, step] += parts[:, step - 1]
     parts[1:] += np.cumsum(parts[:-1, -1], axis=0)[:, None]
-    return found[:size]
+    return sums[:size]
 
 
 def comparable(values: Floats) -> Floats:
@@ -79,82 +78,71 @@ def levels(values: Floats) -> Levels:
     >>> levels(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
     """
-    rounded = comparable(values)
-    order = np.argsort(rounded, kind="stable")
-    ordered = rounded[order]
-    new = np.ones(len(order), bool)
-    new[1:] = ordered[1:] != ordered[:-1]
-    group = np.empty(len(order), np.int64)
-    group[order] = np.cumsum(new) - 1
-    return Levels(order, np.flatnonzero(new), group)
+    _, group, counts = np.unique(comparable(values), return_inverse=True, return_counts=True)
+    return Levels(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
 
 
 def shares(below: Floats) -> Floats:
     """Return the weight of each distinct value (V, B) from the weights up to and with it."""
-    return np.diff(below, axis=0, prepend=0.0)
+    share = below.copy()
+    share[1:] -= below[:-1]
+    return share
 
 
-def _rank_deviations(level: Levels, weights: Floats, total: Floats) -> tuple[Floats, Floats]:
-    """Return mid-ranks less their mean of every pair (P, B), and their weighted sum of squares (B,).
+#: Deviations of a column from its mean (P, B), and their weighted sums of squares (B,), from weights and their sum.
+_Deviations = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+
+def spearman(column: Floats) -> _Deviations:
+    """Return the deviations of mid-ranks, those of the resample itself, of a column (P,).
 
     A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
-    """
-    below = level.below(weights)
-    counts = shares(below)
-    squares = (total**3 - np.einsum("vb,vb->b", counts * counts, counts)) / 12
-    counts *= 0.5
-    below -= counts
-    below -= total / 2
-    return np.take(below, level.group, axis=0), squares
-
-
-def spearman(x: Floats, y: Floats) -> Kernel:
-    """Return the kernel of Spearman's rho: Pearson's r of the mid-ranks, those of the resample itself.
-
     Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
     """
-    ours, human = [levels(column) for column in x.T], [levels(column) for column in y.T]
+    level = levels(column)
 
-    def under(weights: Floats) -> Floats:
-        total = weights.sum(axis=0)
-        found = np.empty((weights.shape[1], len(ours), len(human)))
-        ranked = [_rank_deviations(level, weights, total) for level in human]
-        weighted = [(weights * deviations, squares) for deviations, squares in ranked]
-        for place, level in enumerate(ours):
-            deviations, squares = _rank_deviations(level, weights, total)
-            for other, (rows, spread) in enumerate(weighted):
-                covariance = np.einsum("pb,pb->b", deviations, rows)
-                found[:, place, other] = _ratio(covariance, squares, spread, total)
-        return found
+    def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        below = level.below(weights)
+        counts = shares(below)
+        squares = (total**3 - np.einsum("vb,vb->b", counts * counts, counts)) / 12
+        counts *= 0.5
+        below -= counts
+        below -= total / 2
+        return np.take(below, level.group, axis=0), squares
 
     return under
 
 
-def pearson(x: Floats, y: Floats) -> Kernel:
-    """Return the kernel of Pearson's r."""
-    x, y = np.round(x, DECIMALS), np.round(y, DECIMALS)
-    x, y = x - x.mean(axis=0), y - y.mean(axis=0)  # against cancellation; means of resamples are taken off below
+def pearson(column: Floats) -> _Deviations:
+    """Return the deviations of the values of a column (P,), equal to 12 decimals."""
+    column = np.round(column, DECIMALS)
+    column = column - column.mean()  # against cancellation; the mean of the resample is taken off below
+    rounding = 1e-12 * (column @ column)  # a resample may hold one value only
 
-    def under(weights: Floats) -> Floats:
-        total = weights.sum(axis=0)
-        some = np.maximum(total, 1)[:, None]
-        mean_x, mean_y = weights.T @ x / some, weights.T @ y / some
-        spread_x = weights.T @ (x * x) - some * mean_x**2
-        spread_y = weights.T @ (y * y) - some * mean_y**2
-        found = np.empty((weights.shape[1], x.shape[1], y.shape[1]))
-        for place in range(y.shape[1]):
-            covariance = weights.T @ (x * y[:, [place]]) - some * mean_x * mean_y[:, [place]]
-            found[:, :, place] = _ratio(
-                covariance, _settled(spread_x, x), _settled(spread_y[:, [place]], y[:, [place]]), total[:, None]
-            )
-        return found
+    def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        mean = column @ weights / np.maximum(total, 1)
+        squares = (column * column) @ weights - total * mean**2
+        return column[:, None] - mean, np.where(squares > rounding, squares, 0.0)
 
     return under
 
 
-def _settled(spread: Floats, values: Floats) -> Floats:
-    """Return 0 for a spread that is nothing but rounding: a resample may hold one value only."""
-    return np.where(spread > 1e-12 * (values * values).sum(axis=0), spread, 0.0)
+def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Deviations]) -> Kernel:
+    """Return the kernel of Pearson's r of deviations: those of ranks give Spearman's rho."""
+    ours, human = [deviations_of(column) for column in x.T], [deviations_of(column) for column in y.T]
+
+    def under(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        values = np.empty((weights.shape[1], len(ours), len(human)))
+        people = [(weights * deviations, squares) for deviations, squares in (of(weights, total) for of in human)]
+        for m, of in enumerate(ours):
+            deviations, squares = of(weights, total)
+            for h, (weighted, spread) in enumerate(people):
+                covariance = np.einsum("pb,pb->b", deviations, weighted)
+                values[:, m, h] = _ratio(covariance, squares, spread, total)
+        return values
+
+    return under
 
 
 def kendall(x: Floats, y: Floats) -> Kernel:
@@ -166,13 +154,12 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        found = np.empty((weights.shape[1], len(ours), len(human)))
-        for other, theirs in enumerate(human):
-            untied_y = total**2 - (shares(theirs.below(weights)) ** 2).sum(axis=0)
-            for place, level in enumerate(ours):
-                untied_x = total**2 - (shares(level.below(weights)) ** 2).sum(axis=0)
-                found[:, place, other] = _ratio(_concordance(level, theirs, weights), untied_x, untied_y, total)
-        return found
+        values = np.empty((weights.shape[1], len(ours), len(human)))
+        for m, first in enumerate(ours):
+            for h, second in enumerate(human):
+                a, b = (total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second))
+                values[:, m, h] = _ratio(_concordance(first, second, weights), a, b, total)
+        return values
 
     return under
 
@@ -184,13 +171,13 @@ def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
     # signs and weights are small integers, which float32 adds without rounding
     counts = shares(cells.below(weights)).astype(np.float32)
     a, b = first.group[pair].astype(np.float32), second.group[pair].astype(np.float32)
-    found = np.zeros(weights.shape[1])
+    surplus = np.zeros(weights.shape[1])
     step = max(1, 4_000_000 // len(pair))
     for begin in range(0, len(pair), step):
         part = slice(begin, begin + step)
         signs = np.sign(a[part, None] - a) * np.sign(b[part, None] - b)
-        found += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
-    return found
+        surplus += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
+    return surplus
 
 
 def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats) -> Floats:
@@ -201,11 +188,11 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats
     return np.where(good, np.clip(value, -1, 1), np.nan)
 
 
-KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {"spearman": spearman, "pearson": pearson, "kendall": kendall}
-
-
-def kernel(name: str, x: Floats, y: Floats) -> Kernel:
-    """Return the kernel of a correlation by its name, for measures (P, M) and human scores (P, H) without gaps."""
-    if name not in KERNELS:
-        raise UsageError(f"there is no correlation '{name}'; choose one of: {', '.join(KERNELS)}")
-    return KERNELS[name](x, y)
+#: Correlations that are Pearson's r of deviations.
+DEVIATIONS = {"spearman": spearman, "pearson": pearson}
+#: Name of a correlation → its kernel for measures (P, M) and human scores (P, H) without gaps.
+KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
+    "spearman": lambda x, y: _product_moment(x, y, spearman),
+    "pearson": lambda x, y: _product_moment(x, y, pearson),
+    "kendall": kendall,
+}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError
 from kp_core.studies.correlation import human
 
 LONG = pd.DataFrame(
@@ -71,13 +71,6 @@ def test_no_pairs_and_no_annotators():
     assert np.isnan(human.average(np.empty((2, 0)))).tolist() == [True, True]
 
 
-def test_unknown_rules_are_named():
-    with pytest.raises(UsageError, match="low, high, mid"):
-        human.majority(np.ones((1, 2)), "random")
-    with pytest.raises(UsageError, match="average, majority"):
-        human.combine(np.ones((1, 2)), "median")
-
-
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=8))
 def test_majority_by_its_definition(scores):
     counts = {score: scores.count(score) for score in scores}
@@ -89,3 +82,18 @@ def test_majority_by_its_definition(scores):
     assert human.majority(matrix, "high")[0] == nearest[-1]
     assert human.majority(matrix, "mid")[0] == (nearest[0] + nearest[-1]) / 2
     assert human.still_tied(matrix)[0] == (len(nearest) > 1)
+
+
+def test_what_is_resampled():
+    pairs = pd.DataFrame({"pair_id": ["1", "2"], "doc_id": ["d", "e"], "keyphrase": ["a", "a"]})
+    assert human.sampling_unit(pairs) == ("documents", ["d", "e"])
+    assert human.sampling_unit(pairs.assign(doc_id=["d", ""])) == ("keyphrases", ["a", "a"])
+    assert human.sampling_unit(pairs[["pair_id"]]) == ("pairs", ["1", "2"])
+
+
+def test_one_row_a_pair_in_the_order_of_the_matrix():
+    table = pd.DataFrame(
+        {"pair_id": ["q", "p", "q"], "candidate": ["x", "y", "x"], "annotator": ["a", "a", "b"], "score": [1.0, 2, 3]}
+    )
+    assert human.pair_table(table).to_numpy().tolist() == [["q", "x"], ["p", "y"]]
+    assert human.score_matrix(table).pairs == ("q", "p")

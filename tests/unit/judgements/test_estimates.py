@@ -1,27 +1,21 @@
 """The study as a whole: rows, subsets, intervals, shares of the ceiling, tests, and what is refused."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import UsageError
 from kp_core.scoring.intervals import resample
-from kp_core.studies.correlation import coefficients as correlation
-from kp_core.studies.correlation import pairwise
-from kp_core.studies.correlation import raters as agreement
-from kp_core.studies.correlation.estimates import correlate
-from kp_core.studies.correlation.human import Scores, average, majority, pair_table, sampling_unit, score_matrix
-from kp_core.studies.correlation.rows import ROW_COLUMNS, Study
-from kp_core.studies.correlation.subtypes import side_labels
-
-ROOT = Path(__file__).resolve().parents[3]
+from kp_core.studies.correlation import coefficients, pairwise
+from kp_core.studies.correlation.estimates import Study, estimate
+from kp_core.studies.correlation.human import average, majority
 
 PAIRS = 60
-STUDY = Study(resamples=40, trials=200, unit="documents", seed=3)
+STUDY = Study(resamples=40, trials=200, seed=3)
+LENGTHS = np.full((PAIRS, 2), 9.0)
 
 
 def data(seed=0):
@@ -38,7 +32,14 @@ def data(seed=0):
             "constant": 0.5,
         }
     )
-    return Scores(tuple(map(str, range(PAIRS))), ("a", "b", "c"), matrix), measures, np.arange(PAIRS) // 5
+    return matrix, measures, np.arange(PAIRS) // 5
+
+
+def plain(scores, measures, documents, study=STUDY, **options):
+    """Return the study without breakdowns."""
+    return estimate(
+        scores, measures, documents, pd.DataFrame(index=measures.index), LENGTHS[: len(scores)], study, **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,18 @@ def study():
     rng = np.random.default_rng(1)
     labels = pd.DataFrame({"location": rng.choice(["First", "Head", ""], PAIRS)})
     lengths = rng.integers(1, 7, (PAIRS, 2)).astype(float)
-    found = correlate(scores, measures, STUDY, clusters=documents, labels=labels, lengths=lengths)
+    found = estimate(scores, measures, documents, labels, lengths, STUDY)
     return scores, measures, documents, labels, lengths, found
+
+
+SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
+
+
+def leave_one_out(scores, rater, how="average", name="spearman"):
+    """Return the correlation of one annotator with the others together."""
+    others = {"average": average, "majority": majority}[how](np.delete(scores, rater, axis=1))
+    both = ~np.isnan(others) & ~np.isnan(scores[:, rater])
+    return SCIPY[name](scores[both, rater], others[both]).statistic
 
 
 def cell(found, measure, subset="all", how="average"):
@@ -60,7 +71,6 @@ def cell(found, measure, subset="all", how="average"):
 
 def test_rows_and_columns(study):
     frame = study[-1].frame
-    assert tuple(frame.columns) == ROW_COLUMNS
     assert list(frame["subset"].unique()) == ["all", "L<=4", "L<=3", "location:First", "location:Head"]
     assert list(frame["measure"].unique()) == ["human", "good", "gaps", "candidate-length", "constant"]
     assert len(frame) == 5 * 2 * 5
@@ -77,7 +87,7 @@ def test_values_are_those_of_the_subset(study):
         "location:Head": (labels["location"] == "Head").to_numpy(),
     }
     for subset, mask in masks.items():
-        for how, human in (("average", average(scores.matrix)), ("majority", majority(scores.matrix))):
+        for how, human in (("average", average(scores)), ("majority", majority(scores))):
             for name in ("good", "gaps", "candidate-length"):
                 column = measures[name].to_numpy()
                 rows = mask & ~np.isnan(column) & ~np.isnan(human)
@@ -87,8 +97,8 @@ def test_values_are_those_of_the_subset(study):
                 assert row["documents"] == len(set(documents[rows]))
                 assert pd.isna(row["reason"])
             row = cell(found, "human", subset, how)
-            people = agreement.leave_one_out(scores.matrix, how, used=mask)
-            assert row["value"] == pytest.approx(people.mean, abs=1e-12)
+            people = [leave_one_out(scores[mask], rater, how) for rater in range(3)]
+            assert row["value"] == pytest.approx(np.mean(people), abs=1e-12)
             constant = cell(found, "constant", subset, how)
             assert np.isnan(constant[["value", "low", "high"]].astype(float)).all()
             assert constant["reason"] == "constant"
@@ -97,17 +107,16 @@ def test_values_are_those_of_the_subset(study):
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
 def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
     scores, measures, documents = data(4)
-    found = correlate(scores, measures, replace(STUDY, correlation=name, test="none"), clusters=documents)
+    found = plain(scores, measures, documents, replace(STUDY, correlation=name, test="none"))
     weights = resample(12, STUDY.resamples, np.random.default_rng(STUDY.seed))
     drawn, people = [], []
     for row in weights:
         rows = np.repeat(np.arange(PAIRS), row.astype(int)[documents])
-        human = average(scores.matrix[rows])
+        human = average(scores[rows])
         column = measures["gaps"].to_numpy()[rows]
         both = ~np.isnan(column) & ~np.isnan(human)
-        function = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}[name]
-        drawn.append(function(column[both], human[both]).statistic)
-        people.append(agreement.leave_one_out(scores.matrix[rows], name=name).mean)
+        drawn.append(SCIPY[name](column[both], human[both]).statistic)
+        people.append(np.mean([leave_one_out(scores[rows], rater, name=name) for rater in range(3)]))
     row = cell(found, "gaps")
     assert [row["low"], row["high"]] == pytest.approx(np.quantile(drawn, [0.025, 0.975]).tolist(), abs=1e-9)
     row = cell(found, "human")
@@ -120,29 +129,30 @@ def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
 
 def test_the_seed_decides_everything_random():
     scores, measures, documents = data()
-    once, again, other = (
-        correlate(scores, measures, replace(STUDY, seed=seed), clusters=documents) for seed in (3, 3, 4)
-    )
+    once, again, other = (plain(scores, measures, documents, replace(STUDY, seed=seed)) for seed in (3, 3, 4))
     pd.testing.assert_frame_equal(once.frame, again.frame)
     pd.testing.assert_frame_equal(once.tests, again.tests)
     assert cell(once, "good")["low"] != cell(other, "good")["low"]
     assert cell(once, "good")["value"] == cell(other, "good")["value"]
-    without = correlate(scores, measures, replace(STUDY, interval="none"), clusters=documents)
+    without = plain(scores, measures, documents, replace(STUDY, interval="none"))
     pd.testing.assert_frame_equal(once.tests, without.tests)
     assert without.frame[["low", "high"]].isna().all(axis=None)
 
 
 def test_tests_of_all_pairs_of_measures(study):
     scores, measures, _, _, _, found = study
-    human = average(scores.matrix)
-    p = pairwise.permute_both(measures.to_numpy(), human, 200, np.random.default_rng([3, 1]))
+    human = average(scores)
+    p = [
+        pairwise.permute_both(contest, 200, np.random.default_rng([3, 1]))
+        for contest in pairwise.contests(measures.to_numpy(), human)
+    ]
     rows = found.tests[found.tests["average"] == "average"]
     assert rows[["a", "b"]].to_numpy().tolist() == [
         ["good", "gaps"],
         ["good", "candidate-length"],
         ["gaps", "candidate-length"],
     ]
-    assert rows["p"].tolist() == [p[0, 1], p[0, 2], p[1, 2]]
+    assert rows["p"].tolist() == p
     order = np.argsort(rows["p"].to_numpy(), kind="stable")
     holm = np.maximum.accumulate(np.minimum(1, rows["p"].to_numpy()[order] * [3, 2, 1]))
     assert rows["p_adjusted"].to_numpy()[order].tolist() == pytest.approx(holm.tolist(), abs=1e-12)
@@ -164,7 +174,7 @@ def test_clusters_and_sentinel(study):
     rng = np.random.default_rng(8)
     scores, measures, documents = data()
     noise = measures.assign(random=rng.normal(size=PAIRS))
-    assert correlate(scores, noise, STUDY, clusters=documents).not_beating() == ["random"]
+    assert plain(scores, noise, documents).not_beating() == ["random"]
 
 
 def test_trials_that_can_reach_significance(study):
@@ -176,16 +186,16 @@ def test_trials_that_can_reach_significance(study):
 def test_lengths_are_held_fast(study):
     scores, measures, _, _, lengths, found = study
     row = found.partial[(found.partial["measure"] == "gaps") & (found.partial["average"] == "majority")].iloc[0]
-    expected = correlation.partial_spearman(measures["gaps"].to_numpy(), majority(scores.matrix), lengths)
+    expected = coefficients.partial_spearman(measures["gaps"].to_numpy(), majority(scores), lengths)
     assert row["value"] == expected
 
 
 def test_the_range_that_the_last_tie_rule_leaves(study):
     scores, measures, _, _, _, found = study
-    assert found.tied == int((majority(scores.matrix, "low") < majority(scores.matrix, "high")).sum()) > 0
-    row = found.tie_range[(found.tie_range["measure"] == "good") & (found.tie_range["subset"] == "all")].iloc[0]
+    assert found.tied == int((majority(scores, "low") < majority(scores, "high")).sum()) > 0
+    row = found.tie_range[found.tie_range["measure"] == "good"].iloc[0]
     for rule in ("low", "high", "mid"):
-        human = majority(scores.matrix, rule)
+        human = majority(scores, rule)
         both = ~np.isnan(human)
         assert row[rule] == pytest.approx(stats.spearmanr(measures["good"][both], human[both]).statistic, abs=1e-12)
     assert row["low"] == cell(found, "good", how="majority")["value"]
@@ -195,24 +205,14 @@ def test_the_range_that_the_last_tie_rule_leaves(study):
 def test_infinite_values_are_undefined(name):
     scores, measures, documents = data()
     study = replace(STUDY, correlation=name, test="none")
-    gaps = correlate(scores, measures, study, clusters=documents)
+    gaps = plain(scores, measures, documents, study)
     endless = measures.assign(gaps=measures["gaps"].fillna(-np.inf))
-    pd.testing.assert_frame_equal(correlate(scores, endless, study, clusters=documents).frame, gaps.frame)
-
-
-def test_only_used_pairs_count():
-    scores, measures, documents = data()
-    used = documents < 6
-    some = Scores(scores.pairs[:30], scores.annotators, scores.matrix[:30])
-    part = correlate(some, measures[:30], STUDY, clusters=documents[:30])
-    pd.testing.assert_frame_equal(correlate(scores, measures, STUDY, clusters=documents, used=used).frame, part.frame)
-    assert part.few().all()
+    pd.testing.assert_frame_equal(plain(scores, endless, documents, study).frame, gaps.frame)
 
 
 def test_one_annotator_has_no_ceiling():
     scores, measures, _ = data()
-    alone = Scores(scores.pairs, ("a",), scores.matrix[:, :1])
-    found = correlate(alone, measures, STUDY)
+    found = plain(scores[:, :1], measures, np.arange(PAIRS))
     assert cell(found, "human")["reason"] == "one_annotator"
     assert cell(found, "human")["n"] == 0
     assert found.ceiling["percent"].isna().all()
@@ -221,80 +221,39 @@ def test_one_annotator_has_no_ceiling():
 
 def test_closed_form_and_williams():
     scores, measures, documents = data()
-    found = correlate(scores, measures, Study(interval="closed-form", test="williams"), clusters=documents)
+    found = plain(scores, measures, documents, Study(interval="closed-form", test="williams"))
     row = cell(found, "good")
-    low, high = correlation.closed_form(np.array([row["value"]]), np.array([row["n"]]))
+    low, high = coefficients.closed_form(np.array([row["value"]]), np.array([row["n"]]))
     assert (row["low"], row["high"]) == (low[0], high[0])
-    p = pairwise.williams_test(measures.to_numpy(), average(scores.matrix))
-    assert found.tests["p"][0] == p[0, 1]
+    contest = next(pairwise.contests(measures.to_numpy(), average(scores)))
+    assert found.tests["p"][0] == pairwise.williams_test(contest)
     assert np.isnan(cell(found, "human")["low"])
 
 
-def test_progress_runs_from_the_first_combination_to_the_last():
-    scores, measures, _ = data()
+def test_progress_runs_from_the_first_test_to_the_last():
     told = []
-    correlate(scores, measures, replace(STUDY, trials=600), progress=told.append)
+    plain(*data(), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1
+    assert len(told) == 6
 
 
 def test_no_pairs_at_all_give_rows_with_reasons():
-    empty = Scores((), ("a", "b"), np.empty((0, 2)))
-    found = correlate(empty, pd.DataFrame({"m": np.empty(0)}), STUDY)
-    assert found.frame["reason"].tolist() == ["too_few"] * 4
-    assert found.frame["n"].tolist() == [0] * 4
+    found = plain(np.empty((0, 2)), pd.DataFrame({"m": np.empty(0)}), np.empty(0, int))
+    assert found.frame["reason"].tolist() == ["too_few"] * 12
+    assert found.frame["n"].tolist() == [0] * 12
     assert found.tests.empty
 
 
-def test_the_sample_judgements_from_file_to_rows():
-    import kp_core as kp
-
-    table = kp.load(judgements=ROOT / "sample_data/lectures/judgements.csv").judgements
-    pairs, scores = pair_table(table), score_matrix(table)
-    unit, documents = sampling_unit(pairs)
-    assert (unit, len(set(documents)), scores.matrix.shape) == ("documents", 20, (60, 4))
-    assert pairs["pair_id"].tolist() == list(scores.pairs)
-    words = pairs[["keyphrase", "candidate"]].map(lambda phrase: len(phrase.split())).to_numpy(float)
-    common = [
-        len({*a.lower().split()} & {*b.lower().split()}) / max(len(a.split()), len(b.split()))
-        for a, b in zip(pairs["keyphrase"], pairs["candidate"], strict=True)
-    ]
-    measures = pd.DataFrame({"overlap": common, "candidate-length": words[:, 1]})
-    labels = pd.DataFrame({"side": side_labels(*words.T)})
-    study = replace(STUDY, unit=unit)
-    found = correlate(scores, measures, study, clusters=documents, labels=labels, lengths=words)
-    row = cell(found, "overlap")
-    expected = stats.spearmanr(common, average(scores.matrix)).statistic
-    assert row["value"] == pytest.approx(expected, abs=1e-12)
-    assert row["low"] < row["value"] < row["high"]
-    assert (row["n"], row["documents"], row["undefined"]) == (60, 20, 0)
-    assert cell(found, "human")["value"] > row["value"]
-    assert set(found.frame["subset"]) == {"all", "L<=4", "L<=3", "side:shorter", "side:equal", "side:longer"}
-
-
 @pytest.mark.parametrize(
-    ("changes", "says"),
+    ("choices", "says"),
     [
-        ({"measures": pd.DataFrame({"m": [1.0]})}, "found 1 row of measures"),
-        ({"measures": pd.DataFrame({"human": np.ones(PAIRS)})}, "called “human”"),
-        ({"clusters": ["d", None] * (PAIRS // 2)}, "a pair without document"),
+        ({"correlation": "gamma"}, "no correlation 'gamma'"),
+        ({"test": "t"}, "perm-both, williams, none"),
+        ({"test": "williams", "correlation": "kendall"}, "choose perm-both"),
+        ({"resamples": 0}, "resamples is 0; choose a whole number from 1 up"),
     ],
 )
-def test_data_that_do_not_fit_are_refused(changes, says):
-    scores, measures, _ = data()
-    with pytest.raises(InputError, match=says):
-        correlate(scores, **({"measures": measures} | changes))
-
-
-@pytest.mark.parametrize(
-    ("study", "says"),
-    [
-        (Study(correlation="gamma"), "no correlation 'gamma'"),
-        (Study(test="t"), "perm-both, williams, none"),
-        (Study(test="williams", correlation="kendall"), "choose perm-both"),
-    ],
-)
-def test_unknown_choices_are_named(study, says):
-    scores, measures, _ = data()
+def test_unknown_choices_are_named(choices, says):
     with pytest.raises(UsageError, match=says):
-        correlate(scores, measures, study)
+        Study(**choices)

@@ -1,0 +1,127 @@
+"""Turn judged pairs into labels and lengths, these into named subsets, and their correlations into a guard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from kp_core.corpus import Corpus, kept
+from kp_core.scoring.codes import Bools, Floats
+from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.text.tags import keyphrase_classes
+
+#: Breakdown → what its subsets tell apart.
+BREAKDOWNS = {
+    "location": "which part of the longer phrase the two have in common",
+    "complexity": "whether the keyphrase has a preposition (PP) or a conjunction (CC)",
+    "pos": "whether the keyphrase is nouns (NN), or adjectives and nouns (AdjN)",
+    "type": "type of the near miss",
+    "side": "whether the candidate is shorter or longer than the keyphrase",
+    "length": "words of the keyphrase",
+    "group": "type of the document",
+}
+DEFAULT_BY = ("location", "complexity", "pos")
+#: The order in which known labels stand; others follow by name.
+_ORDER = (
+    *("First", "Middle", "Head", "First+Head"),
+    *("Simple", "PP", "CC", "PP+CC"),
+    *("AdjN", "NN", "other"),
+    *("EXACT", "MORPH", "INCLUDE", "PARTOF", "OVERLAP", "NONE"),
+    *("shorter", "equal", "longer"),
+)
+#: What Kim, Baldwin & Kan 2010 report: every pair has one location and one complexity, other tags are left out.
+_PAPER: dict[str, dict[str, str]] = {
+    "location": {"First+Head": "Head"},
+    "complexity": {"PP+CC": "PP"},
+    "pos": {"other": ""},
+}
+#: Near-miss types in which one phrase is a contiguous part of the other.
+CONTIGUOUS = ("INCLUDE", "PARTOF")
+
+
+def lengths(phrases: pd.DataFrame) -> Floats:
+    """Return the words of keyphrase and candidate (P, 2), function words counted."""
+    sides = [Phrases(phrases[name].tolist(), Recipe()).words.length for name in ("keyphrase", "candidate")]
+    return np.stack(sides, axis=1).astype(np.float64)
+
+
+def label(
+    related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus | None, by: Sequence[str]
+) -> pd.DataFrame:
+    """Return one column a breakdown; columns of the file win over what is computed.
+
+    related is what `describe` says of the phrases, one row a pair; pairs are the rows of the file.
+    """
+    words = lengths(phrases)
+    labels = related[["type", "location", "complexity"]].copy()
+    labels["side"] = np.array(["shorter", "equal", "longer"])[1 + np.sign(words[:, 1] - words[:, 0]).astype(int)]
+    labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
+    if "pos" in by:
+        given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
+        texts = corpus.documents["text"].dropna().tolist() if corpus is not None and corpus.has_texts else ()
+        tags: dict[str, object] = {} if corpus is None else kept(corpus, "tags", None, dict)
+        classes = keyphrase_classes(phrases["keyphrase"].tolist(), texts, given, tags)
+        labels["pos"], labels["pos_source"] = zip(*classes, strict=True)
+    if corpus is not None and "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
+        groups = corpus.documents.set_index("doc_id")["group"]
+        labels["group"] = groups.reindex(pairs["doc_id"]).fillna("").to_numpy()
+    for name in ("location", "complexity", "group"):
+        if name in pairs:
+            labels[name] = pairs[name].fillna("").astype(str).to_numpy()
+    return labels
+
+
+def paper_labels(labels: pd.DataFrame) -> pd.DataFrame:
+    """Return labels as Kim, Baldwin & Kan 2010 group them: First+Head is Head, PP+CC is PP, other tags are hidden.
+
+    >>> paper_labels(pd.DataFrame({"location": ["First+Head", "First"], "pos": ["NN", "other"]})).to_numpy().tolist()
+    [['Head', 'NN'], ['First', '']]
+    """
+    return labels.replace({column: changes for column, changes in _PAPER.items() if column in labels})
+
+
+def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:
+    """Return the pairs (P,) in `all`, in `L<=4` and `L<=3`, and in one subset a value of every column of labels.
+
+    words (P,) are those of the keyphrase. A pair without a label (missing or empty) is in no subset of that column.
+
+    >>> found = subsets(np.array([2.0, 4, 5]), pd.DataFrame({"location": ["Head", "First", None]}))
+    >>> {name: int(used.sum()) for name, used in found.items()}
+    {'all': 3, 'L<=4': 2, 'L<=3': 1, 'location:First': 1, 'location:Head': 1}
+    """
+    masks = {"all": np.ones(len(words), bool), "L<=4": words <= 4, "L<=3": words <= 3}
+    for column in labels:
+        given = labels[column].fillna("").astype(str)
+        for value in sorted({*given} - {""}, key=_place):
+            masks[f"{column}:{value}"] = (given == value).to_numpy()
+    return masks
+
+
+def _place(value: str) -> tuple[int, str]:
+    return (_ORDER.index(value) if value in _ORDER else len(_ORDER), value)
+
+
+def exceeds_all(frame: pd.DataFrame) -> Bools:
+    """Tell which rows of a correlation frame exceed the value of the same measure over all pairs: bold in the paper."""
+    whole = frame[frame["subset"] == "all"].set_index(["measure", "average"])["value"]
+    limits = whole.reindex(pd.MultiIndex.from_frame(frame[["measure", "average"]]))
+    return np.asarray(frame["value"].to_numpy() > limits.to_numpy())
+
+
+def pooled_and_within(frame: pd.DataFrame, breakdown: str) -> pd.DataFrame:
+    """Return a row a measure: the pooled correlation beside the mean of its subsets weighted by their pairs.
+
+    Where both differ much, the pooled value comes from differences between the subsets (Simpson's paradox).
+    `breakdown` is a label column, such as `location`; undefined subsets are left out and counted.
+    """
+    rows = []
+    parts = frame[frame["subset"].str.startswith(f"{breakdown}:")]
+    for row in frame[frame["subset"] == "all"].itertuples():
+        these = parts[(parts["measure"] == row.measure) & (parts["average"] == row.average)]
+        defined = these[these["value"].notna()]
+        total = int(defined["n"].sum())
+        within = float((defined["value"] * defined["n"]).sum() / total) if total else float("nan")
+        rows.append((row.measure, row.average, row.value, within, total, len(these) - len(defined)))
+    return pd.DataFrame(rows, columns=["measure", "average", "pooled", "within", "n", "undefined"])

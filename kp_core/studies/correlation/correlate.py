@@ -1,0 +1,258 @@
+"""Turn judged phrase pairs into the study of Kim, Baldwin & Kan (2010): which similarity agrees with people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote, urlencode
+
+import numpy as np
+import pandas as pd
+
+from kp_core.corpus import Corpus
+from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.scoring.codes import Ints
+from kp_core.settings import __version__
+from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, split_names
+from kp_core.similarity.relation import TYPES
+from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
+from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
+from kp_core.studies.correlation.human import Unit, pair_table, sampling_unit, score_matrix
+from kp_core.studies.result import Answer
+
+#: The measures of the paper, and those that any measure worth its name must beat.
+PAPER = ("R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1")
+SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random")
+_FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
+#: Option of `correlate` → its name in a signature.
+_SIGNED = {
+    "preset": "sim",
+    "direction": "dir",
+    "compat": "compat",
+    "stemmer": "stem",
+    "correlation": "corr",
+    "interval": "ci",
+    **{name: name for name in ("ties", "resamples", "test", "trials", "swap", "correction", "seed", "by", "model")},
+}
+
+
+@dataclass(frozen=True)
+class CorrelationStudy(Answer):
+    """A study with the pairs behind it.
+
+    found     correlations, share of the human ceiling, tests, clusters
+    pairs     one row a judged pair: phrases, document, labels, human scores, and the value of every measure
+    settings  what was asked, by its names in the signature; notes: what the reader must know
+    """
+
+    found: Correlations
+    pairs: pd.DataFrame
+    settings: dict[str, str]
+    notes: tuple[Note, ...]
+    caption: str = "Correlation of similarity with human scores"
+
+    @property
+    def frame(self) -> pd.DataFrame:  # type: ignore[override]
+        """One row a measure, subset and way to combine the human scores."""
+        return self.found.frame
+
+    @property
+    def signature(self) -> str:
+        """The recipe in one line; `correlation_from` reads it back."""
+        parts = [f"{key}:{value}" for key, value in self.settings.items() if value]
+        return "|".join(["kps-correlation", *parts, f"pairs:{len(self.pairs)}", f"v:{__version__}"])
+
+
+def correlate(
+    judgements: Corpus | pd.DataFrame,
+    measures: Sequence[str] | str | None = None,
+    by: Sequence[str] | str = DEFAULT_BY,
+    *,
+    paper: bool = False,
+    study: Study | None = None,
+    progress: Callable[[float], None] | None = None,
+    **options: Any,
+) -> CorrelationStudy:
+    """Correlate measures of similarity with the scores that people gave to pairs of phrases.
+
+    judgements  a corpus with judgements, or a table pair_id, keyphrase, candidate with annotator and score, or with
+                one column score_… an annotator; a pair without keyphrase is compared with all gold keyphrases of its
+                document, and its best value counts
+    measures    names of `kp.SIMILARITIES`, or of numeric columns of the table; by default those of the paper, and
+                sentinels
+    by          breakdowns: location, complexity, pos, type, side, length, group
+    paper       group the pairs as the paper does, near misses only
+    study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
+    options     also those of `similarity`: direction, compat, preset, stemmer, normalise, synonyms, model
+
+    Source: Kim, Baldwin & Kan 2010.
+    """
+    corpus = judgements if isinstance(judgements, Corpus) else None
+    table = judgements.judgements if isinstance(judgements, Corpus) else judgements
+    if not len(table):
+        raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
+    breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
+    for name in breakdowns:
+        if name not in BREAKDOWNS:
+            raise UsageError(f"there is no breakdown '{name}'; choose among: {', '.join(BREAKDOWNS)}")
+    known = {field.name for field in fields(Study)}
+    study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
+    chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
+    if corpus is not None and corpus.has_texts:
+        chosen.setdefault("texts", corpus.documents["text"].dropna().tolist())
+    choices = Choices.of(chosen)
+    scores, pairs = score_matrix(table), pair_table(table)
+    names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
+    phrases, owner = _facing(pairs, corpus)
+    values = _values(pairs, phrases, owner, names, choices)
+    recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
+    related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
+    if owner is not None:
+        related, phrases = _nearest(related, phrases, owner)
+    labels = label(related, phrases, pairs, corpus, breakdowns)
+    used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
+    unit, clusters = sampling_unit(pairs)
+    shown = labels[[name for name in breakdowns if name in labels]]
+    found = estimate(
+        scores.matrix[used],
+        values[used],
+        pd.factorize(np.array(clusters, object)[used])[0],
+        (paper_labels(shown) if paper else shown)[used],
+        lengths(phrases)[used],
+        study,
+        progress,
+    )
+    human = pd.DataFrame(scores.matrix, columns=[f"score {name}" for name in scores.annotators])
+    computed = {*labels.columns, *human.columns, *values.columns}
+    given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
+    settings = _settings(choices, study, names, breakdowns, unit, paper, owner is not None)
+    notes = _notes(found, values[used], labels[used], unit)
+    return CorrelationStudy(found, pd.concat([given, labels, human, values], axis=1), settings, tuple(notes))
+
+
+def correlation_from(signature: str) -> dict[str, Any]:
+    """Return the options of `correlate` that a signature prints, to run the recipe again on the same judgements.
+
+    `kp.correlate(corpus, **correlation_from(study.signature))` gives the same study. Synonyms are named by their number
+    only, so they must be given again.
+
+    >>> correlation_from("kps-correlation|sim:paper-like|corr:kendall|resamples:200|measures:BLEU,exact")
+    {'by': '', 'preset': 'paper-like', 'correlation': 'kendall', 'resamples': 200, 'measures': 'BLEU,exact'}
+    """
+    kind, *parts = signature.strip().split("|")
+    given = dict(part.partition(":")[::2] for part in parts)
+    if kind != "kps-correlation":
+        raise UsageError(f"'{kind}' does not begin the signature of a correlation, kps-correlation does")
+    if "synonyms" in given:
+        raise UsageError(
+            "the words of the synonyms are not in the signature; leave its part “synonyms” out, and give them again"
+        )
+    numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
+    options: dict[str, Any] = {"by": ""}
+    for name, short in _SIGNED.items():
+        if short in given:
+            options[name] = int(given[short]) if name in numbers else given[short]
+    if "measures" in given:
+        options["measures"] = unquote(given["measures"])
+    if "grouping" in given:
+        options["paper"] = True
+    if "normalise" in given:
+        options["normalise"] = dict(parse_qsl(given["normalise"]))
+    return options
+
+
+def _settings(
+    choices: Choices, study: Study, measures: list[str], by: list[str], unit: Unit, paper: bool, several: bool
+) -> dict[str, str]:
+    """Return what was asked, by its names in the signature; what is empty does not apply."""
+    chosen = {"by": ",".join(by), **vars(study)}
+    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "compat", "stemmer", "model")}
+    if study.interval != "bootstrap":
+        del chosen["resamples"]
+    if study.test != "perm-both":
+        del chosen["trials"], chosen["swap"]
+    return {
+        **{short: str(chosen[name]) for name, short in _SIGNED.items() if name in chosen},
+        "unit": unit,
+        "pairs-of": "best-over-gold" if several else "",
+        "grouping": "paper" if paper else "",
+        "measures": quote(",".join(measures), safe=",()=-@"),
+        "synonyms": f"{len(choices.synonyms)}-groups" if choices.synonyms else "",
+        "normalise": urlencode(choices.normalise),
+    }
+
+
+def numeric_columns(judgements: pd.DataFrame) -> list[str]:
+    """Return the further columns of judgements that hold numbers, so that they can be measures."""
+    further = [name for name in judgements.columns if name not in (*_FIXED, "annotator", "score")]
+    return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
+
+
+def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, Ints | None]:
+    """Return keyphrase and candidate of each pair; without one, a row a gold keyphrase, with the place of the pair."""
+    phrases = pairs.reindex(columns=["keyphrase", "candidate"])
+    missing = phrases["keyphrase"].isna()
+    if not missing.any():
+        return phrases, None
+    if corpus is None or not len(corpus.gold) or "doc_id" not in pairs:
+        raise InputError(
+            "judgements",
+            f"{counted(int(missing.sum()), 'pair')} without a keyphrase",
+            "a keyphrase for every pair",
+            "Fill the column “keyphrase”, or load the gold standard and name the document of each pair.",
+        )
+    gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
+    every = [list(gold.get(document, [""])) for document in pairs["doc_id"]]
+    facing = [
+        several if none else [phrase]
+        for phrase, several, none in zip(phrases["keyphrase"], every, missing, strict=True)
+    ]
+    exploded = phrases.assign(keyphrase=facing).explode("keyphrase")
+    return exploded.reset_index(drop=True), exploded.index.to_numpy()
+
+
+def _values(
+    pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints | None, names: list[str], choices: Choices
+) -> pd.DataFrame:
+    """Return one column a measure, one row a judged pair."""
+    asked = {name.removeprefix("column:") for name in names}
+    columns = {}
+    for name in pairs.columns:
+        if str(name) in asked and name not in _FIXED:
+            column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+            columns[str(name)] = column if owner is None else column[owner]
+    wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
+    if HUMAN in wide.names:
+        raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")
+    return pd.DataFrame(wide.table if owner is None else best_over_gold(wide.table, owner), columns=list(wide.names))
+
+
+def _nearest(related: pd.DataFrame, phrases: pd.DataFrame, owner: Ints) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return of the several keyphrases of each pair the one most closely related, the first of equals."""
+    closeness = related["type"].map(list(TYPES).index)
+    first = closeness.groupby(owner).idxmin()
+    return related.loc[first].reset_index(drop=True), phrases.loc[first].reset_index(drop=True)
+
+
+def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit: Unit) -> list[Note]:
+    notes = []
+    for name, missing in values.isna().sum().items():
+        if missing:
+            text = f"undefined for {missing} of {counted(len(labels), 'pair')}, which its correlation leaves out"
+            notes.append(Note("info", str(name), text))
+    if found.tied:
+        have = counted(found.tied, "pair has", "pairs have")
+        text = f"{have} no single majority, nor one mode nearest to the median"
+        notes.append(Note("info", "majority", f"{text}; ties go {found.study.ties}"))
+    units = int(found.frame["documents"].max())  # that of all pairs
+    if units < 10 and found.study.interval == "bootstrap":
+        few = counted(units, f"{unit.removesuffix('s')} is", f"{unit} are")
+        notes.append(Note("warning", "intervals", f"{few} too few for a reliable interval"))
+    if found.study.test == "perm-both" and found.study.trials < found.trials_needed():
+        text = f"with so many pairs of measures, {found.study.trials} trials cannot make any difference significant"
+        notes.append(Note("warning", "tests", f"{text}; ask for {found.trials_needed()} or more"))
+    if count := int((labels["pos_source"] == "phrase").sum() if "pos_source" in labels else 0):
+        tagged = counted(count, "keyphrase was tagged by itself", "keyphrases were tagged by themselves")
+        notes.append(Note("info", "pos", f"{tagged}, which is less certain"))
+    return notes
