@@ -23,6 +23,8 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
 #: Words beside a chart, readable (4.5:1) on white and on the dark background alike.
 TEXT = "#767676"
+#: People, in a colour of their own.
+GOLDEN = "#A67C00"
 #: What stands beside the systems and is none of them.
 REFERENCES = (HUMANS, *BASELINES)
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
@@ -101,7 +103,7 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     found, place = dict[str, Look](), 0
     for name in dict.fromkeys(systems):
         if name == HUMANS:
-            found[name] = Look("#A67C00", "dash", "hexagram")
+            found[name] = Look(GOLDEN, "dash", "hexagram")
         elif name in BASELINES:
             step = list(BASELINES).index(name)
             found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kp_core.charts.concordance_charts import against_universe
+from kp_core.charts.curves import against_universe
 from kp_core.learn.lesson import Lesson, Options, Question, Slider, Values, View
 from kp_core.learn.paradox import value
 from kp_core.words.statements import figure

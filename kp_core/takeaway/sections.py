@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 import pandas as pd
 
 from kp_core import charts
-from kp_core.charts import Chart, Marks
-from kp_core.charts import near_miss_charts as near_misses
+from kp_core.charts import Chart, Marks, study_tables
 from kp_core.charts import screen_tables as tables
-from kp_core.charts.correlation_charts import overall
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
@@ -122,7 +120,7 @@ def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
     here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
     names = [tables.named(name, asked.cutoff) for name in DEFAULT_MEASURES]
-    shown = tables.with_intervals(asked.result(DEFAULT_MEASURES), names)
+    shown = tables.with_intervals(here, names)
     said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
     return Section(
         "All measures", said, (), (Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature),)
@@ -192,7 +190,7 @@ def near(asked: Asked) -> Section:
         (charts.type_bars(counts, "predictions"),),
         (
             Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
-            Table("near_shares", "Misses that are near", near_misses.near_shares(found)),
+            Table("near_shares", "Misses that are near", study_tables.near_shares(found)),
         ),
     )
 
@@ -211,7 +209,7 @@ def correlation(asked: Asked) -> Section | None:
     if not len(asked.corpus.judgements):
         return None
     study = correlate(asked.corpus)
-    table = overall(study, "average")
+    table = study_tables.overall(study, "average")
     return Section(
         "Correlation with human scores",
         (statements.best_measure(study, "average"),),
