@@ -9,7 +9,7 @@ import re
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from typing import Any
 
 import pandas as pd
@@ -18,9 +18,9 @@ from kp_core import tables
 from kp_core.corpus import Corpus
 from kp_core.settings import Settings, __version__, make_settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES
-from kp_core.takeaway.page import html
+from kp_core.takeaway.html_page import html
 from kp_core.takeaway.references import bibtex
-from kp_core.takeaway.sections import SECTIONS, Asked, Section, build
+from kp_core.takeaway.sections import SECTIONS, Asked, Section, Table, build
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -35,15 +35,18 @@ class Report:
     settings: Settings
     signature: str
 
+    @property
+    def all_tables(self) -> list[Table]:
+        """All tables, in the order of the sections."""
+        return [table for section in self.sections for table in section.tables]
+
     def html(self) -> str:
         """Return one self-contained HTML file."""
         return html(self.title, self.sections, self.signature)
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
-        return "\n".join(
-            tables.latex(one.frame, one.caption, one.signature) for section in self.sections for one in section.tables
-        )
+        return "\n".join(tables.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
         """Return the report without its charts."""
@@ -55,7 +58,7 @@ class Report:
 
     def paragraph(self) -> str:
         """Return the text of the section on methods, empty where it was not asked for."""
-        return next((" ".join(one.text) for one in self.sections if one.title == "Methods"), "")
+        return next((" ".join(section.text) for section in self.sections if section.title == "Methods"), "")
 
     def references(self) -> str:
         """Return BibTeX entries of what the paragraph names, and of KPScope."""
@@ -68,7 +71,7 @@ class Report:
             "settings": self.settings.as_dict(),
             "kpscope": __version__,
             "python": platform.python_version(),
-            "packages": _versions(),
+            "packages": {name: version(name) for name in _PACKAGES},
         }
         return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
@@ -76,10 +79,9 @@ class Report:
         """Return all tables as one XLSX file, a sheet each."""
         buffer = io.BytesIO()
         with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-            for section in self.sections:
-                for one in section.tables:
-                    tables.neutral(one.frame).to_excel(book, sheet_name=one.name[:31], index=False)
-            if not any(section.tables for section in self.sections):
+            for table in self.all_tables:
+                tables.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
+            if not self.all_tables:
                 pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
         return buffer.getvalue()
 
@@ -94,8 +96,7 @@ class Report:
         }
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        for section in self.sections:
-            files |= {f"csv/{one.name}.csv": tables.csv(one.frame) for one in section.tables}
+        files |= {f"csv/{table.name}.csv": tables.csv(table.frame) for table in self.all_tables}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
@@ -116,9 +117,9 @@ def report_with(
     Raises UsageError for a section or measure that does not exist, and where there is nothing to report on.
     """
     asked = Asked(corpus, settings, measure)
-    found = build(asked, sections)
+    written = build(asked, sections)
     here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
-    return Report(re.sub(r"\s+", " ", title).strip(), tuple(found), here.settings, here.signature)
+    return Report(re.sub(r"\s+", " ", title).strip(), tuple(written), here.settings, here.signature)
 
 
 def report(
@@ -142,13 +143,3 @@ def report(
     settings = make_settings(k=k, preset_name=preset_name, **options)
     settings = replace(settings, universe="" if universe is None else str(universe))
     return report_with(corpus, settings, measure, sections, title)
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:  # from a source tree without metadata
-            found[name] = "unknown"
-    return found

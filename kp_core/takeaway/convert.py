@@ -8,11 +8,11 @@ from pathlib import Path
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.reading.written import Written
+from kp_core.reading.tidy import Written, tidy
 from kp_core.takeaway.disk import write_files
 
-#: Forms of the tidy tables, TREC, and lists by document (F1, F2, F3 and F4 in docs/formats.md).
-FORMS = ("tidy", "jsonl", "parquet", "trec", "workspace", "variants", "lists", "lines", "keys")
+#: The tidy tables as CSV, JSONL or Parquet, TREC, and a workspace file.
+FORMS = ("tidy", "jsonl", "parquet", "trec", "workspace")
 
 
 def add_options(parser: ArgumentParser, data_options: Callable[[ArgumentParser], None]) -> None:
@@ -44,7 +44,7 @@ def checked(options: Namespace) -> Namespace:
 def converted(corpus: Corpus, options: Namespace) -> Written:
     """Return the files of the form asked for, and what it cannot hold."""
     if options.to == "trec":
-        from kp_core.takeaway.trec import trec
+        from kp_core.takeaway.trec_files import trec
 
         return trec(corpus, options.normalise, options.gold_stemmed, options.union)
     if options.to == "workspace":
@@ -52,13 +52,7 @@ def converted(corpus: Corpus, options: Namespace) -> Written:
         from kp_core.takeaway.workspace_file import workspace_file
 
         return Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
-    if options.to in ("tidy", "jsonl", "parquet"):
-        from kp_core.reading.tidy import tidy
-
-        return tidy(corpus, "csv" if options.to == "tidy" else options.to)
-    from kp_core.takeaway.lists import lists
-
-    return lists(corpus, options.to)
+    return tidy(corpus, "csv" if options.to == "tidy" else options.to)
 
 
 def save(written: Written, folder: str | Path, force: bool = False) -> str:

@@ -11,8 +11,6 @@ from nltk.stem import PorterStemmer
 from kp_core.errors import InputError
 from kp_core.reading import load, meeting, report
 from kp_core.reading.tidy import tidy
-from kp_core.takeaway.convert import save
-from kp_core.takeaway.lists import lists
 from tests.read_back import back, same
 
 Shared = Callable[[str], Path]
@@ -198,24 +196,14 @@ def test_what_no_table_takes_is_refused_with_a_reason(shared: Shared) -> None:
         load(gold=shared("data/wikinews_fr/ref_3.xml"))
 
 
-@pytest.mark.parametrize("form", ["csv", "variants", "lists", "keys"])
-def test_wiki20_is_written_and_read_back(shared: Shared, form: str, tmp_path: Path) -> None:
+def test_wiki20_is_written_and_read_back(shared: Shared) -> None:
     corpus = load(gold=shared("data/wiki20/teams"))
-    if form == "csv":
-        same(back(tidy(corpus)), corpus)
-        return
-    save(lists(corpus, form), tmp_path)
-    again = load(gold=tmp_path / "gold")
-    columns = ["annotator", "doc_id", "phrase", *(["concept"] if form == "keys" else [])]
-    found, wanted = (one.gold.sort_values(["annotator", "doc_id"], kind="stable")[columns] for one in (again, corpus))
-    assert found.to_numpy().tolist() == wanted.to_numpy().tolist()
+    same(back(tidy(corpus)), corpus)
 
 
-@pytest.mark.parametrize("form", ["parquet", "lines"])
-def test_rankings_are_written_and_read_back(shared: Shared, form: str) -> None:
+def test_rankings_are_written_and_read_back(shared: Shared) -> None:
     corpus = load(
         gold=shared(f"{IJCNLP}/data/references/semeval.ref"),
         systems=shared(f"{IJCNLP}/output/semeval/candidats.degree"),
     )
-    again = back(tidy(corpus, form) if form == "parquet" else lists(corpus, form))
-    same(again, corpus)
+    same(back(tidy(corpus, "parquet")), corpus)
