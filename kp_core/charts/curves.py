@@ -14,7 +14,8 @@ from plotly.subplots import make_subplots
 
 from kp_core.charts.builders import add_band, add_curve
 from kp_core.charts.heat_maps import VIEWS
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks, over_numbers
+from kp_core.charts.screen_tables import over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import MEASURES
@@ -83,12 +84,8 @@ def _last(systems: dict[str, pd.DataFrame]) -> int:
 
 
 def _add_system(figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, row: int) -> None:
-    common: dict[str, Any] = {
-        "row": row,
-        "col": 1,
-        "legendgroup": name,
-        "visible": "legendonly" if name == ORACLE else True,
-    }
+    visible = "legendonly" if name == ORACLE else True
+    common: dict[str, Any] = {"row": row, "col": 1, "legendgroup": name, "visible": visible}
     if name not in BASELINES:
         add_band(figure, rows, "k", look.band(), **common)
     mode, width = "lines" if name in REFERENCES else "lines+markers", 1.5 if name in BASELINES else 2
@@ -98,22 +95,10 @@ def _add_system(figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, ro
 
 def _mark(figure: go.Figure, labels: Sequence[tuple[int, str, str]], last: int, panels: int) -> int:
     """Draw the marks, each label in a row of its own so that none covers another; return the room they need."""
-    common = {"type": "line", "y0": 0, "y1": 1}
-    # `add_vline` looks through all panels, which takes 40 ms a line.
-    lines = [
-        common
-        | {
-            "x0": k,
-            "x1": k,
-            "line": {"color": GREY, "width": 1.5, "dash": dash},
-            "xref": f"x{axis}",
-            "yref": f"y{axis} domain",
-        }
-        for k, _, dash in labels
-        for axis in ["", *range(2, panels + 1)]
-    ]
-    figure.update_layout(shapes=lines)
-    for step, (k, words, _) in enumerate(labels):
+    for step, (k, words, dash) in enumerate(labels):
+        ends, line = {"x0": k, "x1": k, "y0": 0, "y1": 1}, {"color": GREY, "width": 1.5, "dash": dash}
+        for axis in ["", *range(2, panels + 1)]:  # `add_vline` looks through all panels, which takes 40 ms a line
+            figure.add_shape(type="line", line=line, xref=f"x{axis}", yref=f"y{axis} domain", **ends)
         place = {"x": k, "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 15 * step}
         side, font = "left" if k < last / 2 else "right", {"size": 12, "color": TEXT}
         figure.add_annotation(text=words, showarrow=False, xanchor=side, font=font, **place)

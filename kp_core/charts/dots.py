@@ -9,20 +9,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from kp_core.charts.builders import add_dots, dots_of, error_bars
+from kp_core.charts.screen_tables import rows_of
 from kp_core.charts.study_tables import by_correlation
-from kp_core.charts.style import (
-    COLOURS,
-    GOLDEN,
-    GREY,
-    ORACLE,
-    REFERENCES,
-    Chart,
-    label,
-    labels,
-    lay_out,
-    looks,
-    rows_of,
-)
+from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.correlation.study import SENTINELS, CorrelationStudy
 from kp_core.studies.result import Result
@@ -117,7 +106,7 @@ def forest(study: CorrelationStudy, average: str) -> Chart:
 def strip(spread: Spread) -> Chart:
     """Draw one row a system: dots are settings of the grid, symbols presets, the long mark the setting in use."""
     frame, ranges = spread.frame[spread.frame["value"].notna()], spread.ranges
-    frame = frame.assign(recipe=frame[list(GRID)].agg(", ".join, axis=1))
+    frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
     systems, hover = ranges["system"].tolist(), "%{x:.3f}: %{text}"
     drawn, figure = looks(systems), go.Figure()
@@ -145,10 +134,6 @@ def strip(spread: Spread) -> Chart:
     return Chart(lay_out(figure, 150 + 84 * len(systems)), f"{alt} {range_of(spread)}")
 
 
-def _named(change: str) -> str:
-    return label(change, 34)
-
-
 def effects(spread: Spread) -> Chart:
     """Draw what each single change does to each system, the largest effects on top; what changes nothing is left out.
 
@@ -161,13 +146,14 @@ def effects(spread: Spread) -> Chart:
     effective = largest[largest > EQUAL].index.tolist()
     drawn, figure = effective[:_MOST], go.Figure()
     rows = rows[rows["named"].isin(drawn)]
+    order = [label(change, 34) for change in drawn]
     figure.add_vline(x=0, line={"color": GREY, "width": 1.5})
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
     for name, look in looks(spread.ranges["system"]).items():
         own = rows[rows["system"] == name]
-        heights, more = own["named"].map(_named), {"customdata": own["value"], "hovertemplate": hover}
+        heights = own["named"].map(dict(zip(drawn, order, strict=True)))
+        more = {"customdata": own["value"], "hovertemplate": hover}
         add_dots(figure, own["change"], heights, look.colour, look.symbol, name=label(name), **more)
-    order = [_named(change) for change in drawn]
     figure.update_yaxes(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
     figure.update_xaxes(title=f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
     figure = lay_out(figure, 130 + 32 * max(1, len(order)))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
-from kp_core.charts.style import GREY, REFERENCES, rows_of
+from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
 from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
+from kp_core.studies.soft import SoftResult
 from kp_core.studies.spread import Spread
 from kp_core.words.statements import clusters, figure, letter
 
@@ -24,6 +25,21 @@ if TYPE_CHECKING:
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
+
+
+def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
+    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
+    asked = parse(measure)
+    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
+    return result.frame[result.frame["measure"].isin(names)]
+
+
+def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
+    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
+    rows = rows_of(result, measure)
+    rows = rows[[isinstance(k, int) for k in rows["k"]]]
+    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
+    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
 
 
 def interval(low: float, high: float) -> str:

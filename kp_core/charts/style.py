@@ -6,14 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.measures import parse
-from kp_core.studies.result import Result
-from kp_core.studies.soft import SoftResult
 from kp_core.tables import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
@@ -112,21 +108,6 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
             found[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
             place += 1
     return found
-
-
-def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
-    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
-    asked = parse(measure)
-    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
-    return result.frame[result.frame["measure"].isin(names)]
-
-
-def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
-    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
-    rows = rows_of(result, measure)
-    rows = rows[[isinstance(k, int) for k in rows["k"]]]
-    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
-    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
 
 
 def enlarge(figure: go.Figure) -> None:
