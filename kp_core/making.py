@@ -114,13 +114,13 @@ def _convert(options: argparse.Namespace) -> int:
 
 
 def _report(options: argparse.Namespace) -> int:
-    from kp_core.takeaway.bundle import report_with
+    from kp_core.takeaway.bundle import report
     from kp_core.takeaway.disk import write_files
     from kp_core.takeaway.sections import SECTIONS
 
     path = Path(options.out)
     sections = options.sections.split(",") if options.sections else tuple(SECTIONS)
-    found = report_with(load_data(options), settings_of(options), options.measure, sections, options.title)
+    found = report(load_data(options), settings_of(options), options.measure, sections, options.title)
     forms: dict[str, Callable[[], str | bytes]] = {
         ".html": found.html,
         ".zip": found.zip,

@@ -12,17 +12,11 @@ from kp_core.charts.style import GREY, Look, label, labels, lay_out
 
 
 def heat_map_of(
-    values: pd.DataFrame,
-    text: pd.DataFrame,
-    colour_title: str,
-    hover: str,
-    height: int,
-    readable: int = 20,
-    **look: Any,
+    values: pd.DataFrame, text: pd.DataFrame, title: str, hover: str, height: int, readable: int = 20, **look: Any
 ) -> go.Figure:
     """Return a table of numbers as a heat map, its first row on top; missing cells stay empty.
 
-    text  what stands in each cell; in a table with more columns than are readable nothing does
+    title of the colour bar; text: what stands in each cell; in a table with more columns than are readable nothing does
     """
     trace = {"colorscale": "Cividis", "zmin": 0, "zmax": 1} | look
     figure = go.Figure(
@@ -32,7 +26,7 @@ def heat_map_of(
             y=labels(values.index),
             text=text.to_numpy(),
             texttemplate="%{text}" if len(values.columns) <= readable else None,
-            colorbar={"title": colour_title, "thickness": 12},
+            colorbar={"title": title, "thickness": 12},
             hovertemplate=f"{hover}<extra></extra>",
             hoverongaps=False,
             xgap=1,

@@ -67,13 +67,13 @@ def label(text: str, most: int = 24) -> str:
     return escape(short(visible(text), most), quote=False)
 
 
-def labels(names: Iterable[str], most: int = 24) -> list[str]:
+def labels(names: Iterable[str]) -> list[str]:
     """Return names as Plotly shows them, shortened, and still different from each other.
 
     >>> labels(["a long name with 1 inside the system", "a long name with 2 inside the system"])
     ['a long name…e the system', 'a long name…e the system (2)']
     """
-    return distinct(label(name, most) for name in names)
+    return distinct(map(label, names))
 
 
 def distinct(shown: Iterable[str]) -> list[str]:

@@ -8,7 +8,7 @@ import platform
 import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
 
@@ -104,42 +104,28 @@ class Report:
         return buffer.getvalue()
 
 
-def report_with(
-    corpus: Corpus,
-    settings: Settings,
-    measure: str = "F1@k",
-    sections: Sequence[str] = tuple(SECTIONS),
-    title: str = "Evaluation of keyphrase extraction",
-) -> Report:
-    """Report on a corpus under settings; their first cutoff is that of the report.
-
-    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
-    Raises UsageError for a section or measure that does not exist, and where there is nothing to report on.
-    """
-    asked = Asked(corpus, settings, measure)
-    written = build(asked, sections)
-    here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
-    return Report(re.sub(r"\s+", " ", title).strip(), tuple(written), here.settings, here.signature)
-
-
 def report(
     corpus: Corpus,
-    k: int | str | None = None,
+    settings: Settings | None = None,
     measure: str = "F1@k",
-    *,
     sections: Sequence[str] = tuple(SECTIONS),
     title: str = "Evaluation of keyphrase extraction",
-    universe: str | float | None = None,
     **options: Any,
 ) -> Report:
-    """Report on a corpus; options are those of `evaluate`: preset, annotators, average, interval, normalise, …
+    """Report on a corpus under settings, or under the options of `evaluate`: k, preset, annotators, average, …
+
+    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
+    The first cutoff is that of the report. Raises UsageError for a section or measure that does not exist, and where
+    there is nothing to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
-    >>> [section.title for section in report(corpus, 2, sections=["leaderboard"], interval="none").sections]
+    >>> [section.title for section in report(corpus, k=2, sections=["leaderboard"], interval="none").sections]
     ['Which system is better?']
     """
-    preset_name = options.pop("preset", "kpscope")
-    settings = make_settings(k=k, preset_name=preset_name, **options)
-    settings = replace(settings, universe="" if universe is None else str(universe))
-    return report_with(corpus, settings, measure, sections, title)
+    if settings is None:
+        universe, preset_name = str(options.pop("universe", "")), options.pop("preset", "kpscope")
+        settings = make_settings(preset_name=preset_name, universe=universe, **options)
+    asked = Asked(corpus, settings, measure)
+    written, here = build(asked, sections), asked.at(*DEFAULT_MEASURES)
+    return Report(re.sub(r"\s+", " ", title).strip(), tuple(written), here.settings, here.signature)
