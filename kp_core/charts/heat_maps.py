@@ -107,7 +107,7 @@ def used(study: SentenceStudy) -> Chart:
     shares = shares.rename(columns="{:.2f}".format)
     hover, height = "%{y} at K ≥ %{x}: %{z:.0%} of the trees", 110 + 32 * len(shares)
     figure = heat_map_of(shares, shares.map("{:.0%}".format), "trees", hover, height)
-    figure.update_traces(colorbar_tickformat=".0%").update_xaxes(title="agreement K, at least")
+    figure.update_traces(colorbar_tickformat=".0%").update_xaxes(title_text="agreement K, at least")
     mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
     said = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())
     return Chart(figure, f"Share of the trees that use an attribute, on average: {said}.")
