@@ -78,20 +78,6 @@ def test_judgements_with_and_without_documents_are_kept(ending):
     assert rows(again.judgements, list(table)) == rows(table, list(table))
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_the_sample_gives_the_same_numbers_again(ending):
-    corpus = kp.load(
-        gold=LECTURES / "gold.csv",
-        systems=[LECTURES / "systems" / "yake.csv", LECTURES / "systems" / "rake.csv"],
-        documents=LECTURES / "documents.jsonl",
-        judgements=LECTURES / "judgements.csv",
-    )
-    again = back(tidy(corpus, ending))
-    same(again, corpus)
-    asked = {"measures": ["kappa", "F1@10", "MAP"], "k": 7}
-    assert kp.evaluate(again, **asked).as_json() == kp.evaluate(corpus, **asked).as_json()
-
-
 @pytest.mark.parametrize("empty_phrase", ["", "tide"])
 def test_a_phrase_beside_yes_is_a_phrase(empty_phrase):
     text = f"doc_id,annotator,phrase,empty\nd1,ana,sea,\nd2,ana,{empty_phrase},yes\n"
