@@ -124,14 +124,15 @@ def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     precision, recall = over_numbers(result, "P@k"), over_numbers(result, "R@k")
     figure, said, drawn = go.Figure(), list[str](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
-    for name in [name for name in drawn if name not in BASELINES]:
-        rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k", suffixes=("_p", "_r"))
-        at = rows[rows["k"] == cutoff]
-        for part, more in ((rows, {"marker_size": 4}), (at, {"marker_size": 14} | _IN_USE)):
-            x, y, more = part["value_r"], part["value_p"], more | {"customdata": part["k"], "hovertemplate": hover}
-            add_curve(figure, x, y, name, drawn[name], **more)
-        for p, r in at[["value_p", "value_r"]].to_numpy():
-            said.append(f"{name} precision {number(p)} and recall {number(r)}")
+    for name in (name for name in drawn if name not in BASELINES):
+        rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k")
+        rows = rows.set_axis(["k", "p", "r"], axis=1)
+        at, look = rows[rows["k"] == cutoff], drawn[name]
+        add_curve(figure, rows["r"], rows["p"], name, look, marker_size=4, customdata=rows["k"], hovertemplate=hover)
+        more = {"marker_size": 14, "customdata": at["k"], "hovertemplate": hover} | _IN_USE
+        add_curve(figure, at["r"], at["p"], name, look, **more)
+        values = zip(at["p"], at["r"], strict=True)
+        said += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
     figure.update_xaxes(title="recall R@k", rangemode="tozero", tickformat=".2~f")
     figure.update_yaxes(title="precision P@k", rangemode="tozero", tickformat=".2~f")
     alt = "Precision against recall as k grows, one line a system"

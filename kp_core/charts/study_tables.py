@@ -80,14 +80,17 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
     rows, share, partial = by_correlation(study, average), study.found.ceiling, study.found.partial
     share = share[(share["average"] == average) & (share["subset"] == "all")].set_index("measure")["percent"]
     partial = partial[partial["average"] == average].set_index("measure")["value"]
-    table = pd.DataFrame({"measure": rows["measure"], "correlation": rows["value"], "95 % interval": intervals(rows)})
     clusters = study.found.clusters.get(average, {})
-    return table.assign(
-        **{"% of human ceiling": [share.get(name, float("nan")) for name in rows["measure"]]},
-        cluster=[str(clusters.get(name, "")) for name in rows["measure"]],
-        **{"given the lengths": [partial.get(name, float("nan")) for name in rows["measure"]]},
-        pairs=rows["n"],
-    ).reset_index(drop=True)
+    columns = {
+        "measure": rows["measure"].to_numpy(),
+        "correlation": rows["value"].to_numpy(),
+        "95 % interval": intervals(rows),
+        "% of human ceiling": share.reindex(rows["measure"]).to_numpy(),
+        "cluster": [str(clusters.get(name, "")) for name in rows["measure"]],
+        "given the lengths": partial.reindex(rows["measure"]).to_numpy(),
+        "pairs": rows["n"].to_numpy(),
+    }
+    return pd.DataFrame(columns)
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
