@@ -69,6 +69,11 @@ class Data:
         """Return the names of the options that were given."""
         return [name.rstrip("_") for name, value in vars(self).items() if value]
 
+    def refuse_nothing(self, verb: str) -> None:
+        """Refuse a command without any file."""
+        if not {"gold", "system", "documents", "judgements", "workspace"} & set(self.given()):
+            raise UsageError(f"name the files to {verb}: --gold, --system, --documents, --judgements or --workspace")
+
     def systems(self) -> Any:
         """Return the paths of the systems, by name where names were given; else the first file gives the name."""
         from kp_core.reading.source import stem_of
@@ -149,7 +154,7 @@ Options = TypedDict(  # type: ignore[misc, unused-ignore]
     {name: _option(name, hint) for name, hint in get_type_hints(Changes).items() if name not in ("fixes", "trim")},
     total=False,
 )
-Choices = Annotated[Options, Parameter(name="*")]  # type: ignore[valid-type]
+Choices = Annotated[Options, Parameter(name="*")]
 
 
 def _settings(choices: Any) -> Settings:
@@ -357,7 +362,7 @@ def report(
     corpus = (data or Data()).load("gold", "system")
     names = _names(sections) or tuple(SECTIONS)
     answer = report_of(corpus, _settings(choices or {}), measure=measure, sections=names, title=title)
-    forms = {
+    forms: dict[str, Callable[[], str | bytes]] = {
         ".html": answer.html,
         ".zip": answer.zip,
         ".md": answer.markdown,
@@ -477,8 +482,7 @@ def validate(
     from kp_core.words import validation
 
     data, output = data or Data(), output or Output()
-    if not {"gold", "system", "documents", "judgements", "workspace"} & set(data.given()):
-        raise UsageError("name the files to look at: --gold, --system, --documents, --judgements or --workspace")
+    data.refuse_nothing("look at")
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report write a number from 1 up")
     corpus = data.load()
@@ -540,6 +544,47 @@ def extract(
     }
     Output(out=out).write(forms[format]())
     warn(lists.notes)
+
+
+@app.command
+def convert(
+    *,
+    to: Annotated[
+        Literal["tidy", "jsonl", "parquet", "trec", "workspace"], Parameter(help="see docs/formats.md")
+    ] = "tidy",
+    out: Annotated[str | None, Parameter(help="folder where the files go; it is made if need be")] = None,
+    force: Annotated[bool, Flag, Parameter(help="overwrite files that are there")] = False,
+    normalise: Annotated[
+        str, Parameter(help="of trec: write normalised forms, so that equal phrases are equal ids")
+    ] = "none",
+    gold_stemmed: Annotated[bool, Flag, Parameter(help="of trec: the gold was released as stems")] = False,
+    union: Annotated[
+        bool, Flag, Parameter(help="of trec: one qrels file of all annotators, the grade being votes")
+    ] = False,
+    data: Data | None = None,
+) -> None:
+    """Write the data in another format."""
+    from kp_core.reading.tidy import Written, tidy
+    from kp_core.reading.workspace_file import ENDING, Saved
+    from kp_core.takeaway.disk import write_folder
+    from kp_core.takeaway.trec_files import trec
+    from kp_core.takeaway.workspace_file import workspace_file
+
+    data = data or Data()
+    if not out:
+        raise UsageError("--out is missing: name the folder for the files")
+    data.refuse_nothing("convert")
+    if to != "trec" and (normalise != "none" or gold_stemmed or union):
+        raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")
+    corpus = data.load()
+    if to == "trec":
+        written = trec(corpus, normalise, gold_stemmed, union)
+    elif to == "workspace":
+        written = Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
+    else:
+        written = tidy(corpus, "csv" if to == "tidy" else to)
+    warn((*corpus.report.notes, *written.notes))
+    Output().write(write_folder(written, out, force))
 
 
 @app.command

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable
 from csv import QUOTE_NONNUMERIC
 from typing import Any
 
@@ -119,34 +119,38 @@ def exchange_csv(frame: pd.DataFrame) -> str:
     return text
 
 
+def numeric(frame: pd.DataFrame) -> list[bool]:
+    """Return for every column whether it holds numbers, which stand on the right."""
+    return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
+
+
+def cells(frame: pd.DataFrame, digits: int, escape: Callable[[str], str] = str) -> list[list[str]]:
+    """Return a table as text, its head first; words are escaped, numbers rounded.
+
+    >>> cells(pd.DataFrame({"a|b": ["x|y"], "kappa": [0.25]}), 2, escape_markdown)
+    [['a\\\\|b', 'kappa'], ['x\\\\|y', '0.25']]
+    """
+    head, columns = [escape(str(name)) for name in frame], []
+    for name, column in frame.items():
+        texts = [(cell, as_text(cell, digits_of(str(name), digits))) for cell in column.tolist()]
+        columns.append([text if isinstance(cell, int | float) else escape(text) for cell, text in texts])
+    return [head, *(list(row) for row in zip(*columns, strict=True))]
+
+
 def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a Markdown table."""
-    head = [escape_markdown(str(column)) for column in frame.columns]
-    lines = [head, ["---:" if pd.api.types.is_numeric_dtype(frame[c]) else "---" for c in frame.columns]]
-    lines += [
-        [escape_markdown(cell) if isinstance(raw, str) else cell for raw, cell in row] for row in _rows(frame, digits)
-    ]
+    head, *rows = cells(frame, digits, escape_markdown)
+    lines = [head, ["---:" if right else "---" for right in numeric(frame)], *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
 
 
 def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) -> str:
     """Return a booktabs table; `note` stands below it, for the signature."""
-    columns = "".join("r" if pd.api.types.is_numeric_dtype(frame[c]) else "l" for c in frame.columns)
-    head = " & ".join(escape_latex(str(column)) for column in frame.columns)
-    body = [" & ".join(escape_latex(cell) for _, cell in row) + r" \\" for row in _rows(frame, digits)]
+    columns = "".join("r" if right else "l" for right in numeric(frame))
+    head, *body = (" & ".join(row) + r" \\" for row in cells(frame, digits, escape_latex))
     title = rf"\caption{{{escape_latex(caption)}}}"
-    lines = [
-        r"\begin{table}",
-        r"\centering",
-        title,
-        rf"\begin{{tabular}}{{{columns}}}",
-        r"\toprule",
-        head + r" \\",
-        r"\midrule",
-        *body,
-        r"\bottomrule",
-        r"\end{tabular}",
-    ]
+    opening = [r"\begin{table}", r"\centering", title, rf"\begin{{tabular}}{{{columns}}}"]
+    lines = [*opening, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     if note:
         lines += [r"\par\smallskip\footnotesize\raggedright", escape_latex(note)]
     return "\n".join([*lines, r"\end{table}", ""])
@@ -154,18 +158,10 @@ def latex(frame: pd.DataFrame, caption: str, note: str = "", digits: int = 4) ->
 
 def text(frame: pd.DataFrame, digits: int = 4) -> str:
     """Return a table for a terminal, columns aligned."""
-    cells = [[str(column) for column in frame.columns]] + [[cell for _, cell in row] for row in _rows(frame, digits)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(frame.columns))]
-    right = [pd.api.types.is_numeric_dtype(frame[column]) for column in frame.columns]
+    rows, right = cells(frame, digits), numeric(frame)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = [
         "  ".join(cell.rjust(w) if r else cell.ljust(w) for cell, w, r in zip(row, widths, right, strict=True)).rstrip()
-        for row in cells
+        for row in rows
     ]
     return "\n".join(lines) + "\n"
-
-
-def _rows(frame: pd.DataFrame, digits: int) -> Sequence[list[tuple[Any, str]]]:
-    columns = [
-        [(cell, as_text(cell, digits_of(str(column), digits))) for cell in frame[column].tolist()] for column in frame
-    ]
-    return [list(row) for row in zip(*columns, strict=True)]

@@ -9,7 +9,8 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.charts import sentence_trees
+from kp_core import charts
+from kp_core.charts import study_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
@@ -215,8 +216,8 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
 
 def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
-    st.markdown(f"#### {show.plain(sentence_trees.finding(study, measure, threshold))}")
-    show.chart(sentence_trees.over_agreement(study, measure, threshold), "over_agreement")
+    st.markdown(f"#### {show.plain(study_tables.finding(study, measure, threshold))}")
+    show.chart(charts.over_agreement(study, measure, threshold), "over_agreement")
     st.caption(
         "Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
         "the draws after random trimming: as many sentences leave the gold standard as in trimming, but at "
@@ -237,7 +238,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(sentence_trees.tree(nodes), "tree")
+        show.chart(charts.tree(nodes), "tree")
         st.caption(
             "The tree of the first draw. Solid lines: the condition holds; dotted: it does not. Numbers: "
             "sentences “yes” : “no” of the draw that get there."
@@ -254,18 +255,18 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
-    results.table(sentence_trees.systems(study, threshold), "study_systems")
+    results.table(study_tables.study_systems(study, threshold), "study_systems")
     st.caption(
         "All decide on the sentences that were drawn. Majority class: always “no”. Lead: the first tenth of "
         "each text. Random: a tenth of each text at random."
     )
-    table = sentence_trees.types(study, measure, threshold)
+    table = study_tables.study_types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
     st.subheader("Attributes that the trees use", anchor=False)
-    show.chart(sentence_trees.used(study), "attributes_used")
+    show.chart(charts.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
 
@@ -280,7 +281,7 @@ def assumed() -> None:
             f"{MOST_YES * NO_PER_YES} “no”) and the {FOLDS} folds are as reported; repeating them is ours, and so is "
             "random trimming."
         )
-        show.plain_table(sentence_trees.definitions(), "attribute_definitions")
+        show.plain_table(study_tables.attribute_definitions(), "attribute_definitions")
         st.caption(
             "Nouns are found for English texts only. F: count of the noun in the sentence, MAX\\_F: the largest "
             "count there, N: sentences of the text, DF: those that have the noun."

@@ -9,7 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_core.charts.concordance_charts import LIMITS
+from kp_core.charts.curves import LIMITS
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_ui import cached, results, show
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import correlation_charts
+from kp_core.charts import study_tables
 from kp_core.charts.style import GREY
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
@@ -90,7 +90,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        table = correlation_charts.overall(study, average)
+        table = study_tables.overall(study, average)
         results.table(table, "overall")
         st.caption(
             "Human: each annotator against the others, the ceiling. Grey in the chart: sentinels, which any "
@@ -110,7 +110,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
     st.subheader("By length, location, complexity and part of speech", anchor=False)
-    wide, bold = correlation_charts.by_subset(study.frame, average)
+    wide, bold = study_tables.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
     st.caption(
         "Bold: higher than the same measure over all pairs. L: words of the keyphrase. Empty: undefined, "

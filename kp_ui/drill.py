@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts import near_miss_charts
+from kp_core.charts import study_tables
 from kp_core.charts.style import short
 from kp_core.studies.documents import KINDS, MARKS, DocumentView
 from kp_ui import cached, results, show, workspace
@@ -92,7 +92,7 @@ def text_of(document: str, systems: list[str]) -> None:
 
 def near_misses_of(system: str, document: str) -> Mapping[str, str]:
     """Return the types of a system's near misses in one document on screen."""
-    return near_miss_charts.types_of(cached.near_misses(), system, document)
+    return study_tables.types_of(cached.near_misses(), system, document)
 
 
 def frequent(system: str) -> None:
@@ -101,10 +101,10 @@ def frequent(system: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        results.table(near_miss_charts.most_missed(found, system), "most_missed")
+        results.table(study_tables.most_missed(found, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        results.table(near_miss_charts.most_spurious(found, system), "most_spurious")
+        results.table(study_tables.most_spurious(found, system), "most_spurious")
 
 
 def groups() -> list[str]:

@@ -10,8 +10,8 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import annotator_charts, screen_tables
-from kp_core.charts.trimming_charts import left_over
+from kp_core.charts import screen_tables
+from kp_core.charts.study_tables import left_over
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
@@ -54,7 +54,7 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     measure = str(
         st.selectbox("Measure of a pair", options, key="pair", bind="query-params", help=show.meanings(options))
     )
-    matrix = annotator_charts.pair_matrix(result, measure, annotators)
+    matrix = charts.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(charts.heat_map(matrix, measure), "pairs")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
-from kp_core.takeaway.bundle import Report, report_with
+from kp_core.takeaway.bundle import Report, report
 from kp_core.takeaway.sections import SECTIONS
 from kp_ui import results, show, sidebar, workspace
 from kp_ui.cached import digest_of
@@ -59,4 +59,4 @@ def _made(measure: str, sections: tuple[str, ...], title: str) -> Report:
 def _report(
     digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _sections: tuple[str, ...], _title: str
 ) -> Report:
-    return report_with(_corpus, _settings, _measure, _sections, _title)
+    return report(_corpus, _settings, _measure, _sections, _title)

@@ -6,7 +6,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import near_miss_charts
+from kp_core.charts import study_tables
 from kp_core.words import methods
 from kp_ui import cached, results, show, sidebar
 
@@ -56,7 +56,7 @@ def section() -> None:
     cutoff = sidebar.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        results.table(near_miss_charts.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        results.table(study_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
         st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
         show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
     with right:

@@ -28,7 +28,7 @@ st.caption(show.plain(screen_tables.universe(cached.at_cutoff(("N",), pool="macr
 left, right = st.columns([5, 6], gap="medium")
 with left:
     st.subheader("Concordance table", anchor=False)
-    concordance = charts.concordance(cells[system])
+    concordance = screen_tables.concordance(cells[system])
     right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
     st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
     st.caption(

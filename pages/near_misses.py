@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from kp_core import charts
-from kp_core.charts import near_miss_charts
+from kp_core.charts import study_tables
 from kp_core.similarity.relation import TYPES
 from kp_ui import cached, results, shell, show, soft, workspace
 
@@ -31,7 +31,7 @@ with left:
     show.chart(charts.type_bars(counts, side), "types")
 with right:
     results.table(counts, "type_counts")
-    results.table(near_miss_charts.near_shares(found), "shares")
+    results.table(study_tables.near_shares(found), "shares")
     st.caption("Near: misses that have a word in common with a keyphrase of the document, as a share of all misses.")
     show.downloads(counts, "near_misses", f"Types of near misses, {side}")
 
@@ -39,12 +39,12 @@ st.subheader("The most frequent near misses", anchor=False)
 first, second = st.columns(2)
 system = str(first.selectbox("System", workspace.current().corpus.systems, key="system", bind="query-params"))
 kind = str(second.selectbox("Type", ["all", *list(TYPES)[1:-1]], key="type", bind="query-params"))
-examples = near_miss_charts.near_examples(found, system, kind)
+examples = study_tables.near_examples(found, system, kind)
 if len(examples):
     results.table(examples, "examples")
 else:
     st.caption("This system has no such near miss.")
-listed = near_miss_charts.near_of_system(found, system, kind)
+listed = study_tables.near_of_system(found, system, kind)
 if len(listed):
     st.caption("Every one of them, with its document; select a row to open it.")
     event = results.table(listed, "near_list", on_select="rerun", selection_mode="single-row")

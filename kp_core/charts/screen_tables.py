@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import pandas as pd
 
-from kp_core.charts.style import GREY, REFERENCES, rows_of
+from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
 from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
+from kp_core.studies.soft import SoftResult
 from kp_core.studies.spread import Spread
 from kp_core.words.statements import clusters, letter, number
 
@@ -26,6 +27,21 @@ FEW = 10
 MANY = 30
 
 
+def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
+    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
+    asked = parse(measure)
+    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
+    return result.frame[result.frame["measure"].isin(names)]
+
+
+def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
+    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
+    rows = rows_of(result, measure)
+    rows = rows[[isinstance(k, int) for k in rows["k"]]]
+    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
+    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
+
+
 def interval(low: float, high: float) -> str:
     """Print an interval, or a dash where there is none.
 
@@ -35,6 +51,17 @@ def interval(low: float, high: float) -> str:
     if low != low or high != high:
         return "–"
     return f"{number(low, 3)}{'–' if low >= 0 else ' to '}{number(high, 3)}"
+
+
+def intervals(rows: pd.DataFrame, kind: str = "") -> list[str]:
+    """Print the interval of every row, from the columns low and high, or those of a kind of interval."""
+    return [interval(low, high) for low, high in zip(rows[f"{kind}low"], rows[f"{kind}high"], strict=True)]
+
+
+def with_bounds(rows: pd.DataFrame) -> list[str]:
+    """Print the value of every row, its interval in brackets; constants have no interval."""
+    parts = zip(rows["value"], intervals(rows), rows["low"] < rows["high"], strict=True)
+    return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
 
 
 def named(measure: str, cutoff: int | str) -> str:
@@ -63,7 +90,7 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     names = rows["system"].tolist()
     table = pd.DataFrame({"system": names, rows["measure"].iloc[0] if names else measure: rows["value"].to_numpy()})
-    table["95 % interval"] = [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)]
+    table["95 % interval"] = intervals(rows)
     if comparison is not None:
         better = clusters(comparison)
         letters = {name: letter(place) for place, name in enumerate(better)}
@@ -73,33 +100,30 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     if (rows["documents"] != result.documents).any():
         table["documents"] = rows["documents"].to_numpy()
     for other in beside:
-        found = rows_of(result, other)
-        if other != measure and len(found):
-            values = dict(zip(found["system"], found["value"], strict=True))
-            table[found["measure"].iloc[0]] = [values.get(name) for name in names]
+        others = rows_of(result, other)
+        if other != measure and len(others):
+            values = dict(zip(others["system"], others["value"], strict=True))
+            table[others["measure"].iloc[0]] = [values.get(name) for name in names]
     return table
+
+
+def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
+    """Return one row a system, baselines last, and one column a measure; of several cutoffs the last counts."""
+    wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
+    systems = sorted(rows["system"].unique(), key=_place)
+    return wide.reindex(index=systems, columns=list(columns)).rename_axis(columns=None)
 
 
 def numbers(result: Result, names: Sequence[str]) -> pd.DataFrame:
     """Return one row a system and one column a measure, named with its cutoff; baselines last."""
-    chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(chosen["system"].unique(), key=_place)
-    wide = chosen.pivot_table(index="system", columns="measure", values="value", dropna=False, observed=True)
-    wide = wide.reindex(index=systems, columns=[name for name in names if name in set(chosen["measure"])])
-    return wide.rename_axis(columns=None).reset_index()
+    rows = result.frame[result.frame["measure"].isin(names)]
+    return _wide(rows, [name for name in names if name in set(rows["measure"])]).reset_index()
 
 
 def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
-    """Return one row a system and one column a measure: value and interval as text; constants have no interval."""
-    chosen = result.frame[result.frame["measure"].isin(names)]
-    systems = sorted(dict.fromkeys(chosen["system"]), key=_place)
-    cells = {
-        (row["system"], row["measure"]): number(row["value"], 3)
-        + (f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else "")
-        for row in chosen.to_dict("records")
-    }
-    columns = {name: [cells.get((system, name), "") for system in systems] for name in names}
-    return pd.DataFrame({"system": systems} | columns)
+    """Return one row a system and one column a measure: value and interval as text; baselines last."""
+    rows = result.frame[result.frame["measure"].isin(names)]
+    return _wide(rows.assign(text=with_bounds(rows)), names, "text").fillna("").reset_index()
 
 
 def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
@@ -111,7 +135,7 @@ def rows_where(result: Result, system: str, names: Sequence[str], subset: str = 
         {
             "measure": rows.index,
             "value": rows["value"].to_numpy(),
-            "95 % interval": [interval(*pair) for pair in zip(rows["low"], rows["high"], strict=True)],
+            "95 % interval": intervals(rows),
             "what it says": [parse(name).measure.sentence for name in rows.index],
         }
     )
@@ -122,38 +146,27 @@ def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
 
     table: what `uncertainty.interval_table` gives.
     """
-    kinds = {
-        "bootstrap over documents": ("low", "high"),
-        "documents as clusters": ("cluster_low", "cluster_high"),
-        "phrases independent": ("independent_low", "independent_high"),
-    }
-    order = list(kinds) if documents >= MANY else [list(kinds)[i] for i in (1, 0, 2)]
-    columns = {
-        f"interval, {name}": [interval(*pair) for pair in zip(*(table[edge] for edge in kinds[name]), strict=True)]
-        for name in order
-    }
+    kinds = {"documents as clusters": "cluster_", "bootstrap over documents": "", "phrases independent": "independent_"}
+    order = sorted(kinds, key=lambda name: name != "bootstrap over documents") if documents >= MANY else list(kinds)
+    columns = {f"interval, {name}": intervals(table, kinds[name]) for name in order}
     return pd.DataFrame({"measure": table["measure"], "pooled value": table["value"], **columns})
 
 
 def pairs_of_annotators(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
     """Return one row a pair of annotators: their agreement, and the documents that both saw."""
     rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(["all", *annotators])]
-    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
     documents = rows.drop_duplicates("system").set_index("system")["documents"]
-    wide = wide.reindex(columns=list(names)).assign(documents=documents)
-    return wide.rename_axis(columns=None).rename_axis("pair").reset_index()
+    return _wide(rows, names).assign(documents=documents).rename_axis("pair").reset_index()
 
 
 def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[str]) -> pd.DataFrame:
     """Return one row an annotator: agreement with the union of the others, and K of all without this one."""
     rows = result.frame[result.frame["system"].isin(list(annotators)) & result.frame["measure"].isin(names)]
-    wide = rows.pivot_table(index="system", columns="measure", values="value", dropna=False, sort=False)
     documents = rows[rows["measure"] != "K"].drop_duplicates("system").set_index("system")["documents"]
-    wide = wide.reindex(index=list(annotators), columns=list(names)).assign(documents=documents)
-    change = wide["K"] - value(result, "all", "K")
-    wide = wide.rename(columns={"K": "K without"}).assign(change=change)
+    wide = _wide(rows, names).reindex(list(annotators)).assign(documents=documents)
+    wide = wide.rename(columns={"K": "K without"}).assign(change=wide["K"] - value(result, "all", "K"))
     wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
-    return wide.rename_axis(columns=None).rename_axis("annotator").reset_index()
+    return wide.rename_axis("annotator").reset_index()
 
 
 def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
@@ -164,24 +177,16 @@ def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
 
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row a document of a trimmed gold standard, with the reason in words."""
-    reason = [REASONS.get(str(one), str(one)) if isinstance(one, str) else "" for one in frame["reason"]]
+    reason = [REASONS.get(key, key) if isinstance(key, str) else "" for key in frame["reason"]]
     return frame.assign(reason=reason).rename(columns={"size": "majority", "gold": "keyphrases"})
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:
     """Return one row a pair of systems: difference with interval, p and corrected p."""
-    frame = comparison.frame
-    intervals = [interval(*pair) for pair in zip(frame["low"], frame["high"], strict=True)]
-    table = frame[["a", "b", "difference"]].assign(interval=intervals)
-    table = table.assign(p=frame["p"], adjusted=frame["p_adjusted"], documents=frame["documents"])
-    names = {
-        "a": "system A",
-        "b": "system B",
-        "difference": "A minus B",
-        "interval": "95 % interval",
-        "adjusted": CORRECTED[comparison.correction],
-    }
-    return table.rename(columns=names)
+    frame = comparison.frame.assign(interval=intervals(comparison.frame))
+    names = {"a": "system A", "b": "system B", "difference": "A minus B", "interval": "95 % interval", "p": "p"}
+    names |= {"p_adjusted": CORRECTED[comparison.correction], "documents": "documents"}
+    return frame[list(names)].rename(columns=names)
 
 
 #: Correction → the head of the column of corrected p-values.
@@ -196,9 +201,8 @@ def effects(comparison: Comparison) -> pd.DataFrame:
 
 def ranks(comparison: Comparison) -> pd.DataFrame:
     """Return one row a system, best first: value, ranks in 95 % of the resamples, and rank cluster."""
-    best_first = sorted(comparison.scores.items(), key=lambda found: -found[1])
     rows = []
-    for name, score in best_first:
+    for name, score in sorted(comparison.scores.items(), key=lambda system: -system[1]):
         span = comparison.ranks.get(name)
         shown = "–" if span is None else f"{span[0]:.0f} to {span[1]:.0f}"
         rows.append((name, score, shown, comparison.clusters[name]))
@@ -208,27 +212,23 @@ def ranks(comparison: Comparison) -> pd.DataFrame:
 def by_part(result: Result) -> pd.DataFrame:
     """Return one row a system and one column a part of the data: value and interval; documents in the head."""
     rows = result.frame[result.frame["subset"] != "all"]
-    cells: dict[str, dict[str, str]] = {}
-    for row in rows.to_dict("records"):
-        shown = f"{row['subset'].partition(':')[2]} ({counted(row['documents'], 'document')})"
-        bounds = f" ({interval(row['low'], row['high'])})" if row["low"] < row["high"] else ""
-        cells.setdefault(row["system"], {})[shown] = number(row["value"]) + bounds
-    return pd.DataFrame(cells).T.fillna("").rename_axis("system").reset_index() if cells else pd.DataFrame()
+    if not len(rows):
+        return pd.DataFrame()
+    parts = rows["subset"].str.partition(":")[2]
+    heads = [f"{part} ({counted(size, 'document')})" for part, size in zip(parts, rows["documents"], strict=True)]
+    texts = rows.assign(measure=heads, text=with_bounds(rows))
+    return _wide(texts, list(dict.fromkeys(heads)), "text").fillna("").reset_index()
 
 
-def turns(found: Spread) -> pd.DataFrame:
+def turns(spread: Spread) -> pd.DataFrame:
     """Return one row a pair of systems whose order turns under other conventions, in words."""
-    rows = [
-        (
-            row["a"],
-            row["b"],
-            f"{row['settings']} of {found.settings}",
-            ", ".join(row["presets"]),
-            ", ".join(f"{field} = {value}" for field, value in row["example"].items()),
-        )
-        for row in found.turns.to_dict("records")
-    ]
-    return pd.DataFrame(rows, columns=["ahead now", "ahead elsewhere", "settings", "presets", "for example with"])
+    rows = spread.turns
+    table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
+    return table.assign(
+        settings=[f"{count} of {spread.settings}" for count in rows["settings"]],
+        presets=rows["presets"].map(", ".join),
+        **{"for example with": [", ".join(f"{k} = {v}" for k, v in example.items()) for example in rows["example"]]},
+    )
 
 
 def reasons(result: Result) -> list[str]:
@@ -238,9 +238,9 @@ def reasons(result: Result) -> list[str]:
     """
     rows = result.frame[result.frame["value"].isna() & result.frame["reason"].notna()]
     said = []
-    for (measure, reason), found in rows.groupby(["measure", "reason"], sort=False):
-        everybody = len(found) == (result.frame["measure"] == measure).sum()
-        whom = "all systems" if everybody else ", ".join(dict.fromkeys(found["system"]))
+    for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
+        everybody = len(undefined) == (result.frame["measure"] == measure).sum()
+        whom = "all systems" if everybody else ", ".join(dict.fromkeys(undefined["system"]))
         said.append(f"{measure} is undefined for {whom}: {REASONS.get(str(reason), str(reason))}.")
     return said
 
@@ -294,3 +294,24 @@ def universe(result: Result) -> str:
     rows = rows_of(result, "N")
     mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
     return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."
+
+
+def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
+    """Return the table of cells a, b, c, d with its margins; rows are the gold standard, columns the system.
+
+    >>> concordance({"a": 40, "b": 9, "c": 6, "d": 45}).iloc[2].tolist()
+    ['total', 'g₁ = 46', 'g₂ = 54', 'N = 100']
+    """
+    a, b, c, d = (cells[name] for name in "abcd")
+    rows = {
+        "gold standard: yes": {"a": a, "b": b, "f₁": a + b},
+        "gold standard: no": {"c": c, "d": d, "f₂": c + d},
+        "total": {"g₁": a + c, "g₂": b + d, "N": a + b + c + d},
+    }
+    shown = [[head, *(f"{symbol} = {_count(value)}" for symbol, value in row.items())] for head, row in rows.items()]
+    return pd.DataFrame(shown, columns=["", "system: yes", "system: no", "total"])
+
+
+def _count(value: float) -> str:
+    """Print a count; that of the random baseline is an expectation and no whole number."""
+    return f"{value:,.0f}" if abs(value - round(value)) < 1e-9 else f"{value:,.1f}"

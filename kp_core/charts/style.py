@@ -6,14 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 
-import pandas as pd
 import plotly.graph_objects as go
 
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.measures import parse
-from kp_core.studies.result import Result
-from kp_core.studies.soft import SoftResult
 from kp_core.tables import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
@@ -23,6 +19,8 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star")
 GREY = "#888888"
 #: Words beside a chart, readable (4.5:1) on white and on the dark background alike.
 TEXT = "#767676"
+#: People, in a colour of their own.
+GOLDEN = "#A67C00"
 #: What stands beside the systems and is none of them.
 REFERENCES = (HUMANS, *BASELINES)
 #: Far above every system: curves show it on a click in the legend, so that the systems keep the room.
@@ -69,13 +67,13 @@ def label(text: str, most: int = 24) -> str:
     return escape(short(visible(text), most), quote=False)
 
 
-def labels(names: Iterable[str], most: int = 24) -> list[str]:
+def labels(names: Iterable[str]) -> list[str]:
     """Return names as Plotly shows them, shortened, and still different from each other.
 
     >>> labels(["a long name with 1 inside the system", "a long name with 2 inside the system"])
     ['a long name…e the system', 'a long name…e the system (2)']
     """
-    return distinct(label(name, most) for name in names)
+    return distinct(map(label, names))
 
 
 def distinct(shown: Iterable[str]) -> list[str]:
@@ -101,7 +99,7 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
     found, place = dict[str, Look](), 0
     for name in dict.fromkeys(systems):
         if name == HUMANS:
-            found[name] = Look("#A67C00", "dash", "hexagram")
+            found[name] = Look(GOLDEN, "dash", "hexagram")
         elif name in BASELINES:
             step = list(BASELINES).index(name)
             found[name] = Look(GREY, DASHES[(2, 1, 3)[step]], "line-ns-open")
@@ -110,21 +108,6 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
             found[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
             place += 1
     return found
-
-
-def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
-    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
-    asked = parse(measure)
-    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
-    return result.frame[result.frame["measure"].isin(names)]
-
-
-def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
-    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
-    rows = rows_of(result, measure)
-    rows = rows[[isinstance(k, int) for k in rows["k"]]]
-    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
-    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
 
 
 def enlarge(figure: go.Figure) -> None:

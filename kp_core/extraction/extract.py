@@ -20,8 +20,7 @@ from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.external import Given, external_from
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
 from kp_core.reading import Source, load
-from kp_core.reading.tidy import tidy
-from kp_core.reading.written import file_names
+from kp_core.reading.tidy import file_names, tidy
 from kp_core.settings import __version__
 from kp_core.studies.result import Answer
 from kp_core.text.candidates import Stems, has_english

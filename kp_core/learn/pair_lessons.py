@@ -9,14 +9,14 @@ import pandas as pd
 import kp_core as kp
 from kp_core.charts.style import COLOURS, GREY, Chart, label, lay_out
 from kp_core.learn.lesson import Values, View, bars, curves, lesson, prose
-from kp_core.studies.correlation import published
+from kp_core.studies.correlation import kim2010
 from kp_core.words.statements import number
 
 _WEIGHTS, _CLAIMS = prose("weights"), prose("claims")
 #: Keyphrase and candidate.
 PAIRS = [tuple(pair.split(" ← ")) for pair in _WEIGHTS["pairs"]]
 #: (measure, subset, average) → the correlation that Kim, Baldwin & Kan 2010 print.
-_PRINTED = published.kim2010_correlations().set_index(["measure", "subset", "average"])["value"]
+_PRINTED = kim2010.kim2010_correlations().set_index(["measure", "subset", "average"])["value"]
 
 
 def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
@@ -55,7 +55,7 @@ def _show_weights(values: Values) -> View:
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
         "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
-        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": published.kim2010_scores(),
+        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.kim2010_scores(),
     }
     return View(Chart(lay_out(figure, 320), alt), said, tables)
 
@@ -73,8 +73,8 @@ def _show_claims(values: Values) -> View:
     listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, ours, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
     tables = {
-        "What the paper says, held against its tables": published.kim2010_claims(),
-        "Facts as printed": published.kim2010_data(),
+        "What the paper says, held against its tables": kim2010.kim2010_claims(),
+        "Facts as printed": kim2010.kim2010_data(),
     }
     return View(Chart(lay_out(figure, 400), alt), said, tables)
 

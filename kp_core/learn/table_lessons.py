@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.concordance_charts import against_universe
+from kp_core.charts.curves import against_universe
 from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, label, lay_out
 from kp_core.learn.lesson import Values, View, bars, errata, lesson, prose
 from kp_core.scoring.measures import MEASURES

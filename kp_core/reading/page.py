@@ -22,17 +22,14 @@ In F4 and F12 the first line is the path of the file; in F4A and F7 the name of 
 {examples}
 ## What `convert` writes
 
-Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written (lists
-are read back and compared first), and what stays behind by nature (scores in lists, texts in TREC) is listed.
+Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written, and what
+stays behind by nature (texts in TREC) is listed.
 
 | `--to` | files | holds |
 |---|---|---|
-| `tidy`, `jsonl`, `parquet` | one table each of documents, gold, systems, judgements | all |
+| `tidy`, `jsonl`, `parquet` | one table each of documents, gold, systems, judgements: CSV, JSONL or Parquet | all |
 | `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
-| `variants` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F1) | lists with all accepted spellings |
-| `lists` | `gold/ANNOTATOR.json`, `systems/SYSTEM.json` (F2) | lists |
-| `lines` | `gold/ANNOTATOR.tsv`, `systems/SYSTEM.tsv` (F3) | lists of phrases without `;`, TAB or line break |
-| `keys` | `gold/ANNOTATOR/DOCUMENT.key`, `systems/SYSTEM/DOCUMENT.key` (F4) | lists of phrases without line break |
+| `workspace` | one file that the dashboard opens (docs/workspace.md) | all, and how the data were read |
 
 ## Files that belong together
 

@@ -1,20 +1,51 @@
-"""Turn a corpus into the tidy tables that are read back as the same corpus, as CSV, JSONL or Parquet."""
+"""Turn a corpus into files that are read back as the same corpus: its tidy tables as CSV, JSONL or Parquet."""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, Role
-from kp_core.errors import InputError
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import NAMES, plain
-from kp_core.reading.written import Written
 from kp_core.tables import exchange_csv, neutralise
+
+
+@dataclass
+class Written:
+    """Files by their path inside a folder, and what their format cannot hold, in words."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    notes: list[Note] = field(default_factory=list)
+
+    def lacks(self, where: str, count: int, one: str, several: str = "") -> None:
+        """Note that something stays behind, where there is any of it, in the words for one or for several."""
+        if count:
+            self.notes.append(Note("warning", where, f"{counted(count, one, several or one)}."))
+
+
+def file_names(names: Sequence[str], ending: str) -> list[str]:
+    """Return a file name for each name: letters, digits and dots stay, and no two are equal.
+
+    >>> file_names(["yake", "a/b", "A_b"], ".run")
+    ['yake.run', 'a_b.run', 'A_b-2.run']
+    """
+    taken = dict[str, str]()
+    for name in names:
+        safe = base = re.sub(r"[^\w.-]", "_", name)[:80].strip(".") or "_"
+        number = 1
+        while safe.casefold() in taken:
+            number += 1
+            safe = f"{base}-{number}"
+        taken[safe.casefold()] = safe
+    return [safe + ending for safe in taken.values()]
 
 
 def tidy(corpus: Corpus, ending: str = "csv") -> Written:
@@ -26,9 +57,9 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
     >>> tidy(load(gold={"d1": ["tide"], "d2": []})).files["gold.csv"]
     b'doc_id,annotator,phrase,relevance,variants,empty\\nd1,gold,tide,,,\\nd2,gold,,,,yes\\n'
     """
-    written, coded = Written(), _FORMS[ending]
+    written = Written()
     for name, table in tables(corpus, written).items():
-        written.files[f"{name}.{ending}"] = coded(table)
+        written.files[f"{name}.{ending}"] = _FORMS[ending](table)
         if ending == "csv":
             formulas = sum(isinstance(cell, str) and cell != neutralise(cell) for cell in table.to_numpy().ravel())
             rest = "like a formula; open the file as text, not by a click"
@@ -47,7 +78,7 @@ def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
     runs = corpus.runs.rename(columns=_harmless).astype({"rank": "Int64"})
     judged = corpus.judgements
     without = judged["doc_id"].isna()
-    found = {
+    named = {
         "documents": corpus.documents,
         "gold": _with_empty(gold, corpus, "gold", "annotator"),
         "systems": _with_empty(runs, corpus, "system", "system"),
@@ -55,7 +86,7 @@ def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
         # A column of ids may have no gap, so pairs without a document stand in a file without that column.
         "judgements_without_document": judged[without].drop(columns="doc_id"),
     }
-    return {name: table.reset_index(drop=True) for name, table in found.items() if len(table)}
+    return {name: table.reset_index(drop=True) for name, table in named.items() if len(table)}
 
 
 def _harmless(column: str) -> str:
@@ -76,18 +107,22 @@ def _say_what_is_left_out(corpus: Corpus, written: Written) -> None:
     heard = {*corpus.runs["system"].unique(), *corpus.empty.loc[corpus.empty["role"] == "system", "source"]}
     for name, ranking in corpus.rankings.items():
         written.lacks(name, int(name not in heard), "system without any list; a table has no row for it")
-        own = corpus.runs[corpus.runs["system"] == name]
-        if ranking.ranked_by == "score" and "score" in own:
-            same = (np.diff(own["score"]) == 0) & (np.diff(own["rank"]) == 1)
+        run = corpus.runs[corpus.runs["system"] == name]
+        if ranking.ranked_by == "score" and "score" in run:
+            same = (np.diff(run["score"]) == 0) & (np.diff(run["rank"]) == 1)
             rest = "one of equal score; the column of ranks now says the order, so no rule for ties does"
             written.lacks(name, int(same.sum()), f"phrase follows {rest}", f"phrases follow {rest}")
 
 
+def _with_variants(table: pd.DataFrame, form: Callable[[Any], Any]) -> pd.DataFrame:
+    if "variants" not in table:
+        return table
+    lists = [form(v) if isinstance(v, tuple | list) else None for v in table["variants"]]
+    return table.assign(variants=pd.Series(lists, table.index, dtype=object))
+
+
 def _csv(table: pd.DataFrame) -> bytes:
-    if "variants" in table:
-        lists = [json.dumps(v, ensure_ascii=False) if isinstance(v, tuple | list) else None for v in table["variants"]]
-        table = table.assign(variants=pd.Series(lists, table.index, dtype=object))
-    return exchange_csv(table).encode()
+    return exchange_csv(_with_variants(table, lambda names: json.dumps(names, ensure_ascii=False))).encode()
 
 
 def _jsonl(table: pd.DataFrame) -> bytes:
@@ -103,11 +138,8 @@ def _jsonl(table: pd.DataFrame) -> bytes:
 
 
 def _parquet(table: pd.DataFrame) -> bytes:
-    if "variants" in table:
-        lists = [list(v) if isinstance(v, tuple | list) else None for v in table["variants"]]
-        table = table.assign(variants=pd.Series(lists, table.index, dtype=object))
     buffer = io.BytesIO()
-    table.to_parquet(buffer, index=False, engine="pyarrow")
+    _with_variants(table, list).to_parquet(buffer, index=False, engine="pyarrow")
     return buffer.getvalue()
 
 

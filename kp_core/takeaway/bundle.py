@@ -8,19 +8,19 @@ import platform
 import re
 import zipfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from importlib.metadata import PackageNotFoundError, version
-from typing import Any
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Unpack
 
 import pandas as pd
 
 from kp_core import tables
 from kp_core.corpus import Corpus
-from kp_core.settings import Settings, __version__, make_settings
+from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies.evaluate import DEFAULT_MEASURES
-from kp_core.takeaway.page import html
+from kp_core.takeaway.html_page import html
 from kp_core.takeaway.references import bibtex
-from kp_core.takeaway.sections import SECTIONS, Asked, Section, build
+from kp_core.takeaway.sections import SECTIONS, Asked, Section, Table, build
 
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
@@ -35,15 +35,18 @@ class Report:
     settings: Settings
     signature: str
 
+    @property
+    def all_tables(self) -> list[Table]:
+        """All tables, in the order of the sections."""
+        return [table for section in self.sections for table in section.tables]
+
     def html(self) -> str:
         """Return one self-contained HTML file."""
         return html(self.title, self.sections, self.signature)
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
-        return "\n".join(
-            tables.latex(one.frame, one.caption, one.signature) for section in self.sections for one in section.tables
-        )
+        return "\n".join(tables.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
         """Return the report without its charts."""
@@ -55,7 +58,7 @@ class Report:
 
     def paragraph(self) -> str:
         """Return the text of the section on methods, empty where it was not asked for."""
-        return next((" ".join(one.text) for one in self.sections if one.title == "Methods"), "")
+        return next((" ".join(section.text) for section in self.sections if section.title == "Methods"), "")
 
     def references(self) -> str:
         """Return BibTeX entries of what the paragraph names, and of KPScope."""
@@ -68,7 +71,7 @@ class Report:
             "settings": self.settings.as_dict(),
             "kpscope": __version__,
             "python": platform.python_version(),
-            "packages": _versions(),
+            "packages": {name: version(name) for name in _PACKAGES},
         }
         return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
@@ -76,10 +79,9 @@ class Report:
         """Return all tables as one XLSX file, a sheet each."""
         buffer = io.BytesIO()
         with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-            for section in self.sections:
-                for one in section.tables:
-                    tables.neutral(one.frame).to_excel(book, sheet_name=one.name[:31], index=False)
-            if not any(section.tables for section in self.sections):
+            for table in self.all_tables:
+                tables.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
+            if not self.all_tables:
                 pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
         return buffer.getvalue()
 
@@ -94,8 +96,7 @@ class Report:
         }
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        for section in self.sections:
-            files |= {f"csv/{one.name}.csv": tables.csv(one.frame) for one in section.tables}
+        files |= {f"csv/{table.name}.csv": tables.csv(table.frame) for table in self.all_tables}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():
@@ -103,52 +104,27 @@ class Report:
         return buffer.getvalue()
 
 
-def report_with(
-    corpus: Corpus,
-    settings: Settings,
-    measure: str = "F1@k",
-    sections: Sequence[str] = tuple(SECTIONS),
-    title: str = "Evaluation of keyphrase extraction",
-) -> Report:
-    """Report on a corpus under settings; their first cutoff is that of the report.
-
-    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
-    Raises UsageError for a section or measure that does not exist, and where there is nothing to report on.
-    """
-    asked = Asked(corpus, settings, measure)
-    found = build(asked, sections)
-    here = asked.result(DEFAULT_MEASURES).at(asked.cutoff)
-    return Report(re.sub(r"\s+", " ", title).strip(), tuple(found), here.settings, here.signature)
-
-
 def report(
     corpus: Corpus,
-    k: int | str | None = None,
+    settings: Settings | None = None,
+    /,
     measure: str = "F1@k",
     *,
     sections: Sequence[str] = tuple(SECTIONS),
     title: str = "Evaluation of keyphrase extraction",
-    universe: str | float | None = None,
-    **options: Any,
+    **changes: Unpack[Changes],
 ) -> Report:
-    """Report on a corpus; options are those of `evaluate`: preset, annotators, average, interval, normalise, …
+    """Report on a corpus under settings.
+
+    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
+    The first cutoff is that of the report. Raises UsageError for a section or measure that does not exist, and where
+    there is nothing to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
-    >>> [section.title for section in report(corpus, 2, sections=["leaderboard"], interval="none").sections]
+    >>> [section.title for section in report(corpus, k=2, sections=["leaderboard"], interval="none").sections]
     ['Which system is better?']
     """
-    preset_name = options.pop("preset", "kpscope")
-    settings = make_settings(k=k, preset_name=preset_name, **options)
-    settings = replace(settings, universe="" if universe is None else str(universe))
-    return report_with(corpus, settings, measure, sections, title)
-
-
-def _versions() -> dict[str, str]:
-    found = {}
-    for name in _PACKAGES:
-        try:
-            found[name] = version(name)
-        except PackageNotFoundError:  # from a source tree without metadata
-            found[name] = "unknown"
-    return found
+    asked = Asked(corpus, (settings or Settings()).changed(**changes), measure)
+    written, here = build(asked, sections), asked.at(*DEFAULT_MEASURES)
+    return Report(re.sub(r"\s+", " ", title).strip(), tuple(written), here.settings, here.signature)

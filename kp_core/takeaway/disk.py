@@ -3,50 +3,49 @@
 from __future__ import annotations
 
 import os
-import secrets
+import shutil
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
+
+from kp_core.errors import UsageError
+from kp_core.reading.tidy import Written
 
 
 def write_files(files: Mapping[Path, bytes]) -> None:
     """Write files into folders that are there; where writing fails or is cut short, the old files stay as they were.
 
-    Each goes to a temporary name in its own folder, is forced onto the disk, and then takes the place of the old file
-    in one step; that begins when all are written. What a killed process leaves behind is named `.….part`.
+    Each is written under another name in its own folder, and takes the place of the old file in one step; that begins
+    when all are written. What a killed process leaves behind is named `.….part`.
     """
-    waiting: list[tuple[Path, Path]] = []
+    waiting: dict[Path, Path] = {}
     try:
         for path, data in files.items():
-            target = Path(os.path.realpath(path))  # a link stays one
+            target = path.resolve()  # a link stays one
             if target.exists() and not target.is_file():
                 target.write_bytes(data)  # a pipe or a terminal has no old content to keep
                 continue
-            part = target.with_name(f".{secrets.token_hex(8)}.part")
-            waiting.append((part, target))
-            _write_through(part, data, target)
-        for part, target in waiting:
+            part = target.with_name(f".{os.getpid()}-{len(waiting)}.part")
+            waiting[part] = target
+            part.write_bytes(data)
+            if target.exists():
+                shutil.copymode(target, part)
+        for part, target in waiting.items():
             part.replace(target)
-            _sync_folder(target.parent)
     finally:
-        for part, _ in waiting:
+        for part in waiting:
             part.unlink(missing_ok=True)
 
 
-def _write_through(part: Path, data: bytes, target: Path) -> None:
-    with part.open("xb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    if target.exists():
-        part.chmod(target.stat().st_mode & 0o777)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Force the new name onto the disk too, where the system knows how."""
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def write_folder(written: Written, folder: str | Path, force: bool = False) -> str:
+    """Write the files, all or none of them; return one line a file: its path and its size."""
+    paths = {Path(folder) / name: data for name, data in written.files.items()}
+    there = [path for path in paths if path.exists()]
+    if there and not force:
+        raise UsageError(f"{there[0]} is there already; choose another folder, or add --force to overwrite")
+    try:
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        write_files(paths)
+    except OSError as error:
+        raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
+    return "".join(f"{path} ({len(data):,} bytes)\n" for path, data in paths.items())

@@ -10,8 +10,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, LoadReport
 from kp_core.reading import Choice, Item, load
-from kp_core.reading.tidy import tables
-from kp_core.reading.written import Written
+from kp_core.reading.tidy import Written, tables
 
 
 def extended(

@@ -2,127 +2,22 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
+from importlib.resources import files
+from typing import Any
 
-from kp_core.conventions import FIELDS, preset
 from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
-from kp_core.settings import Settings, __version__, format_value
+from kp_core.settings import FIELDS, Settings, __version__, format_value, preset
 from kp_core.takeaway.references import cited
 from kp_core.text.normalise import Normaliser
 
-#: Steps of a pipeline in words; stemmers say their own names.
-_STEPS = {
-    "nfc": "canonical composition",
-    "nfkc": "compatibility composition",
-    "lower": "lower case",
-    "casefold": "case folding",
-    "space": "single blanks",
-    "hyphen-keep": "hyphens kept",
-    "hyphen-split": "hyphens as blanks",
-    "hyphen-join": "hyphens removed",
-    "possessive-drop": "possessives dropped",
-    "punct-strip": "punctuation at the edges of words removed",
-    "sort": "words sorted",
-}
+#: The words of the paragraph, by what they speak of.
+_PROSE: dict[str, Any] = tomllib.loads((files("kp_core.takeaway") / "paragraph.toml").read_text(encoding="utf-8"))
 #: Convention → value → sentence.
-WORDS: dict[str, dict[str, str]] = {
-    "gold_stemmed": {"no": "", "yes": "The gold standard was released as stems and was not stemmed again."},
-    "variants": {
-        "any": "A prediction that matches any accepted spelling of a gold entry is a hit.",
-        "first": "Only the first spelling of a gold entry counts.",
-    },
-    "filter": {
-        "none": "",
-        "invalid-tokens": "Predictions with a comma, a full stop or an unknown-word mark were dropped first.",
-        "one-word": "One-word predictions after the first were dropped.",
-        "invalid-tokens,one-word": "Predictions with a comma, a full stop or an unknown-word mark, and one-word "
-        "predictions after the first, were dropped first.",
-    },
-    "duplicates": {
-        "before": "Repeated predictions of a list were dropped before the cut at k.",
-        "after": "Repeated predictions of a list were dropped after the cut at k.",
-        "keep": "Repeated predictions of a list were kept as misses.",
-        "count": "Repeated predictions of a list counted as hits again.",
-    },
-    "gold_list": {
-        "unique": "The size of the gold standard is its number of distinct entries.",
-        "listed": "The size of the gold standard is its number of entries as listed.",
-    },
-    "hits_as": {
-        "predictions": "Hits are predictions that match an entry.",
-        "gold": "Hits are gold entries that are matched.",
-    },
-    "denominator": {
-        "k": "Precision divides by k, also where a list is shorter.",
-        "returned": "Precision divides by the number of phrases returned up to k.",
-        "min(k,gold)": "Precision divides by k or the gold size, whichever is smaller.",
-    },
-    "average": {
-        "macro": "Precision, recall and F1 are means over documents.",
-        "f-of-means": "F1 is computed from the mean precision and the mean recall over documents.",
-        "micro": "Precision, recall and F1 are computed from counts pooled over documents.",
-    },
-    "missing": {
-        "zero": "A document for which a system returned no list scores 0.",
-        "skip": "Documents for which a system returned no list were left out for that system.",
-        "error": "Every system returned a list for every document.",
-    },
-    "empty_gold": {
-        "skip": "Documents without gold keyphrases were left out.",
-        "zero": "Documents without gold keyphrases score 0.",
-        "one-if-empty": "A document without gold keyphrases scores 1 where the system is silent too, else 0.",
-    },
-    "ties": {
-        "stable": "Equal scores keep the order of the file.",
-        "trec": "Equal scores were ordered by phrase, descending.",
-        "expected": "Under equal scores, values are means over all orders.",
-    },
-    "gain": {
-        "linear": "The gain of nDCG is the grade.",
-        "exp": "The gain of nDCG is 2 to the power of the grade, minus 1.",
-    },
-    "ap": {
-        "gold": "Average precision divides by the gold size.",
-        "min(k,gold)": "Average precision divides by k or the gold size, whichever is smaller.",
-        "hits": "Average precision divides by the number of hits.",
-    },
-    "ideal": {
-        "gold": "The ideal ranking of nDCG holds all gold entries.",
-        "returned": "The ideal ranking of nDCG is the best order of what was returned.",
-    },
-    "rr": {
-        "first": "The reciprocal rank is that of the first hit.",
-        "all-hits": "The reciprocal rank is the mean over all hits.",
-    },
-    "rr_miss": {
-        "0": "A list without a hit has reciprocal rank 0.",
-        "1/(n+1)": "A list without a hit has the reciprocal of its length plus 1 as reciprocal rank.",
-    },
-}
-#: Conventions that only some measures know.
-_ONLY = {"gain": "nDCG", "ideal": "nDCG", "ap": "MAP", "rr": "MRR", "rr_miss": "MRR"}
-_BOTH = "Precision, recall and F1 are given as means over documents, and from counts pooled over documents."
-_POOLED = {
-    "micro": "pooled over documents",
-    "macro": "averaged over documents",
-    "both": "both pooled over documents and averaged over them",
-}
-_GOLD = {
-    "union": "what any annotator chose",
-    "majority": "what more than half of the annotators of a document chose",
-    "intersection": "what all annotators of a document chose",
-    "votes": "what any annotator chose, graded by the number of annotators",
-    "others": "for each annotator in turn, what the others chose",
-}
-_UNIVERSE = {
-    "ngrams": "the word n-grams of its text (up to {} words) and what was chosen beside them",
-    "candidates": "the noun chunks of its text and what was chosen beside them",
-    "sentences": "the sentences of its text",
-    "rankings": "all phrases that any annotator or system chose",
-    "vocabulary": "all phrases of the collection",
-}
+WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
 
 def paragraph(
@@ -156,18 +51,17 @@ def conventions(settings: Settings, measures: Sequence[str]) -> list[str]:
     ['The reciprocal rank is that of the first hit.', 'A list without a hit has reciprocal rank 0.']
     """
     bases = " ".join(measures)
-    record = settings.conventions
     said = [
-        _BOTH if name == "average" and settings.both else WORDS[name][format_value(getattr(record, name))]
+        WORDS[name][format_value(getattr(settings, name))]
         for name in FIELDS
-        if name in WORDS and _ONLY.get(name, "") in bases
+        if name in WORDS and _PROSE["only"].get(name, "") in bases
     ]
-    if record.rel != 1:
-        said.insert(0, f"Gold keyphrases of grade {format_value(record.rel)} or higher count as relevant.")
+    if settings.rel != 1:
+        said.insert(0, f"Gold keyphrases of grade {format_value(settings.rel)} or higher count as relevant.")
     start = preset(settings.preset)
     if settings.preset != "kpscope":
-        own = [name.replace("_", " ") for name in record.differences(start.conventions)]
-        own += ["average"] if settings.both and "average" not in own else []
+        named = Settings(preset=settings.preset)
+        own = [name.replace("_", " ") for name in settings.differences(named)]
         apart = f", apart from: {', '.join(own)}" if own else ""
         said.insert(0, f"The conventions follow the preset {settings.preset} ({start.source}){apart}.")
     return [sentence for sentence in said if sentence]
@@ -177,12 +71,13 @@ def _gold(settings: Settings) -> str:
     name, _, votes = settings.annotators.partition(":")
     if name == "majority" and votes:
         return f"what at least {counted(int(votes), 'annotator')} of a document chose"
-    return _GOLD.get(name, f"what the annotator {settings.annotators} chose")
+    words: str = _PROSE["gold"].get(name, f"what the annotator {settings.annotators} chose")
+    return words
 
 
 def _normalised(settings: Settings) -> str:
-    pipeline = Normaliser.parse(settings.conventions.normalise)
-    steps = [_STEPS[step] for step in pipeline.steps if step in _STEPS]
+    pipeline = Normaliser.parse(settings.normalise)
+    steps = [_PROSE["steps"][step] for step in pipeline.steps if step in _PROSE["steps"]]
     if pipeline.stemmer:
         porter = " (Porter 1980)" if pipeline.stemmer.startswith("porter") else ""
         steps.append(f"stemming by {pipeline.stemmer}{porter}")
@@ -200,9 +95,10 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     if not any(parse(name).measure.family == "concordance" for name in measures):
         return ""
     name, _, size = settings.universe.partition(":")
-    universe = _UNIVERSE[name].format(size) if name in _UNIVERSE else f"{int(name):,} phrases"
-    tables = f"concordance tables {_POOLED[settings.pool]}"
-    return f"Agreement was measured on {tables}; the universe of a document is {universe}."
+    universe = _PROSE["universe"][name].format(size) if name in _PROSE["universe"] else f"{int(name):,} phrases"
+    averages = parse("kappa").averages(settings.average)
+    pooled = _PROSE["pooled"]["both" if len(averages) > 1 else averages[0]]
+    return f"Agreement was measured on concordance tables {pooled}; the universe of a document is {universe}."
 
 
 def _uncertainty(settings: Settings) -> str:
@@ -217,19 +113,8 @@ def _uncertainty(settings: Settings) -> str:
     )
 
 
-#: A word of a test → its source.
-_TESTS = {
-    "randomisation": "Noreen 1989",
-    "bootstrap": "Efron & Tibshirani 1993",
-    "paired t": "Student 1908",
-    "Wilcoxon": "Wilcoxon 1945",
-    "Holm": "Holm 1979",
-    "Benjamini": "Benjamini & Hochberg 1995",
-}
-
-
 def _tested(test: str) -> str:
-    sources = [source for word, source in _TESTS.items() if word in test]
+    sources = [source for word, source in _PROSE["tests"].items() if word in test]
     return f"{test} ({'; '.join(sources)})" if sources else test
 
 

@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from kp_core.conventions import LISTED, PRESETS
 from scipy.stats import kendalltau, rankdata
 
 import kp_core as kp
-from kp_core.conventions import LISTED, PRESETS
 from kp_core.studies.spread import GRID, Spread, spread
 from kp_core.studies.stability import ranks, stability, tau_b
 from tests.corpora import corpus_of, scored

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from kp_core.takeaway.trec import trec
+from kp_core.takeaway.trec_files import trec
 from tests.corpora import corpus_of, document_values
 
 PAIRS = {

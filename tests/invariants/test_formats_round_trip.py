@@ -1,4 +1,4 @@
-"""Every family of formats becomes the tidy form and is read back as the same tables; so do lists that hold it."""
+"""Every family of formats becomes the tidy form and is read back as the same tables."""
 
 import pytest
 
@@ -7,9 +7,6 @@ from kp_core.reading.sniff import all_families
 from kp_core.reading.tidy import tidy
 from tests.format_samples import SAMPLES
 from tests.read_back import ENDINGS, back, rows, same
-
-#: Which samples a form cannot hold, and why: a lone number reads as votes, annotators without a common document in
-#: folders read as documents in folders, a semicolon would split, and judgements and texts have no lists.
 
 
 def test_every_family_has_a_sample():

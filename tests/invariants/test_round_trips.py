@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kp_core.conventions import FIELDS
 
 import kp_core as kp
-from kp_core.conventions import FIELDS
 from kp_core.scoring.measures import parse
 from kp_core.settings import INTERVALS, make_settings, parse_k, settings_from, signature
 from kp_core.text.normalise import STEPS, Normaliser

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from kp_core.scale.sums import load
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.sums import load
 from tests.scale.tables import draw, engine, write
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from kp_core.scale.pairs import similarity
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.pairs import similarity
 from tests.scale.tables import draw, engine, in_memory, write
 
 

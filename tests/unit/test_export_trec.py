@@ -8,9 +8,9 @@ import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source
 from kp_core.reading.escape import escape, unescape
+from kp_core.reading.tidy import file_names
 from kp_core.reading.values import EDGES
-from kp_core.reading.written import file_names
-from kp_core.takeaway.trec import trec
+from kp_core.takeaway.trec_files import trec
 from tests.corpora import corpus_of
 
 anything = st.text(max_size=12)

@@ -9,12 +9,12 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from kp_core.conventions import LISTED
 
 import kp_core as kp
-from kp_core.conventions import LISTED
 from kp_core.errors import UsageError
 from kp_core.settings import make_settings
-from kp_core.takeaway.bundle import Report, report, report_with
+from kp_core.takeaway.bundle import Report, report
 from kp_core.takeaway.paragraph import WORDS, paragraph
 from kp_core.takeaway.references import bibtex, cited, entries
 from kp_core.takeaway.sections import SECTIONS
@@ -31,13 +31,13 @@ def lectures() -> kp.Corpus:
 
 @pytest.fixture(scope="module")
 def whole(lectures: kp.Corpus) -> Report:
-    return report_with(lectures, make_settings(k=5, resamples=100))
+    return report(lectures, k=5, resamples=100)
 
 
 def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Corpus, whole: Report) -> None:
     assert [one.title for one in whole.sections[:-1]] == [title for title, _ in list(SECTIONS.values())[:-1]]
     expected = kp.evaluate(lectures, 5, "F1@k", resamples=100).frame
-    board = next(t.frame for s in whole.sections for t in s.tables if t.name == "leaderboard")
+    board = next(table.frame for table in whole.all_tables if table.name == "leaderboard")
     for system, value in zip(expected["system"], expected["value"], strict=True):
         assert board.set_index("system").loc[system, "F1@5"] == pytest.approx(value, abs=1e-12)
     assert whole.signature.split("|k:")[1].startswith("5|")
@@ -56,7 +56,7 @@ def test_text_of_users_stands_literally() -> None:
     corpus = kp.load(
         gold={EVIL: {"d1": [EVIL, "b"]}, "B": {"d1": ["b"]}}, systems={EVIL: {"d1": [EVIL]}, "y": {"d1": ["b"]}}
     )
-    found = report_with(corpus, make_settings(k=1, interval="none"), title=EVIL)
+    found = report(corpus, k=1, interval="none", title=EVIL)
     page = found.html()
     own = page[page.index("</script>") :]
     assert "<img" not in own
@@ -68,7 +68,7 @@ def test_text_of_users_stands_literally() -> None:
 
 def test_a_formula_is_no_formula_in_the_archive() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"=cmd()": {"d1": ["a"]}, "y": {"d1": ["b"]}})
-    found = report_with(corpus, make_settings(k=1, interval="none"), sections=["leaderboard"])
+    found = report(corpus, k=1, interval="none", sections=["leaderboard"])
     with zipfile.ZipFile(io.BytesIO(found.zip())) as archive:
         assert "'=cmd()" in archive.read("csv/leaderboard.csv").decode()
 
@@ -76,27 +76,17 @@ def test_a_formula_is_no_formula_in_the_archive() -> None:
 def test_the_archive_holds_all(whole: Report) -> None:
     with zipfile.ZipFile(io.BytesIO(whole.zip())) as archive:
         names = set(archive.namelist())
-        assert {
-            "report.html",
-            "report.md",
-            "tables.tex",
-            "tables.xlsx",
-            "settings.json",
-            "methods.txt",
-            "references.bib",
-        } <= names
-        tables = {table.name for section in whole.sections for table in section.tables}
+        assert {"report.html", "report.md", "methods.txt", "references.bib"} <= names
+        tables = [table.name for table in whole.all_tables]
         assert {f"csv/{name}.csv" for name in tables} <= names
-        record = json.loads(archive.read("settings.json"))
-        assert kp.settings_from(record["signature"]).k == (5,)
-        assert pd.ExcelFile(io.BytesIO(archive.read("tables.xlsx"))).sheet_names == [
-            table.name for section in whole.sections for table in section.tables
-        ]
+        assert kp.settings_from(json.loads(archive.read("settings.json"))["signature"]).k == (5,)
+        assert pd.ExcelFile(io.BytesIO(archive.read("tables.xlsx"))).sheet_names == tables
+        assert archive.read("tables.tex").decode().count(r"\begin{tabular}") == len(tables)
 
 
 def test_sections_that_the_data_cannot_give_say_why() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
-    found = report_with(corpus, make_settings(k=1, interval="none"))
+    found = report(corpus, k=1, interval="none")
     said = {section.title: " ".join(section.text) for section in found.sections}
     assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
     assert said["Correlation with human scores"] == "No judged pairs were loaded."
@@ -105,7 +95,7 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
 
 def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
     corpus = kp.load(gold={"a": ["x"], "b": ["y"]}, systems={"s": {"a": ["x"], "b": ["z"], "no gold": ["x"]}})
-    found = report(corpus, 1, interval="none")
+    found = report(corpus, k=1, interval="none")
     assert found.paragraph().startswith("The evaluation covers 1 system on 2 documents with the keyphrases of 1")
     assert "|docs:2|" in found.paragraph()
     assert found.sections[0].text[0] == "3 documents, 1 annotator, 1 system."
@@ -113,9 +103,9 @@ def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
 
 def test_what_cannot_be_reported_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no section 'nothing'"):
-        report_with(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), make_settings(k=1), sections=["nothing"])
+        report(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), k=1, sections=["nothing"])
     with pytest.raises(UsageError, match="needs a gold standard and the output"):
-        report_with(kp.load(gold={"d": ["a"]}), make_settings(k=1))
+        report(kp.load(gold={"d": ["a"]}), k=1)
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
@@ -164,7 +154,7 @@ def test_the_paragraph_is_true_for_unusual_settings(
 def test_brackets_are_explained_only_where_there_are_some(lectures: kp.Corpus, whole: Report) -> None:
     said = {one.title: one.text for one in whole.sections}["All measures"]
     assert said == ("In brackets: the 95 % interval.",)
-    assert report(lectures, 5, interval="none", sections=["measures"]).sections[0].text == ()
+    assert report(lectures, k=5, interval="none", sections=["measures"]).sections[0].text == ()
 
 
 def test_sources_have_references() -> None:

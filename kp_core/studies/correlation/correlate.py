@@ -53,7 +53,7 @@ class CorrelationStudy(Answer):
     caption: str = "Correlation of similarity with human scores"
 
     @property
-    def frame(self) -> pd.DataFrame:  # type: ignore[override]
+    def frame(self) -> pd.DataFrame:
         """One row a measure, subset and way to combine the human scores."""
         return self.found.frame
 

@@ -72,7 +72,8 @@ def williams(first: float, second: float, between: float, pairs: int) -> tuple[f
 
 def williams_test(contest: Contest) -> float:
     """Return the two-sided p of Williams' test; Kendall is not offered."""
-    return williams(*contest.strength.tolist(), contest.between, len(contest.human))[1]
+    first, second = contest.strength.tolist()
+    return williams(first, second, contest.between, len(contest.human))[1]
 
 
 def permute_both(

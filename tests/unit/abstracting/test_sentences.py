@@ -5,9 +5,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from kp_core.conventions import PRESETS
 
 import kp_core as kp
-from kp_core.conventions import PRESETS
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
 from kp_core.scoring.universe import parse, sizes
 from kp_core.studies.evaluate import resolve

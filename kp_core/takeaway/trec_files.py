@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading.escape import escape, percent
-from kp_core.reading.written import Written, file_names
+from kp_core.reading.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
 
 
@@ -21,8 +21,8 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     Source: file formats of trec_eval 9; escaping as in `kp_core.reading.escape`.
 
     >>> from kp_core import load
-    >>> made = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
-    >>> made.files["gold/gold.qrels"], made.files["systems/a.run"]
+    >>> written = trec(load(gold={"d1": ["tide table"]}, systems={"a": {"d1": ["sea", "tide table"]}}))
+    >>> written.files["gold/gold.qrels"], written.files["systems/a.run"]
     (b'd1 0 tide%20table 1\\n', b'd1 Q0 sea 1 2 a\\nd1 Q0 tide%20table 2 1 a\\n')
     """
     written, pipeline = Written(), Normaliser.parse(normalise)
@@ -39,12 +39,32 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
     for name, file in zip(systems, file_names(systems, ".run"), strict=True):
         own = _ordered(runs[runs["system"] == name], corpus.rankings[name], tied=bool(pipeline.steps))
         written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
-    written.leaves(corpus, "TREC", keeps=("relevance", "score"))
+    _say_what_stays_behind(corpus, written)
     if not written.files:
         raise InputError(
             "the corpus", "no keyphrase", "a gold standard or a system", "Name it with --gold or --system."
         )
     return written
+
+
+def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
+    known = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
+    for role, where in (("gold", "gold standard"), ("system", "systems")):
+        empty = int((corpus.empty["role"] == role).sum())
+        written.lacks(where, empty, "empty list; TREC has no line for it", "empty lists; TREC has no line for them")
+    if "variants" in corpus.gold:
+        rest, several = "several spellings; the first is written", int(corpus.gold["variants"].notna().sum())
+        written.lacks("gold standard", several, f"keyphrase has {rest}", f"keyphrases have {rest}")
+    texts = int(corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum())
+    rest = "with a text, title or group; TREC holds ids only"
+    written.lacks("documents", texts, f"document {rest}", f"documents {rest}")
+    rest = "TREC has no place for them"
+    written.lacks("judgements", len(corpus.judgements), f"judgement of a pair; {rest}", f"judgements of pairs; {rest}")
+    for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
+        further = [str(column) for column in table if column not in known]
+        listed = ", ".join(further)
+        one, several_columns = f"further column stays behind: {listed}", f"further columns stay behind: {listed}"
+        written.lacks(where, len(further), one, several_columns)
 
 
 def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
@@ -67,12 +87,9 @@ def _qrels(gold: pd.DataFrame, iteration: str, written: Written, where: str, vot
     table = items.agg(grade=("grade", "max"), votes=("annotator", "nunique")).reset_index()
     given = table["grade"].fillna(table["votes"] if votes else 1).astype("int64")
     if not votes:
-        written.lacks(
-            where,
-            len(gold) - len(table),
-            "keyphrase repeats another one of its list; each is written once",
-            "keyphrases repeat another one of their list; each is written once",
-        )
+        rest = "list; each is written once"
+        one, several = f"keyphrase repeats another one of its {rest}", f"keyphrases repeat another one of their {rest}"
+        written.lacks(where, len(gold) - len(table), one, several)
     rows = zip(table["doc_id"], table["form"], given, strict=True)
     return "".join(f"{escape(doc)} {iteration} {escape(phrase)} {grade}\n" for doc, phrase, grade in rows).encode()
 
@@ -90,12 +107,9 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:
     kept = run[~run.duplicated(["doc_id", "form"])]
-    written.lacks(
-        system,
-        len(run) - len(kept),
-        "phrase repeats another one of its list; the first is written",
-        "phrases repeat another one of their list; the first is written",
-    )
+    rest = "list; the first is written"
+    one, several = f"phrase repeats another one of its {rest}", f"phrases repeat another one of their {rest}"
+    written.lacks(system, len(run) - len(kept), one, several)
     lists = kept.groupby("doc_id", sort=False)
     rank = lists.cumcount().to_numpy() + 1
     left = lists["form"].transform("size").to_numpy() - rank + 1
