@@ -113,7 +113,6 @@ def make_parser() -> argparse.ArgumentParser:
     for command in (similarity, correlate):
         command.add_argument("--measures", help="such as R-precision,BLEU,METEOR (see: kpscope methods)")
         command.add_argument("--direction", help="longer (the longer phrase is the reference) or keyphrase")
-        command.add_argument("--compat", help="none, or nltk: exactly what NLTK, rouge-score and sacreBLEU give")
         command.add_argument("--preset", help="paper-like or same-tokens")
         command.add_argument("--stemmer", help="stemmer of the stems, such as porter-nltk or snowball-fr")
         command.add_argument("--seed", type=int, default=0, help="seed of every random choice (0)")

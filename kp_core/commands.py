@@ -186,7 +186,7 @@ def _trim(options: argparse.Namespace) -> int:
     return print_table(found, options, "Gold standard trimmed by agreement")
 
 
-_SIMILARITY = ("direction", "compat", "preset", "stemmer", "seed")
+_SIMILARITY = ("direction", "preset", "stemmer", "seed")
 
 
 def _similarity(options: argparse.Namespace) -> int:

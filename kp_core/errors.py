@@ -98,7 +98,6 @@ REASONS: dict[str, str] = {
     "constant": "one side has the same value for every pair, so nothing can vary with it",
     "empty_phrase": "one of the two phrases has no word",
     "too_short": "the measure needs two words in both phrases, and one has a single word",
-    "library_error": "the library stops with an error here, because the phrase is too short",
     "no_context": "no sentence of the texts holds one of the two phrases, or it holds nothing else",
     "no_information": "the longer phrase holds no information: it is all that the references say",
     "few_yes": "fewer than 10 sentences are “yes”",

@@ -1,4 +1,4 @@
-"""Turn characters, and the order of tokens, into edit similarities, token ratios and chrF."""
+"""Turn characters, and the order of tokens, into edit similarities and token ratios."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.measures.overlap import ratio
-from kp_core.similarity.registry import similarity_measure
-from kp_core.similarity.sides import Sides, total
+from kp_core.similarity.declaration import similarity_measure
+from kp_core.similarity.sides import Sides
+
+#: Keyphrases and candidates.
+Texts = tuple[list[str], list[str]]
 
 
-def _each(pairs: Any, scorer: Any) -> Floats:
+def _each(texts: Texts, scorer: Any) -> Floats:
     """Return a scorer of rapidfuzz for every pair of strings, in double precision."""
     from rapidfuzz.process import cpdist
 
-    return np.asarray(cpdist(pairs.keyphrases, pairs.candidates, scorer=scorer, dtype=np.float64))
+    return np.asarray(cpdist(*texts, scorer=scorer, dtype=np.float64))
 
 
 @similarity_measure(
@@ -26,13 +28,13 @@ def _each(pairs: Any, scorer: Any) -> Floats:
     source="Levenshtein 1966; optimal string alignment as an option",
     level="texts",
     example=r"1 - \frac{20}{\max(|a|, |b|)}",
-    distance=("levenshtein", "osa"),
+    options={"distance": ("levenshtein", "osa")},
 )
-def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
+def levenshtein(texts: Texts, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
     from rapidfuzz.distance import OSA, Levenshtein
 
-    return _each(pairs, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
+    return _each(texts, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
 
 
 @similarity_measure(
@@ -41,7 +43,7 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
     r"1 - \frac{d}{\max(r, c)}",
     source="Levenshtein 1966",
     example=r"1 - \frac{2}{\max(r, c)}",
-    distance=("levenshtein", "osa"),
+    options={"distance": ("levenshtein", "osa")},
 )
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of tokens."""
@@ -66,11 +68,11 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     level="texts",
     example=r"J + 0.1 \cdot 0 \cdot (1 - J),\ J = \frac{1}{3}\Big(\frac{14}{|a|}+\frac{14}{|b|}+\frac{14-5}{14}\Big)",
 )
-def jaro_winkler(pairs: Any) -> Floats:
+def jaro_winkler(texts: Texts) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
     from rapidfuzz.distance import JaroWinkler
 
-    return _each(pairs, JaroWinkler.similarity)
+    return _each(texts, JaroWinkler.similarity)
 
 
 @similarity_measure(
@@ -81,11 +83,11 @@ def jaro_winkler(pairs: Any) -> Floats:
     level="texts",
     example=r"\frac{2 \cdot 14}{|a| + |b|}",
 )
-def token_sort(pairs: Any) -> Floats:
+def token_sort(texts: Texts) -> Floats:
     """Return the ratio of the phrases with sorted words."""
     from rapidfuzz import fuzz
 
-    return _each(pairs, fuzz.token_sort_ratio) / 100
+    return _each(texts, fuzz.token_sort_ratio) / 100
 
 
 @similarity_measure(
@@ -96,28 +98,8 @@ def token_sort(pairs: Any) -> Floats:
     level="texts",
     example=r"\frac{2 \cdot 14}{14 + |b|}",
 )
-def token_set(pairs: Any) -> Floats:
+def token_set(texts: Texts) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
     from rapidfuzz import fuzz
 
-    return _each(pairs, fuzz.token_set_ratio) / 100
-
-
-@similarity_measure(
-    "chrF",
-    "Sequences of one to six letters in common, recall counting twice as much as precision.",
-    r"\frac{5 P R}{4 P + R}",
-    source="Popović 2015; chrF2 of sacreBLEU / 100",
-    level="characters",
-    example=r"\frac{5 P R}{4 P + R},\ P = 1,\ R = \frac{1}{6}\Big(\frac{13}{31}+\frac{12}{30}+\frac{11}{29}"
-    r"+\frac{10}{28}+\frac{9}{27}+\frac{8}{26}\Big)",
-)
-def chrf(sides: Sides) -> Floats:
-    """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
-    orders = range(1, min(6, sides.r, sides.h) + 1)
-    precision, recall = np.zeros(sides.n), np.zeros(sides.n)
-    for order in orders:
-        found = total(sides.matched(order)).astype(float)
-        precision += found / (sides.h - order + 1) / len(orders)
-        recall += found / (sides.r - order + 1) / len(orders)
-    return ratio(5 * precision * recall, 4 * precision + recall)
+    return _each(texts, fuzz.token_set_ratio) / 100

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.overlap import CONJUNCTIONS, PREPOSITIONS, r_precision
+from kp_core.similarity.common_tokens import CONJUNCTIONS, PREPOSITIONS, r_precision
 from kp_core.similarity.sides import Sides, sides
 from kp_core.similarity.tokens import Phrases, Recipe
 
@@ -104,7 +104,7 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
 
 def complexity(phrases: Phrases) -> NDArray[np.int8]:
     """Return the place in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
-    vocabulary = phrases.vocabulary("words")
+    vocabulary = phrases.vocabulary
     owner = np.repeat(np.arange(len(phrases.words.length)), phrases.words.length)
     found = np.zeros(len(phrases.words.length), np.int8)
     for value, words in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):

@@ -8,7 +8,6 @@ from sklearn import metrics
 from statsmodels.stats.inter_rater import cohens_kappa
 
 from kp_core.scoring.measures import concordance
-from kp_core.similarity.threshold import best_threshold
 from tests.corpora import corpus_of, document_values, scored, value
 from tests.differential.random_corpora import WORDS, draw
 
@@ -91,22 +90,3 @@ def test_macro_mean_leaves_undefined_kappa_out_as_scikit_learn_marks_it():
     row = scored(corpus, "kappa", 2, universe=2, average="macro", normalise="none").iloc[0]
     assert (row["documents"], row["undefined"]) == (1, 1)
     assert row["value"] == pytest.approx(metrics.cohen_kappa_score([True, False], [False, True]), abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_threshold_of_similarity_against_scikit_learn(seed):
-    rng = np.random.default_rng(seed)
-    human = rng.integers(0, 5, 80).astype(float)
-    values = np.round(rng.random(80) * 0.6 + human / 10, 1)
-    values[:3], human[5:8] = np.nan, np.nan
-    found = best_threshold(values, human)
-    known = ~np.isnan(values) & ~np.isnan(human)
-    match, value = human[known] >= 3, values[known]
-    assert found.pairs == 74
-    assert found.auc == pytest.approx(metrics.roc_auc_score(match, value))
-    kappas = {tau: metrics.cohen_kappa_score(match, value >= tau) for tau in np.unique(value)}
-    assert found.roc.set_index("tau")["kappa"].to_dict() == pytest.approx(kappas)
-    assert found.kappa == pytest.approx(max(kappas.values()))
-    assert kappas[found.tau] == pytest.approx(found.kappa)
-    false, true, _ = metrics.roc_curve(match, value, drop_intermediate=False)
-    assert pytest.approx(np.array([false[1:], true[1:]])) == found.roc[["false_positive", "true_positive"]].to_numpy().T

@@ -87,13 +87,7 @@ class Similarities:
         frame = similarity(pairs, **asked, **options)
         frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
         choices = Choices.of(options)
-        settings = {
-            "sim": choices.preset,
-            "dir": choices.direction,
-            "compat": choices.compat,
-            "stem": choices.stemmer,
-            "seed": str(choices.seed),
-        }
+        settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
         return cls(frame, settings, ())
 
     @property
@@ -126,7 +120,7 @@ def correlate(
     by          breakdowns: location, complexity, pos, type, side, length, group
     paper       group the pairs as the paper does, near misses only
     study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
-    options     also those of `similarity`: direction, compat, preset, stemmer, normalise, synonyms, model
+    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms, model
 
     Source: Kim, Baldwin & Kan 2010.
     """
@@ -279,7 +273,6 @@ def _settings(
     return {
         "sim": choices.preset,
         "dir": choices.direction,
-        "compat": choices.compat,
         "stem": choices.stemmer,
         "pairs-of": "best-over-gold" if several else "",
         "grouping": "paper" if paper else "",
