@@ -108,8 +108,8 @@ def test_presence_is_that_of_the_places_in_the_text():
     from kp_core.scoring.gold import gather
     from kp_core.studies.parts import _standing
     from kp_core.text.normalise import Normaliser
-    from kp_core.text.places import present
     from kp_ui.workspace import SAMPLES
+    from tests.phrases import present
 
     lectures = SAMPLES["lectures"].load()
     settings = kp.Settings()
