@@ -91,11 +91,10 @@ def test_unknown_steps_and_two_stemmers_are_refused():
         stem_words(["a"], "porter")
 
 
-def test_names():
-    assert str(Normaliser.parse("none")) == "none"
-    assert str(Normaliser.parse("lower+hyphen-keep")) == "lower+hyphen-keep"
-    assert str(Normaliser.parse("lower+snowball-en").without_stemmer()) == "lower"
-    assert Normaliser.parse("lower+snowball-en").stemmer == "snowball-en"
+def test_a_pipeline_prints_as_its_name_and_knows_its_stemmer():
+    assert [str(Normaliser.parse(name)) for name in ("none", "lower+hyphen-keep")] == ["none", "lower+hyphen-keep"]
+    stemming = Normaliser.parse("lower+snowball-en")
+    assert (stemming.stemmer, str(stemming.without_stemmer())) == ("snowball-en", "lower")
     assert Normaliser.parse("lower").stemmer is None
 
 
