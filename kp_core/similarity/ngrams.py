@@ -70,9 +70,9 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
         # What begins with an n-gram that stands once stands once too, and adds no information.
         kept = (left >= order) & (counts[gram] > 1)
         place, left, times, before, gram = place[kept], left[kept], times[kept], counts[gram[kept]], gram[kept]
-        # Arrow numbers distinct integers several times faster than sorting them does.
-        key = gram * (int(code.max(initial=0)) + 1) + code[place + order - 1]
-        gram = pa.array(key).dictionary_encode().indices.to_numpy().astype(np.int64)
+        gram = gram * (int(code.max(initial=0)) + 1) + code[place + order - 1]
+        if order > 1:  # Arrow numbers distinct integers several times faster than sorting them does.
+            gram = pa.array(gram).dictionary_encode().indices.to_numpy().astype(np.int64)
         counts = np.bincount(gram, times)
         held = np.zeros(len(code))
         held[place] = np.log2(before / counts[gram])
