@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from kp_core.text.places import occurs, token_lines
+
 #: Few words, so that phrases share them and repeat them; inflected forms, so that stems differ from words.
 _LISTED = """
 network networks networking scheduling scheduled schedule of the multi-agent system systems based neural Analysis
@@ -27,3 +29,10 @@ def draw(seed, pairs=400, longest=8, words=WORDS):
         keyphrases.append(" ".join(key))
         candidates.append(" ".join(other))
     return keyphrases, candidates
+
+
+def present(text, phrases, normaliser, of_phrases=None):
+    """Tell for each phrase whether its normalised tokens stand together in the normalised text."""
+    line = token_lines([text], normaliser)[0]
+    any_order = "sort" in normaliser.steps
+    return [occurs(phrase, line, any_order) for phrase in token_lines(phrases, of_phrases or normaliser)]

@@ -17,7 +17,7 @@ from kp_core.errors import InputError, UsageError
 from kp_core.scale.sources import Source, files_of, format_of
 from kp_core.scale.tally import refuse_without_folder
 from kp_core.similarity import similarity as in_memory
-from kp_core.similarity.registry import parse
+from kp_core.similarity.declaration import parse
 
 #: Pairs that are scored at once.
 _ROWS = 200_000
@@ -38,8 +38,8 @@ def similarity(
     names = [measures] if isinstance(measures, str) else list(measures or _DEFAULT)
     names = list(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
     for name in names:
-        one = parse(name, choices.get("compat", "none"))
-        if one.used.level == "pairs" or (one.measure.name == "NIST" and one.used is one.measure):
+        measure = parse(name).measure
+        if measure.level == "pairs" or measure.name == "NIST":
             raise UsageError(f"'{name}' looks at all pairs at once, so it is not streamed; leave out --stream for it")
     count, undefined, total, number = 0, np.zeros(len(names), int), np.zeros(len(names)), 0
     form = format_of(str(out))

@@ -65,15 +65,15 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
     height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
     begin = top = 0
     for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):
-        own = known[top : top + high]
+        rows_here = known[top : top + high]
         if high == 1:
-            gain[own], pairs[own] = weight[begin:end].max(), 1.0
+            gain[rows_here], pairs[rows_here] = weight[begin:end].max(), 1.0
         else:
             matrix = np.zeros((high, wide))
             matrix[place[begin:end], column[begin:end]] = weight[begin:end]
             total, count = best_of_prefixes(matrix)
             total[1:] -= total[:-1].copy()
             count[1:] -= count[:-1].copy()
-            gain[own], pairs[own] = total, count
+            gain[rows_here], pairs[rows_here] = total, count
         begin, top = end, top + high
     return gain, pairs

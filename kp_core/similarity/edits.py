@@ -1,4 +1,4 @@
-"""Turn characters, and the order of tokens, into edit similarities, token ratios and chrF."""
+"""Turn characters, and the order of tokens, into edit similarities and token ratios."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.measures.overlap import ratio
-from kp_core.similarity.registry import similarity_measure
-from kp_core.similarity.sides import Sides, total
+from kp_core.similarity.declaration import similarity_measure
+from kp_core.similarity.sides import Sides
+
+#: Keyphrases and candidates.
+Texts = tuple[list[str], list[str]]
 
 
-def _each(pairs: Any, scorer: Any) -> Floats:
+def _each(texts: Texts, scorer: Any) -> Floats:
     """Return a scorer of rapidfuzz for every pair of strings, in double precision."""
     from rapidfuzz.process import cpdist
 
-    return np.asarray(cpdist(pairs.keyphrases, pairs.candidates, scorer=scorer, dtype=np.float64))
+    return np.asarray(cpdist(*texts, scorer=scorer, dtype=np.float64))
 
 
 @similarity_measure(
@@ -25,13 +27,13 @@ def _each(pairs: Any, scorer: Any) -> Floats:
     r"1 - \frac{d}{\max(|a|, |b|)}",
     source="Levenshtein 1966; optimal string alignment as an option",
     level="texts",
-    distance=("levenshtein", "osa"),
+    options={"distance": ("levenshtein", "osa")},
 )
-def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
+def levenshtein(texts: Texts, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
     from rapidfuzz.distance import OSA, Levenshtein
 
-    return _each(pairs, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
+    return _each(texts, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
 
 
 @similarity_measure(
@@ -39,7 +41,7 @@ def levenshtein(pairs: Any, distance: str = "levenshtein") -> Floats:
     "One minus the share of words to insert, delete or replace to turn one phrase into another.",
     r"1 - \frac{d}{\max(r, c)}",
     source="Levenshtein 1966",
-    distance=("levenshtein", "osa"),
+    options={"distance": ("levenshtein", "osa")},
 )
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of tokens."""
@@ -63,11 +65,11 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     source="Winkler 1990; rapidfuzz",
     level="texts",
 )
-def jaro_winkler(pairs: Any) -> Floats:
+def jaro_winkler(texts: Texts) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
     from rapidfuzz.distance import JaroWinkler
 
-    return _each(pairs, JaroWinkler.similarity)
+    return _each(texts, JaroWinkler.similarity)
 
 
 @similarity_measure(
@@ -77,11 +79,11 @@ def jaro_winkler(pairs: Any) -> Floats:
     source="rapidfuzz, token_sort_ratio / 100",
     level="texts",
 )
-def token_sort(pairs: Any) -> Floats:
+def token_sort(texts: Texts) -> Floats:
     """Return the ratio of the phrases with sorted words."""
     from rapidfuzz import fuzz
 
-    return _each(pairs, fuzz.token_sort_ratio) / 100
+    return _each(texts, fuzz.token_sort_ratio) / 100
 
 
 @similarity_measure(
@@ -91,26 +93,8 @@ def token_sort(pairs: Any) -> Floats:
     source="rapidfuzz, token_set_ratio / 100",
     level="texts",
 )
-def token_set(pairs: Any) -> Floats:
+def token_set(texts: Texts) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
     from rapidfuzz import fuzz
 
-    return _each(pairs, fuzz.token_set_ratio) / 100
-
-
-@similarity_measure(
-    "chrF",
-    "Sequences of one to six letters in common, recall counting twice as much as precision.",
-    r"\frac{5 P R}{4 P + R}",
-    source="Popović 2015; chrF2 of sacreBLEU / 100",
-    level="characters",
-)
-def chrf(sides: Sides) -> Floats:
-    """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
-    orders = range(1, min(6, sides.r, sides.h) + 1)
-    precision, recall = np.zeros(sides.n), np.zeros(sides.n)
-    for order in orders:
-        found = total(sides.matched(order)).astype(float)
-        precision += found / (sides.h - order + 1) / len(orders)
-        recall += found / (sides.r - order + 1) / len(orders)
-    return ratio(5 * precision * recall, 4 * precision + recall)
+    return _each(texts, fuzz.token_set_ratio) / 100

@@ -9,11 +9,25 @@ from typing import Any
 import numpy as np
 
 from kp_core.errors import UsageError
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Floats, Ints
 from kp_core.similarity.contexts import Contexts
-from kp_core.similarity.registry import similarity_measure
+from kp_core.similarity.declaration import similarity_measure
+from kp_core.similarity.score import Pairs
 
 _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none; load the texts of the documents"
+
+
+def _distinct(pairs: Pairs) -> tuple[list[str], Ints, Ints]:
+    """Return the distinct phrases of the pairs, and where among them the keyphrases and candidates are."""
+    used, place = np.unique(np.concatenate([pairs.keyphrase, pairs.candidate]), return_inverse=True)
+    key, other = np.split(place, 2)
+    return [pairs.scorer.phrases[number] for number in used], key, other
+
+
+def _cosine(product: Any, norm: Floats, key: Ints, other: Ints) -> Floats:
+    """Return the products of vectors over their lengths; NaN where a vector is zero."""
+    lengths = norm[key] * norm[other]
+    return np.asarray(product / np.where(lengths > 0, lengths, np.nan))
 
 
 @similarity_measure(
@@ -25,15 +39,17 @@ _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none;
     undefined="no sentence of the texts holds one of the phrases",
     reason="no_context",
 )
-def context(pairs: Any) -> Floats:
+def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
-    scorer = pairs.scorer
-    if not scorer.choices.texts:
+    choices, kept = pairs.scorer.choices, pairs.scorer.kept
+    if not choices.texts:
         raise UsageError(_UNAVAILABLE)
-    if "contexts" not in scorer.kept:
-        scorer.kept["contexts"] = Contexts(scorer.choices.texts, scorer.choices.stemmer)
-    contexts: Contexts = scorer.kept["contexts"]
-    return contexts.cosine(pairs.keyphrases, pairs.candidates)
+    if "contexts" not in kept:
+        kept["contexts"] = Contexts(choices.texts, choices.stemmer)
+    phrases, key, other = _distinct(pairs)
+    vectors = kept["contexts"].vectors(phrases)
+    norm = np.sqrt(vectors.multiply(vectors).sum(axis=1))
+    return _cosine(vectors[key].multiply(vectors[other]).sum(axis=1), norm, key, other)
 
 
 def _model(path: str | None) -> Any:
@@ -66,18 +82,15 @@ def _model(path: str | None) -> Any:
     undefined="a vector is zero",
     reason="no_value",
 )
-def embedding(pairs: Any) -> Floats:
+def embedding(pairs: Pairs) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
-    if "model" not in pairs.scorer.kept:
-        pairs.scorer.kept["model"] = _model(pairs.scorer.choices.model)
-    model = pairs.scorer.kept["model"]
-    phrases = list(dict.fromkeys([*pairs.keyphrases, *pairs.candidates]))
-    vectors = np.asarray(model.encode(phrases), dtype=float).reshape(len(phrases), -1)
-    length = np.sqrt((vectors**2).sum(axis=1, keepdims=True))
-    vectors = vectors / np.where(length > 0, length, np.nan)
-    place = {phrase: number for number, phrase in enumerate(phrases)}
-    key, other = ([place[p] for p in side] for side in (pairs.keyphrases, pairs.candidates))
-    return np.asarray((vectors[key] * vectors[other]).sum(axis=1))
+    kept = pairs.scorer.kept
+    if "model" not in kept:
+        kept["model"] = _model(pairs.scorer.choices.model)
+    phrases, key, other = _distinct(pairs)
+    vectors = np.asarray(kept["model"].encode(phrases), dtype=float).reshape(len(phrases), -1)
+    norm = np.sqrt((vectors**2).sum(axis=1))
+    return _cosine((vectors[key] * vectors[other]).sum(axis=1), norm, key, other)
 
 
 @similarity_measure(
@@ -90,11 +103,9 @@ def embedding(pairs: Any) -> Floats:
     high=np.inf,
     undefined="meaning is undefined",
     reason="no_value",
-    w=(0.0, 1.0, 0.5),
-    rule=("sum", "max"),
-    meaning=("context", "embedding", "column"),
+    options={"w": (0.0, 1.0, 0.5), "rule": ("sum", "max"), "meaning": ("context", "embedding", "column")},
 )
-def combined(pairs: Any, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
+def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
     """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
     if meaning == "column":
         if "meaning" not in pairs.columns:
@@ -102,5 +113,5 @@ def combined(pairs: Any, w: float = 0.5, rule: str = "sum", meaning: str = "cont
         second = pairs.columns["meaning"]
     else:
         second = context(pairs) if meaning == "context" else embedding(pairs)
-    first = pairs.scorer.score(["levenshtein"], pairs.numbers[0], pairs.numbers[1]).table[:, 0]
+    first = pairs.scorer.score(["levenshtein"], pairs.keyphrase, pairs.candidate).table[:, 0]
     return np.asarray(np.maximum(first, second) if rule == "max" else w * first + (1 - w) * second)

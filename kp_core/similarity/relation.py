@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.overlap import CONJUNCTIONS, PREPOSITIONS, r_precision
+from kp_core.similarity.common_tokens import CONJUNCTIONS, PREPOSITIONS, r_precision
 from kp_core.similarity.sides import Sides, sides
 from kp_core.similarity.tokens import Phrases, Recipe
 
@@ -51,19 +51,12 @@ class Relations:
     overlap: Floats
 
 
-def _inside(block: Sides) -> Bools:
-    """Tell whether the whole hypothesis stands in the reference as it is."""
-    if block.h > block.r:
-        return np.zeros(block.n, bool)
-    return np.asarray(block.grams(block.h).any(axis=(0, 1)))
-
-
 def _location(block: Sides) -> NDArray[np.int8]:
     """Return where the matched tokens of the longer phrase stand; of equal tokens the rightmost is matched."""
     matched = block.long_first.matched_from_right
     some, first, head = matched.any(axis=0), matched[0], matched[-1]
-    found = np.where(head & first, 3, np.where(head, 2, np.where(first, 0, 1)))
-    return np.where(some, found, 4).astype(np.int8)
+    place = np.select([~some, head & first, head, first], [4, 3, 2, 0], default=1)
+    return place.astype(np.int8)
 
 
 def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
@@ -72,46 +65,39 @@ def relate(phrases: Phrases, keyphrase: Ints, candidate: Ints) -> Relations:
     Source: Kim, Baldwin & Kan 2010, sections 2 and 5, on token boundaries.
     """
     n = len(keyphrase)
-    kind, location = np.full(n, NONE, np.int8), np.full(n, 4, np.int8)
-    morph, reordered, contiguous = np.zeros(n, bool), np.zeros(n, bool), np.zeros(n, bool)
+    kind, location = np.full(n, NONE, np.int8), np.full(n, len(LOCATIONS) - 1, np.int8)
+    morph, reordered, contiguous = np.zeros((3, n), bool)
     overlap = np.full(n, np.nan)
-    for every, whole in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
-        pairs, block = every, whole
+    for pairs, block in sides(phrases.stems, phrases.words, keyphrase, candidate, longer=True):
         if not (block.r and block.h):
             continue
-        some = np.flatnonzero(block.equal.any(axis=(0, 1)))
         overlap[pairs] = 0.0
+        some = np.flatnonzero(block.equal.any(axis=(0, 1)))
         if 2 * len(some) < block.n:  # most pairs of a document have nothing in common
             pairs, block = pairs[some], block.only(some)
-        common = block.matches(1)
-        overlap[pairs] = r_precision(block)
-        inside = _inside(block)
-        same_length = block.r == block.h
+        common, same_length = block.matches(1), block.r == block.h
         partial = PARTOF if block.keyphrase_is_reference else INCLUDE
-        found = np.where(inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
+        types = np.where(block.inside, MORPH if same_length else partial, np.where(common > 0, OVERLAP, NONE))
         if same_length:
             spelled_alike = phrases.spelling[block.reference] == phrases.spelling[block.hypothesis]
-            found[(found == MORPH) & spelled_alike] = EXACT
-            reordered[pairs] = (found == OVERLAP) & (common == block.r)
-        kind[pairs] = found
+            types[(types == MORPH) & spelled_alike] = EXACT
+            reordered[pairs] = (types == OVERLAP) & (common == block.r)
         # As words, the match would be another one.
-        stemmed = np.where(found == OVERLAP, block.words.matches(1) < common, ~_inside(block.words))
-        morph[pairs] = stemmed & (found > MORPH) & (found < NONE)
-        location[pairs] = np.where(found > MORPH, _location(block), 4)
-        contiguous[pairs] = inside
+        stemmed = np.where(types == OVERLAP, block.words.matches(1) < common, ~block.words.inside)
+        morph[pairs] = stemmed & (types > MORPH) & (types < NONE)
+        kind[pairs], contiguous[pairs], overlap[pairs] = types, block.inside, r_precision(block)
+        location[pairs] = np.where(types > MORPH, _location(block), len(LOCATIONS) - 1)
     return Relations(kind, morph, reordered, location, contiguous, overlap)
 
 
 def complexity(phrases: Phrases) -> NDArray[np.int8]:
     """Return the place in `COMPLEXITIES` of every phrase, by English prepositions and conjunctions (phrase,)."""
-    vocabulary = phrases.vocabulary("words")
     owner = np.repeat(np.arange(len(phrases.words.length)), phrases.words.length)
-    found = np.zeros(len(phrases.words.length), np.int8)
-    for value, words in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):
-        is_one = np.array([word in words for word in vocabulary], bool)
-        holding = np.bincount(owner[is_one[phrases.words.code]], minlength=len(found)) > 0
-        found += value * holding.astype(np.int8)
-    return found
+    kind = np.zeros(len(phrases.words.length), np.int8)
+    for value, listed in ((1, PREPOSITIONS), (2, CONJUNCTIONS)):
+        is_listed = np.array([word in listed for word in phrases.vocabulary], bool)
+        kind[np.unique(owner[is_listed[phrases.words.code]])] += np.int8(value)
+    return kind
 
 
 def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recipe | None = None) -> pd.DataFrame:
@@ -121,17 +107,16 @@ def describe(keyphrases: Sequence[str], candidates: Sequence[str], recipe: Recip
     [['OVERLAP', 'First+Head', 'PP']]
     """
     coded = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
-    numbers = coded.indices.to_numpy().astype(np.int64)
-    key, other = numbers[: len(keyphrases)], numbers[len(keyphrases) :]
+    key, other = np.split(coded.indices.to_numpy().astype(np.int64), [len(keyphrases)])
     phrases = Phrases(coded.dictionary.to_pylist(), recipe or Recipe())
-    found = relate(phrases, key, other)
+    related = relate(phrases, key, other)
     return pd.DataFrame(
         {
-            "type": np.array(list(TYPES), object)[found.type],
-            "morph": found.morph,
-            "reordered": found.reordered,
-            "contiguous": found.contiguous,
-            "location": np.array(LOCATIONS, object)[found.location],
+            "type": np.array(list(TYPES), object)[related.type],
+            "morph": related.morph,
+            "reordered": related.reordered,
+            "contiguous": related.contiguous,
+            "location": np.array(LOCATIONS, object)[related.location],
             "complexity": np.array(COMPLEXITIES, object)[complexity(phrases)[key]],
         }
     )

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from kp_core.scoring.codes import Floats
-from kp_core.similarity.registry import similarity_measure
+from kp_core.similarity.declaration import similarity_measure
+from kp_core.similarity.score import Pairs
 from kp_core.similarity.sides import Sides
 
-#: The measures that stand in every table of correlations, so that the others have something to beat.
-SENTINELS = ("exact", "stem-exact", "length-difference", "candidate-length", "random", "constant")
 _OURS = "sentinel of this project"
 
 
@@ -60,14 +57,14 @@ def candidate_length(sides: Sides) -> Floats:
     level="pairs",
     undefined="never",
 )
-def random(pairs: Any) -> Floats:
+def random(pairs: Pairs) -> Floats:
     """Return uniform numbers from the seed, by row."""
-    return np.random.default_rng(pairs.seed).random(len(pairs.keyphrases))
+    return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
 
 
 @similarity_measure(
     "constant", "The same value everywhere.", r"\mathrm{constant} = 1", source=_OURS, level="pairs", undefined="never"
 )
-def constant(pairs: Any) -> Floats:
+def constant(pairs: Pairs) -> Floats:
     """Return ones."""
-    return np.ones(len(pairs.keyphrases))
+    return np.ones(len(pairs.keyphrase))

@@ -26,8 +26,8 @@ def total(flags: Bools, axis: int = 0) -> Counts:
     [2, 1]
     """
     small = np.int8 if flags.shape[axis] < 128 else np.int32
-    found: Counts = np.add.reduce(flags.view(np.int8), axis=axis, dtype=small)
-    return found
+    counts: Counts = np.add.reduce(flags.view(np.int8), axis=axis, dtype=small)
+    return counts
 
 
 @dataclass(eq=False)
@@ -37,8 +37,8 @@ class Sides:
     ref, hyp                   (r, n) and (h, n) token codes
     reference, hypothesis      (n,) numbers of the phrases
     keyphrase_is_reference     whether the reference is the keyphrase
-    words                      the same block as words; this very object where measures look at words
     shared                     what measures keep for all blocks of a level
+    as_words                   the same block as words; None where measures look at words anyway
     """
 
     ref: Codes
@@ -47,7 +47,7 @@ class Sides:
     hypothesis: Ints
     keyphrase_is_reference: bool
     shared: Any = None
-    other: Sides | None = None
+    as_words: Sides | None = None
     _grams: dict[int, Bools] = field(default_factory=dict, repr=False)
     _matched: dict[int, Bools] = field(default_factory=dict, repr=False)
 
@@ -68,28 +68,21 @@ class Sides:
 
     @property
     def words(self) -> Sides:
-        """The same block as words."""
-        return self.other or self
+        """The same block as words; this very object where measures look at words."""
+        return self.as_words or self
 
     @cached_property
     def swapped(self) -> Sides:
         """The block with reference and hypothesis exchanged."""
-        words = self.other.swapped if self.other else None
-        return Sides(
-            self.hyp, self.ref, self.hypothesis, self.reference, not self.keyphrase_is_reference, self.shared, words
-        )
+        words = self.as_words.swapped if self.as_words else None
+        keyphrase_is_reference = not self.keyphrase_is_reference
+        return Sides(self.hyp, self.ref, self.hypothesis, self.reference, keyphrase_is_reference, self.shared, words)
 
     def only(self, pairs: Ints) -> Sides:
         """Return the block with some of its pairs."""
-        return Sides(
-            self.ref[:, pairs],
-            self.hyp[:, pairs],
-            self.reference[pairs],
-            self.hypothesis[pairs],
-            self.keyphrase_is_reference,
-            self.shared,
-            self.other.only(pairs) if self.other else None,
-        )
+        columns = self.ref[:, pairs], self.hyp[:, pairs], self.reference[pairs], self.hypothesis[pairs]
+        words = self.as_words.only(pairs) if self.as_words else None
+        return Sides(*columns, self.keyphrase_is_reference, self.shared, words)
 
     @property
     def long_first(self) -> Sides:
@@ -120,21 +113,19 @@ class Sides:
         return self._grams[order]
 
     @cached_property
-    def repeating(self) -> Ints:
-        """Pairs whose reference holds a token twice; only there n-grams need to be clipped."""
-        found = np.zeros(self.n, bool)
-        for i in range(1, self.r):
-            found |= (self.ref[:i] == self.ref[i]).any(axis=0)
-        return np.flatnonzero(found)
+    def inside(self) -> Bools:
+        """Whether the whole hypothesis stands in the reference as it is (n,)."""
+        if self.h > self.r:
+            return np.zeros(self.n, bool)
+        return np.asarray(self.grams(self.h).any(axis=(0, 1)))
 
-    def own_grams(self, order: int, pairs: Ints) -> Bools:
-        """Tell whether the n-grams at i and j of the reference are equal, for some pairs."""
-        ref = self.ref[:, pairs]
-        own = np.asarray(ref[:, None, :] == ref[None, :, :])
-        found = own
-        for step in range(1, order):
-            found = found[:-1, :-1] & own[step:, step:]
-        return found
+    @cached_property
+    def first(self) -> Bools:
+        """Whether token i of the reference is its first of that kind: (r, n)."""
+        first = np.ones(self.ref.shape, bool)
+        for i in range(1, self.r):
+            first[i] = (self.ref[:i] != self.ref[i]).all(axis=0)
+        return first
 
     def matched(self, order: int) -> Bools:
         """Mark the n-grams of the reference that the hypothesis holds, as often as it holds them: (r - n + 1, n).
@@ -142,24 +133,25 @@ class Sides:
         Of equal n-grams the leftmost are marked.
         """
         if order not in self._matched:
-            self._matched[order] = self._clipped(order, from_right=False)
+            self._matched[order] = self._clipped(order)
         return self._matched[order]
-
-    def _clipped(self, order: int, from_right: bool) -> Bools:
-        grams = self.grams(order)
-        found = np.asarray(grams.any(axis=1))
-        pairs = self.repeating
-        if len(pairs) and len(grams):
-            own = self.own_grams(order, pairs)
-            side = np.triu if from_right else np.tril
-            before = own & side(np.ones(own.shape[:2], bool), 1 if from_right else -1)[:, :, None]
-            found[:, pairs] = total(before, 1) < total(grams[:, :, pairs], 1)
-        return found
 
     @cached_property
     def matched_from_right(self) -> Bools:
         """Mark the tokens of the reference that the hypothesis holds; of equal tokens the rightmost: (r, n)."""
         return self._clipped(1, from_right=True)
+
+    def _clipped(self, order: int, from_right: bool = False) -> Bools:
+        grams = self.grams(order)
+        marked = np.asarray(grams.any(axis=1))
+        repeating = np.flatnonzero(~self.first.all(axis=0))  # only there n-grams need to be clipped
+        if len(repeating) and len(grams):
+            ref = self.ref[:, repeating]
+            own = Sides(ref, ref, repeating, repeating, True).grams(order)
+            before = np.tri(len(own), k=-1, dtype=bool)
+            before = before.T if from_right else before
+            marked[:, repeating] = total(own & before[:, :, None], 1) < total(grams[:, :, repeating], 1)
+        return marked
 
     def matches(self, order: int) -> Counts:
         """Count clipped n-gram matches (n,)."""
@@ -168,18 +160,11 @@ class Sides:
     @cached_property
     def subsequence(self) -> Counts:
         """Length of the longest common subsequence (n,)."""
-        row = np.zeros((self.h + 1, self.n), np.int8 if min(self.r, self.h) < 128 else np.int32)
-        equal = self.equal.view(np.int8)
-        for i in range(self.r):
-            above, row = row, row.copy()
-            for j in range(self.h):
-                np.maximum(above[j + 1], row[j], out=row[j + 1])
-                np.maximum(row[j + 1], above[j] + equal[i, j], out=row[j + 1])
-        return np.asarray(row[-1])
+        return self.heaviest_subsequence(np.ones((self.r, 1), np.int8 if min(self.r, self.h) < 128 else np.int32))
 
-    def heaviest_subsequence(self, weight: Floats) -> Floats:
+    def heaviest_subsequence(self, weight: Counts) -> Counts:
         """Return the largest sum of weights (r, n or 1) of the reference over common subsequences (n,)."""
-        row = np.zeros((self.h + 1, self.n))
+        row = np.zeros((self.h + 1, self.n), weight.dtype)
         for i in range(self.r):
             above, row = row, row.copy()
             for j in range(self.h):
@@ -196,7 +181,7 @@ class Sides:
         return best
 
 
-def shapes(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
+def _blocks(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
     """Yield the pairs of every pair of lengths (n,), in blocks; no padding is then needed."""
     if not len(reference):
         return
@@ -204,13 +189,11 @@ def shapes(reference: Ints, hypothesis: Ints) -> Iterator[Ints]:
     shape = reference * width + hypothesis
     small = shape.astype(np.uint16) if int(shape.max()) < 65_536 else shape  # sorted by radix
     order = np.argsort(small, kind="stable")
-    ordered = shape[order]
-    heads = np.flatnonzero(np.diff(ordered, prepend=-1))
-    for begin, end in zip(heads, np.append(heads[1:], len(order)), strict=True):
-        cells = max(1, int(ordered[begin] // width) * int(ordered[begin] % width))
+    for pairs in np.split(order, np.flatnonzero(np.diff(shape[order])) + 1):
+        cells = max(1, int(reference[pairs[0]] * hypothesis[pairs[0]]))
         size = min(_BLOCK_PAIRS, max(1, _BLOCK_CELLS // cells))
-        for part in range(begin, end, size):
-            yield order[part : min(part + size, end)]
+        for begin in range(0, len(pairs), size):
+            yield pairs[begin : begin + size]
 
 
 def sides(
@@ -220,12 +203,10 @@ def sides(
 
     longer   the phrase with more tokens is the reference (tie: the keyphrase); else the keyphrase is
     """
-    for pairs in shapes(flat.length[keyphrase], flat.length[candidate]):
+    for pairs in _blocks(flat.length[keyphrase], flat.length[candidate]):
         key, other = keyphrase[pairs], candidate[pairs]
         first = not longer or bool(flat.length[key[0]] >= flat.length[other[0]])
         ref, hyp = (key, other) if first else (other, key)
         r, h = int(flat.length[ref[0]]), int(flat.length[hyp[0]])
-        plain = None
-        if words is not flat:
-            plain = Sides(words.of(ref, r), words.of(hyp, h), ref, hyp, first)
-        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared, plain)
+        as_words = None if words is flat else Sides(words.of(ref, r), words.of(hyp, h), ref, hyp, first)
+        yield pairs, Sides(flat.of(ref, r), flat.of(hyp, h), ref, hyp, first, shared, as_words)

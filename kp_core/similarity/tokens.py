@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,9 +16,6 @@ from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import CJK
 
-#: The words of rouge-score 0.1.2: runs of these letters, so that hyphens split and other letters are lost.
-_ROUGE = re.compile(r"[a-z0-9]+")
-ROUGE_SCORE = "rouge-score"
 _LETTER = re.compile(f"[{CJK}]")
 
 
@@ -30,26 +27,30 @@ class Flat:
     start: Ints
     length: Ints
 
+    @classmethod
+    def of_lengths(cls, code: Codes, length: Ints) -> Flat:
+        """Return the tokens of phrases of these lengths, which stand one after another."""
+        length = length.astype(np.int64)
+        return cls(code, np.cumsum(length) - length, length)
+
     def of(self, phrases: Ints, length: int) -> Codes:
         """Return the tokens of phrases of one length as a matrix (position, phrase)."""
-        found: Codes = self.code[self.start[phrases] + np.arange(length)[:, None]]
-        return found
+        tokens: Codes = self.code[self.start[phrases] + np.arange(length)[:, None]]
+        return tokens
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How phrases become tokens.
+    """How phrases become tokens; Chinese and Japanese letters are words of their own.
 
-    words       pipeline that gives the words, as in `Normaliser`; or `rouge-score`
+    words       pipeline that gives the words, as in `Normaliser`
     stemmer     stemmer of the stems; empty: stems are the words
     everywhere  measures that look at words look at stems too
-    letters     Chinese and Japanese letters are words of their own; not where a library is followed exactly
     """
 
     words: str = "lower+space+possessive-drop"
     stemmer: str = "porter-nltk"
     everywhere: bool = False
-    letters: bool = field(default=True, repr=False)
 
     @classmethod
     def parse(cls, pipeline: str) -> Recipe:
@@ -58,8 +59,6 @@ class Recipe:
         >>> Recipe.parse("lower+space+snowball-fr")
         Recipe(words='lower+space', stemmer='snowball-fr', everywhere=True)
         """
-        if pipeline == ROUGE_SCORE:
-            return cls(ROUGE_SCORE, "", True)
         normaliser = Normaliser.parse(pipeline)
         stemmer = normaliser.stemmer or ""
         if stemmer and normaliser.steps[-1] != stemmer:  # a later step sees stems, so they are the words
@@ -67,76 +66,65 @@ class Recipe:
         return cls(str(normaliser.without_stemmer()), stemmer, True)
 
 
-def _apart(form: str) -> str:
-    return form if form.isascii() else " ".join(_LETTER.sub(r" \g<0> ", form).split())
-
-
 class Phrases:
     """Distinct phrases under one recipe, as words, stems and characters; phrases are known by their numbers.
 
-    stemmed  (phrase,) phrases that are stems already and are not stemmed again
+    stemmed     (phrase,) phrases that are stems already and are not stemmed again
+    vocabulary  the word behind every code of `words`
     """
 
     def __init__(self, texts: Sequence[str], recipe: Recipe, stemmed: Bools | None = None) -> None:
-        self.recipe, self.given = recipe, texts
-        self._stemmed = stemmed
-        if recipe.words == ROUGE_SCORE:
-            self.forms = [" ".join(_ROUGE.findall(text.lower())) for text in texts]
-        else:
-            forms = Normaliser.parse(recipe.words).apply(texts)
-            self.forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
-        spelled = self.forms
-        if recipe.letters and not all(form.isascii() for form in self.forms):
-            spelled = [_apart(form) for form in self.forms]
-        split = pc.split_pattern(pa.array(spelled, pa.large_string()), " ")
+        self.recipe, self._given, self._stemmed = recipe, texts, stemmed
+        forms = Normaliser.parse(recipe.words).apply(texts)
+        self._forms = forms if all(forms) else [form or text for form, text in zip(forms, texts, strict=True)]
+        ascii_only = all(map(str.isascii, self._forms))
+        apart = self._forms if ascii_only else list(map(_letters_apart, self._forms))
+        split = pc.split_pattern(pa.array(apart, pa.large_string()), " ")
         coded = split.flatten().dictionary_encode()
-        self._vocabulary: list[str] = coded.dictionary.to_pylist()
-        self.words = _flat(coded.indices.to_numpy(), np.diff(split.offsets.to_numpy()), self._vocabulary)
-
-    def vocabulary(self, level: str) -> list[str]:
-        """Return the token behind every code of `words` or `stems`."""
-        return self._vocabulary if level == "words" else self._stems[0]
+        self.vocabulary: list[str] = coded.dictionary.to_pylist()
+        code, length = coded.indices.to_numpy(), np.diff(split.offsets.to_numpy())
+        if "" in self.vocabulary:  # which double blanks and empty phrases leave
+            kept = code != self.vocabulary.index("")
+            owner = np.repeat(np.arange(len(length)), length)
+            code, length = code[kept], np.bincount(owner[kept], minlength=len(length))
+        self.words = Flat.of_lengths(code, length)
 
     @cached_property
-    def _stems(self) -> tuple[list[str], Codes]:
+    def _coded_stems(self) -> tuple[list[str], Codes]:
         """Return the distinct stems, and the stem code of every word; then of every word taken as a stem."""
-        words = self._vocabulary
-        if not self.recipe.stemmer:
-            return words, np.tile(np.arange(len(words), dtype=np.int32), 2)
-        long = [w for w in words if len(w) > 3] if self.recipe.words == ROUGE_SCORE else words
-        known = dict(zip(long, stem_words(long, self.recipe.stemmer), strict=True))
-        coded = pa.array([*(known.get(w, w) for w in words), *words], pa.large_string()).dictionary_encode()
+        words = self.vocabulary
+        stems = stem_words(words, self.recipe.stemmer) if self.recipe.stemmer else words
+        coded = pa.array([*stems, *words], pa.large_string()).dictionary_encode()
         return coded.dictionary.to_pylist(), coded.indices.to_numpy()
 
     @cached_property
     def stems(self) -> Flat:
         """The stems, token by token beside the words."""
-        code = self._stems[1]
-        stems = code[: len(self._vocabulary)][self.words.code]
+        of_word, of_stem = np.split(self._coded_stems[1], 2)
+        stems = of_word[self.words.code]
         if self._stemmed is not None and self._stemmed.any():
-            own = np.repeat(self._stemmed, self.words.length)
-            stems = np.where(own, code[len(self._vocabulary) :][self.words.code], stems)
+            stems = np.where(np.repeat(self._stemmed, self.words.length), of_stem[self.words.code], stems)
         return Flat(stems, self.words.start, self.words.length)
 
     @cached_property
     def spelling(self) -> Codes:
         """A number of each phrase, the same where phrases are equal up to case and blanks (phrase,)."""
-        lower = pa.array(Normaliser.parse("lower+space").apply(self.given), pa.large_string())
+        lower = pa.array(Normaliser.parse("lower+space").apply(self._given), pa.large_string())
         spelled: Codes = lower.dictionary_encode().indices.to_numpy()
         return spelled
 
-    def level(self, name: str) -> Flat:
-        """Return the tokens that measures of a level (`words` or `stems`) see under the recipe."""
-        return self.stems if name == "stems" or self.recipe.everywhere else self.words
+    def stem_lists(self) -> pa.LargeListArray:
+        """Return each phrase as the list of its stems."""
+        offsets = np.append(self.stems.start, len(self.stems.code))
+        stems = pa.array(self._coded_stems[0], pa.string()).take(pa.array(self.stems.code))
+        return pa.LargeListArray.from_arrays(pa.array(offsets), stems)
 
     @cached_property
     def texts(self) -> list[str]:
         """The normalised phrases as strings, words joined by one blank."""
         if not (self.recipe.everywhere and self.recipe.stemmer):
-            return self.forms
-        spelled = pa.array(self._stems[0], pa.string()).take(pa.array(self.stems.code))
-        offsets = np.append(self.words.start, len(self.words.code)).astype(np.int32)
-        joined: list[str] = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), spelled), " ").to_pylist()
+            return self._forms
+        joined: list[str] = pc.binary_join(self.stem_lists(), " ").to_pylist()
         return joined
 
     @cached_property
@@ -144,15 +132,8 @@ class Phrases:
         """The characters, without blanks."""
         joined = ["".join(text.split()) for text in self.texts]
         code = np.frombuffer("".join(joined).encode("utf-32-le", "surrogatepass"), np.int32)
-        length = np.fromiter(map(len, joined), np.int64, len(joined))
-        return Flat(code, np.cumsum(length) - length, length)
+        return Flat.of_lengths(code, np.fromiter(map(len, joined), np.int64, len(joined)))
 
 
-def _flat(code: Codes, length: Ints, vocabulary: list[str]) -> Flat:
-    """Return the tokens without empty ones, which double blanks and empty phrases leave."""
-    if "" in vocabulary:
-        kept = code != vocabulary.index("")
-        owner = np.repeat(np.arange(len(length)), length)
-        code, length = code[kept], np.bincount(owner[kept], minlength=len(length))
-    length = length.astype(np.int64)
-    return Flat(code, np.cumsum(length) - length, length)
+def _letters_apart(form: str) -> str:
+    return " ".join(_LETTER.sub(r" \g<0> ", form).split())

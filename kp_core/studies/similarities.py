@@ -29,13 +29,7 @@ class Similarities(Answer):
         frame = similarity(pairs, **asked, **options)
         frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
         choices = Choices.of(options)
-        settings = {
-            "sim": choices.preset,
-            "dir": choices.direction,
-            "compat": choices.compat,
-            "stem": choices.stemmer,
-            "seed": str(choices.seed),
-        }
+        settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
         return cls(frame, settings)
 
     @property

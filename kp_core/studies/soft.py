@@ -168,7 +168,7 @@ def _terms(facing: Facing, gain: Floats) -> Terms:
 
 def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:
     """Return row, gold item and similarity of all pairs that reach tau; of an item's spellings the best counts."""
-    asked = parse_similarity(soft.similarity, scorer.choices.compat)
+    asked = parse_similarity(soft.similarity)
     # NIST counts over all references together, and measures of whole columns prepare themselves once.
     at_once = asked.measure.name == "NIST" or asked.measure.level == "pairs"
     found: list[tuple[Ints, Ints, Floats]] = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]

@@ -22,6 +22,8 @@ Abbreviations = Mapping[str, str]
 
 PATTERNS = ("NBAR IN NBAR", "NBAR")
 PARTS = ("maximal", "suffixes", "sub-spans")
+#: How often a candidate of one word must occur; longer ones need to occur once.
+LEAST = 2
 #: Words that an abbreviation may leave out.
 _SMALL = frozenset(["a", "an", "and", "for", "in", "of", "on", "the", "to", "with"])
 _LATIN, _CJK = re.compile("[A-Za-z]"), re.compile(f"[{CJK}\uac00-\ud7af]")
@@ -34,17 +36,13 @@ class Rules:
 
     pattern  NBAR: adjectives and nouns before a noun; NBAR IN NBAR: also two of them around a preposition
     parts    maximal: only the longest match; suffixes and sub-spans: also parts of an NBAR that end in a noun
-    chains   whether three and more NBARs with prepositions between them are a candidate as well
     longest  most words of a candidate; None for any number
-    least    how often a candidate of one word must occur; longer ones need to occur once
     repair   whether participles that act as adjectives or nouns are taken for such
     """
 
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
     parts: Literal["maximal", "suffixes", "sub-spans"] = "maximal"
-    chains: bool = False
     longest: int | None = None
-    least: int = 2
     repair: bool = True
 
     def __post_init__(self) -> None:
@@ -181,12 +179,7 @@ def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:
         found = [match.span() for match in _NBAR.finditer(sentence)]
         spans = {part for whole in found for part in _parts(sentence, whole, rules.parts)}
         if rules.pattern == "NBAR IN NBAR":
-            links = [b[0] == a[1] + 1 and sentence[a[1]] == "I" for a, b in pairwise(found)]
-            for first in range(len(links)):
-                last = first
-                while last < len(links) and links[last] and (rules.chains or last == first):
-                    last += 1
-                    spans.add((found[first][0], found[last][1]))
+            spans |= {(a[0], b[1]) for a, b in pairwise(found) if b[0] == a[1] + 1 and sentence[a[1]] == "I"}
         for start, end in sorted(spans):
             if rules.longest is None or end - start <= rules.longest:
                 yield number, start, end
@@ -290,7 +283,7 @@ def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict
     return {
         form: own.most_common(1)[0][0]
         for form, own in spelled.items()
-        if " " in form or together[canonical(form, known)] >= rules.least
+        if " " in form or together[canonical(form, known)] >= LEAST
     }
 
 

@@ -7,7 +7,6 @@ import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,7 +20,8 @@ _INVISIBLE = dict.fromkeys([0x00AD, 0x200B, 0xFEFF])
 _DASHES = {0x2010: "-", 0x2011: "-", 0x2212: "-"}
 _BLANKS = re.compile(r"\s+")
 _UNEVEN = re.compile(rf"\s\s|[^\S ]| {_BORDER}|{_BORDER} ")
-_BLANK = ord(" ")
+#: The same for plain letters, several times faster.
+_UNEVEN_PLAIN = ("  ", f" {_BORDER}", f"{_BORDER} ", *"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _EDGES = re.compile(f" ?{_BORDER} ?")
 _CJK_GAP = re.compile(f"(?<=[{CJK}]) (?=[{CJK}])")
 _CJK_LETTER = re.compile(f"[{CJK}\uac00-\ud7af]")
@@ -30,19 +30,8 @@ _POSSESSIVE = re.compile(
 )
 
 
-def _even(text: str) -> bool:
-    """Tell whether blanks stand alone and inside phrases only; plain letters are asked without a regular expression."""
-    if not text.isascii() or not text:
-        return not _UNEVEN.search(text)
-    letters = np.frombuffer(text.encode(), np.uint8)
-    low = letters <= _BLANK
-    if (low[1:] & low[:-1]).any() or ((letters < _BLANK) & (letters != ord(_BORDER))).any():
-        return not _UNEVEN.search(text)  # perhaps: a letter below the blank need not be a blank
-    return True
-
-
 def _space(text: str) -> str:
-    if not _even(text):
+    if any(blanks in text for blanks in _UNEVEN_PLAIN) if text.isascii() else _UNEVEN.search(text):
         text = _EDGES.sub(_BORDER, _BLANKS.sub(" ", text))
     text = text.strip(" ")
     return text if text.isascii() else _CJK_GAP.sub("", text)

@@ -8,9 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-import numpy as np
-from numpy.typing import NDArray
-
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import tokens
 
@@ -68,22 +65,6 @@ def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
     return all(f" {token} " in text for token in wanted) and any(
         sorted(words[start : start + len(wanted)]) == wanted for start in range(len(words) - len(wanted) + 1)
     )
-
-
-def present(
-    text: str, phrases: Sequence[str], normaliser: Normaliser, phrase_normaliser: Normaliser | None = None
-) -> NDArray[np.bool_]:
-    """Tell for each phrase (P,) whether its normalised tokens stand together in the normalised text.
-
-    phrase_normaliser  for phrases that were released as stems: the pipeline without its stemmer
-    Source: present and absent keyphrases as in Meng et al. 2017, on tokens. For many texts use `token_lines`.
-
-    >>> present("We concatenated hash tables.", ["cat", "Hash table", "we hash"], Normaliser.parse("lower+porter-nltk"))
-    array([False,  True, False])
-    """
-    line = token_lines([text], normaliser)[0]
-    lines = token_lines(phrases, phrase_normaliser or normaliser)
-    return np.array([occurs(phrase, line, "sort" in normaliser.steps) for phrase in lines], bool)
 
 
 def places(

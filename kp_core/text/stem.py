@@ -2,50 +2,28 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
+from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
 
 from kp_core.errors import UsageError
-from kp_core.text.porter import porter_stemmer
 
 #: Words whose stems are kept, about 30 MB; stemming one takes a hundred times as long as looking it up.
 _KEPT = 200_000
 _kept: dict[str, Callable[[str], str]] = {}
 _LETTERS = re.compile(r"[^\W\d_]+")
 
-#: Snowball languages of PyStemmer under the codes that users write.
-SNOWBALL: dict[str, str] = {
-    "ar": "arabic",
-    "ca": "catalan",
-    "da": "danish",
-    "de": "german",
-    "el": "greek",
-    "en": "english",
-    "es": "spanish",
-    "eu": "basque",
-    "fi": "finnish",
-    "fr": "french",
-    "ga": "irish",
-    "hi": "hindi",
-    "hu": "hungarian",
-    "hy": "armenian",
-    "id": "indonesian",
-    "it": "italian",
-    "lt": "lithuanian",
-    "ne": "nepali",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sr": "serbian",
-    "sv": "swedish",
-    "ta": "tamil",
-    "tr": "turkish",
-    "yi": "yiddish",
-}
+_CODES = "ar ca da de el en es eu fi fr ga hi hu hy id it lt ne nl no pt ro ru sr sv ta tr yi"
+#: Snowball languages of PyStemmer, by their ISO 639 codes, which it knows.
+SNOWBALL: tuple[str, ...] = tuple(_CODES.split())
 _PORTER_MODES = {
     "porter-original": "ORIGINAL_ALGORITHM",
     "porter-martin": "MARTIN_EXTENSIONS",
@@ -65,6 +43,43 @@ def library(stemmer: str | None) -> str:
         return "none"
     package = "PyStemmer" if stemmer.startswith("snowball-") else "nltk"
     return f"{package.lower()}-{version(package)}"
+
+
+@cache
+def porter_stemmer() -> Callable[..., Any]:
+    """Return NLTK's `PorterStemmer`, run by itself: `import nltk` takes a second, for parsers and classifiers.
+
+    Nothing enters `sys.modules`, so that `import nltk` stays whole.
+
+    >>> porter_stemmer()().stem("networks")
+    'network'
+    """
+    stemmer: Callable[..., Any]
+    try:
+        stemmer = _alone("nltk.stem.porter").PorterStemmer
+    except (ImportError, AttributeError, OSError):  # an NLTK that is built differently, or packed into an archive
+        stemmer = import_module("nltk.stem.porter").PorterStemmer
+    return stemmer
+
+
+def _alone(name: str) -> ModuleType:
+    """Run one module of NLTK; what it imports of NLTK in turn is run the same way, without the packages around it."""
+    package = find_spec("nltk")
+    if package is None or package.origin is None:
+        raise ImportError("NLTK is not installed")
+    path = Path(package.origin).parent.joinpath(*name.split(".")[1:]).with_suffix(".py")
+    loader = SourceFileLoader(f"kpscope.{name}", str(path))
+    module = ModuleType(loader.name)
+
+    def own_import(asked: str, *given: Any, **more: Any) -> Any:
+        if asked.split(".")[0] != "nltk":
+            return builtins.__import__(asked, *given, **more)
+        names = given[2] or ()
+        return SimpleNamespace(**{part: _alone(f"nltk.{part}") for part in names}) if asked == "nltk" else _alone(asked)
+
+    vars(module)["__builtins__"] = vars(builtins) | {"__import__": own_import}
+    loader.exec_module(module)
+    return module
 
 
 def keep_stems() -> None:
@@ -102,7 +117,7 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
         import Stemmer
 
         # Its own cache costs more than it saves once the words are distinct: 2.8 s against .7 s on 50,000 words.
-        stems = Stemmer.Stemmer(SNOWBALL[stemmer[9:]], 0).stemWords(list(words))
+        stems = Stemmer.Stemmer(stemmer[9:], 0).stemWords(list(words))
     else:
         raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
     return [stem or word for stem, word in zip(stems, words, strict=True)]

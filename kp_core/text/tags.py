@@ -41,27 +41,20 @@ _C5 = {
     "O": "ITJ PUL PUN PUR PUQ !!!",
 }
 _C5_CLASS = {tag: letter for letter, tags in _C5.items() for tag in tags.split()}
-#: Beginnings of Penn tags; the first that fits decides.
-_PENN = (
-    ("NN", "N"),
-    ("JJ", "J"),
-    ("IN", "I"),
-    ("TO", "I"),
-    ("CC", "C"),
-    ("VB", "V"),
-    ("MD", "V"),
-    ("RB", "R"),
-    ("WRB", "R"),
-    ("RP", "R"),
-    ("DT", "D"),
-    ("PDT", "D"),
-    ("WDT", "D"),
-    ("CD", "M"),
-    ("POS", "S"),
-    ("PRP", "P"),
-    ("WP", "P"),
-    ("EX", "P"),
-)
+#: Beginnings of Penn tags; none is the beginning of another.
+_PENN = {
+    "N": "NN",
+    "J": "JJ",
+    "I": "IN TO",
+    "C": "CC",
+    "V": "VB MD",
+    "R": "RB WRB RP",
+    "D": "DT PDT WDT",
+    "M": "CD",
+    "S": "POS",
+    "P": "PRP WP EX",
+}
+_PENN_CLASS = {begin: letter for letter, begins in _PENN.items() for begin in begins.split()}
 _KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
@@ -136,7 +129,7 @@ def word_class(name: str, tagset: Tagset = "c5") -> str:
     """
     if tagset == "c5":
         return _C5_CLASS.get(name, OUTSIDE)
-    return next((letter for begin, letter in _PENN if name.startswith(begin)), OUTSIDE)
+    return next((letter for begin, letter in _PENN_CLASS.items() if name.startswith(begin)), OUTSIDE)
 
 
 def repair_participles(names: Sequence[str], classes: str) -> str:

@@ -1,11 +1,11 @@
-"""Similarity of random phrases against the libraries: equal under compat, and elsewhere where definitions agree."""
+"""Similarity of random phrases against the libraries, where their definitions are ours."""
 
-import math
 import warnings
 from itertools import permutations
 
 import numpy as np
 import pytest
+from nltk.stem.porter import PorterStemmer
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from nltk.translate.meteor_score import single_meteor_score
 from nltk.translate.nist_score import sentence_nist
@@ -15,15 +15,14 @@ from rouge_score.rouge_scorer import RougeScorer
 from sacrebleu.metrics import BLEU, CHRF
 
 from kp_core.similarity import Choices, score
-from kp_core.similarity.meteor import best_alignment, greedy_alignment
-from tests.phrases import draw
+from kp_core.similarity.meteor import best_alignment
+from tests.phrases import WORDS, draw
 
 SEEDS = (1, 2, 3)
-LIBRARY = Choices(direction="keyphrase", compat="nltk")
 OURS = Choices(direction="keyphrase")
 
 
-def values(pairs, measure, choices):
+def values(pairs, measure, choices=OURS):
     return score(*pairs, [measure], choices).table[:, 0].tolist()
 
 
@@ -33,30 +32,28 @@ def words(pairs):
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
-@pytest.mark.parametrize("smoothing", ["none", "1", "2", "3"])
-def test_bleu_of_nltk(seed, order, smoothing):
+@pytest.mark.parametrize("smoothing", ["none", "exp"])
+def test_bleu_is_that_of_nltk_at_the_effective_order(seed, order, smoothing):
+    """NLTK keeps the order however short the hypothesis; asked for the effective one, it gives our values."""
     pairs = draw(seed)
-    method = getattr(SmoothingFunction(), f"method{smoothing.replace('none', '0')}")
+    method = {"none": SmoothingFunction().method0, "exp": SmoothingFunction().method3}[smoothing]
+    expected = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NLTK warns about every short phrase
-        expected = [sentence_bleu([k], c, [1 / order] * order, method) for k, c in words(pairs)]
-    name = f"BLEU-{order}(smoothing={smoothing})"
-    assert values(pairs, name, LIBRARY) == pytest.approx(expected, rel=1e-10, abs=0)
-
-
-def nist(reference, hypothesis, order):
-    try:
-        return sentence_nist([reference], hypothesis, order)
-    except ZeroDivisionError:
-        return math.nan
+        for key, other in words(pairs):
+            effective = min(order, len(other))
+            expected.append(sentence_bleu([key], other, [1 / effective] * effective, method))
+    # unsmoothed, NLTK puts the smallest positive number in place of 0
+    assert values(pairs, f"BLEU-{order}(smoothing={smoothing})") == pytest.approx(expected, rel=1e-10, abs=1e-70)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("order", [1, 2, 3, 4, 5])
-def test_nist_of_nltk(seed, order):
-    pairs = draw(seed)
-    expected = [nist(k, c, order) for k, c in words(pairs)]
-    assert values(pairs, f"NIST(n={order})", LIBRARY) == pytest.approx(expected, rel=1e-10, abs=1e-14, nan_ok=True)
+def test_nist_of_one_pair_is_that_of_nltk(seed):
+    """NLTK counts information in the pair's own reference, as we do where that is the only one."""
+    pairs = draw(seed, 100)
+    alone = [values(([key], [other]), "NIST")[0] for key, other in zip(*pairs, strict=True)]
+    expected = [sentence_nist([k], c, min(5, len(c))) for k, c in words(pairs)]
+    assert alone == pytest.approx(expected, rel=1e-10, abs=1e-14)
 
 
 class NoWordNet:
@@ -67,25 +64,32 @@ class NoWordNet:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_meteor_of_nltk(seed):
-    pairs = draw(seed)
+def test_meteor_is_that_of_nltk_where_no_stem_is_repeated(seed):
+    """Only where a stem stands twice NLTK's greedy alignment differs from the best one."""
+    stem = PorterStemmer().stem
+    once = [
+        pair
+        for pair in zip(*draw(seed, 1000), strict=True)
+        if all(len(set(map(stem, side.split()))) == len(side.split()) for side in pair)
+    ]
+    assert len(once) > 150
+    pairs = [list(side) for side in zip(*once, strict=True)]
     expected = [single_meteor_score(k, c, wordnet=NoWordNet()) for k, c in words(pairs)]
-    assert values(pairs, "METEOR", LIBRARY) == pytest.approx(expected, rel=1e-12)
+    assert values(pairs, "METEOR(complete=no)") == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("stemmer", ["no", "yes"])
-def test_rouge_of_rouge_score(seed, stemmer):
-    keyphrases, candidates = draw(seed)
-    keyphrases += ["naïve Bayes", "機械", "a", "naïve", ""]
-    candidates += ["naive bayes", "機械 learning", "a", "é", "x"]
-    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer == "yes")
-    found = [scorer.score(k, c) for k, c in zip(keyphrases, candidates, strict=True)]
+@pytest.mark.parametrize("stemmer", [False, True])
+def test_rouge_is_that_of_rouge_score(seed, stemmer):
+    """Of words of more than three letters without hyphens; rouge-score splits at hyphens and stems no shorter word."""
+    pairs = draw(seed, words=[word for word in WORDS if len(word) > 3 and "-" not in word])
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=stemmer)
+    expected = [scorer.score(k, c) for k, c in zip(*pairs, strict=True)]
+    choices = Choices(direction="keyphrase", preset="same-tokens" if stemmer else "paper-like")
     for name, key in (("ROUGE-1", "rouge1"), ("ROUGE-2", "rouge2"), ("ROUGE-L", "rougeL")):
         for suffix, field in (("", "recall"), ("-P", "precision"), ("-F", "fmeasure")):
-            expected = [getattr(one[key], field) for one in found]
-            measure = f"{name}{suffix}(stemmer={stemmer})"
-            assert values((keyphrases, candidates), measure, LIBRARY) == pytest.approx(expected, rel=1e-12), measure
+            found = np.nan_to_num(values(pairs, f"{name}{suffix}", choices))  # theirs is 0 where ours is undefined
+            assert found == pytest.approx([getattr(one[key], field) for one in expected], rel=1e-12), name + suffix
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -94,7 +98,7 @@ def test_phrase_safe_bleu_is_that_of_sacrebleu(seed, order):
     pairs = draw(seed)
     scorer = BLEU(effective_order=True, tokenize="none", max_ngram_order=order, lowercase=True)
     expected = [scorer.sentence_score(c, [k]).score / 100 for k, c in zip(*pairs, strict=True)]
-    assert values(pairs, f"BLEU-{order}", OURS) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert values(pairs, f"BLEU-{order}") == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -105,7 +109,7 @@ def test_chrf_is_that_of_sacrebleu(seed):
     expected = [
         CHRF(lowercase=True).sentence_score(c, [k]).score / 100 for k, c in zip(keyphrases, candidates, strict=True)
     ]
-    assert values((keyphrases, candidates), "chrF", OURS) == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert values((keyphrases, candidates), "chrF") == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -120,10 +124,10 @@ def test_edit_similarities_are_those_of_rapidfuzz(seed):
         ("token-set", fuzz.token_set_ratio, 100),
     ):
         expected = [scorer(k, c) / scale for k, c in lower]
-        assert values(pairs, measure, OURS) == pytest.approx(expected, rel=1e-12), measure
+        assert values(pairs, measure) == pytest.approx(expected, rel=1e-12), measure
     for measure, distance in (("levenshtein-tokens", Levenshtein), ("levenshtein-tokens(distance=osa)", OSA)):
         expected = [distance.normalized_similarity(k, c) for k, c in words(pairs)]
-        assert values(pairs, measure, OURS) == pytest.approx(expected, rel=1e-12), measure
+        assert values(pairs, measure) == pytest.approx(expected, rel=1e-12), measure
 
 
 def every_alignment(same, exact):
@@ -140,12 +144,9 @@ def every_alignment(same, exact):
 
 def test_best_alignment_is_the_best_of_all():
     rng = np.random.default_rng(0)
-    differing = 0
     for _ in range(150):
         r, h = rng.integers(1, 5, 2)
         ref, hyp = rng.integers(0, 3, r), rng.integers(0, 3, h)
         exact = (ref[:, None] == hyp) & (rng.integers(0, 2, r)[:, None] == rng.integers(0, 2, h))
         same = ref[:, None] == hyp
         assert best_alignment(same, exact) == every_alignment(same, exact)
-        differing += greedy_alignment(same, exact) != best_alignment(same, exact)
-    assert differing > 0

@@ -3,14 +3,15 @@
 import sys
 from importlib import import_module
 
-import numpy as np
 import pytest
 
 from kp_core.errors import InputError, UsageError
-from kp_core.text import porter
+from kp_core.text import stem
 from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.text.stem import SNOWBALL, STEMMERS, library, stem_words
 from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
+
+PORTER = "nltk.stem.porter"
 
 
 def normalised(pipeline, *phrases):
@@ -90,11 +91,10 @@ def test_unknown_steps_and_two_stemmers_are_refused():
         stem_words(["a"], "porter")
 
 
-def test_names():
-    assert str(Normaliser.parse("none")) == "none"
-    assert str(Normaliser.parse("lower+hyphen-keep")) == "lower+hyphen-keep"
-    assert str(Normaliser.parse("lower+snowball-en").without_stemmer()) == "lower"
-    assert Normaliser.parse("lower+snowball-en").stemmer == "snowball-en"
+def test_a_pipeline_prints_as_its_name_and_knows_its_stemmer():
+    assert [str(Normaliser.parse(name)) for name in ("none", "lower+hyphen-keep")] == ["none", "lower+hyphen-keep"]
+    stemming = Normaliser.parse("lower+snowball-en")
+    assert (stemming.stemmer, str(stemming.without_stemmer())) == ("snowball-en", "lower")
     assert Normaliser.parse("lower").stemmer is None
 
 
@@ -110,10 +110,10 @@ def test_the_stemmer_loaded_by_itself_is_that_of_nltk(mode, monkeypatch):
         for letters in ("comput", "fli", "d", "agree", "hop", "sky", "generaliz", "ies", "b", "")
         for end in ("", "s", "es", "ed", "ing", "ation", "ies", "y", "al", "iveness", "ization", "eed", "ly", "'s")
     ]
-    monkeypatch.delitem(sys.modules, porter._IN_FULL, raising=False)
-    alone = porter.porter_stemmer.__wrapped__()
-    assert porter._IN_FULL not in sys.modules
-    expected = import_module(porter._IN_FULL).PorterStemmer(mode=mode)
+    monkeypatch.delitem(sys.modules, PORTER, raising=False)
+    alone = stem.porter_stemmer.__wrapped__()
+    assert PORTER not in sys.modules
+    expected = import_module(PORTER).PorterStemmer(mode=mode)
     assert alone is not type(expected)
     assert [alone(mode=mode).stem(word) for word in words] == [expected.stem(word) for word in words]
 
@@ -122,9 +122,9 @@ def test_a_stemmer_that_cannot_be_loaded_by_itself_comes_with_all_of_nltk(monkey
     def missing(name):
         raise FileNotFoundError(name)
 
-    monkeypatch.setattr(porter, "_alone", missing)
-    monkeypatch.delitem(sys.modules, porter._IN_FULL, raising=False)
-    assert porter.porter_stemmer.__wrapped__() is sys.modules[porter._IN_FULL].PorterStemmer
+    monkeypatch.setattr(stem, "_alone", missing)
+    monkeypatch.delitem(sys.modules, PORTER, raising=False)
+    assert stem.porter_stemmer.__wrapped__() is sys.modules[PORTER].PorterStemmer
 
 
 def test_libraries_behind_the_stemmers():
@@ -180,7 +180,3 @@ def test_a_letter_without_case_may_begin_a_sentence():
 def test_word_runs_end_at_punctuation_and_keep_the_possessive():
     assert word_runs("The user's guide (short). Next one") == [["The", "user's", "guide"], ["short"], ["Next", "one"]]
     assert word_runs("... !") == []
-
-
-def test_normalised_phrases_are_the_same_object_type_for_numpy_input():
-    assert normalised("lower", *np.array(["A", "B"])) == ["a", "b"]

@@ -29,7 +29,6 @@ _FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 _SIGNED = {
     "preset": "sim",
     "direction": "dir",
-    "compat": "compat",
     "stemmer": "stem",
     "correlation": "corr",
     "interval": "ci",
@@ -84,7 +83,7 @@ def correlate(
     by          breakdowns: location, complexity, pos, type, side, length, group
     paper       group the pairs as the paper does, near misses only
     study       correlation, intervals and tests (or its fields as options: correlation, resamples, seed, …)
-    options     also those of `similarity`: direction, compat, preset, stemmer, normalise, synonyms, model
+    options     also those of `similarity`: direction, preset, stemmer, normalise, synonyms, model
 
     Source: Kim, Baldwin & Kan 2010.
     """
@@ -167,7 +166,7 @@ def _settings(
 ) -> dict[str, str]:
     """Return what was asked, by its names in the signature; what is empty does not apply."""
     chosen = {"by": ",".join(by), **vars(study)}
-    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "compat", "stemmer", "model")}
+    chosen |= {name: getattr(choices, name) or "" for name in ("preset", "direction", "stemmer", "model")}
     if study.interval != "bootstrap":
         del chosen["resamples"]
     if study.test != "perm-both":

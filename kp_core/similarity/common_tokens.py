@@ -6,8 +6,8 @@ import numpy as np
 
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures.overlap import ratio
-from kp_core.similarity.registry import similarity_measure
-from kp_core.similarity.sides import Counts, Sides
+from kp_core.similarity.declaration import similarity_measure
+from kp_core.similarity.sides import Sides, total
 
 #: English function words that tell the complexity of a phrase; fixed, so that the classes mean the same everywhere.
 _PREPOSITIONS = "of for in via with on by to from over under between at as"
@@ -23,8 +23,7 @@ _KIM = "Kim, Baldwin & Kan 2010"
     r"\frac{|\mathrm{keyphrase} \cap \mathrm{candidate}|}{\max(r, c)}",
     source=f"Zesch & Gurevych 2009, as {_KIM} define it; not the R-precision of retrieval (here: Rprec)",
     level="stems",
-    denominator=("longer", "keyphrase"),
-    overlap=("bag", "contiguous"),
+    options={"denominator": ("longer", "keyphrase"), "overlap": ("bag", "contiguous")},
 )
 def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:
     """Return common tokens, or the longest common run, / length of the longer phrase or of the keyphrase."""
@@ -41,8 +40,7 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
     last = np.array([sides.r - 1])
     if head != "last":
         words = sides.shared.phrases.words.of(sides.reference, sides.r)
-        found = sides.shared.prepositions[words]
-        first = np.argmax(found, axis=0)
+        first = np.argmax(sides.shared.prepositions[words], axis=0)
         last = np.where(first > 0, first - 1, sides.r - 1)
     weights: Floats = 1.0 / (1.0 + np.abs(np.arange(sides.r)[:, None] - last))
     return weights
@@ -54,9 +52,11 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
     r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}",
     source=_KIM,
     level="stems",
-    alignment=("bag", "ordered", "contiguous"),
-    weights=("longer", "keyphrase"),
-    head=("last", "before-preposition"),
+    options={
+        "alignment": ("bag", "ordered", "contiguous"),
+        "weights": ("longer", "keyphrase"),
+        "head": ("last", "before-preposition"),
+    },
 )
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer", head: str = "last") -> Floats:
     """Return the weight of the matched tokens / the weight of all, over the longer phrase or the keyphrase."""
@@ -78,37 +78,23 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
     r"[\mathrm{type} \text{ is accepted}]",
     source="Zesch & Gurevych 2009, who accept morph and include",
     level="stems",
-    accept=("morph", "include", "part"),
+    options={"accept": ("morph", "include", "part")},
 )
 def match(sides: Sides, accept: str = "morph") -> Floats:
     """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
-    keyphrase_longer = sides.long_first.keyphrase_is_reference
-    accepted = {"morph": sides.r == sides.h, "include": sides.r == sides.h or not keyphrase_longer}.get(accept, True)
-    if not accepted:
-        return np.zeros(sides.n)
-    along = sides.long_first
-    return np.asarray(along.grams(along.h).any(axis=(0, 1)), float)
+    block = sides.long_first
+    accepted = accept == "part" or block.r == block.h or (accept == "include" and not block.keyphrase_is_reference)
+    return np.asarray(block.inside & accepted, float)
 
 
-def _distinct(sides: Sides) -> Counts:
-    """Return the number of different tokens of the reference."""
-    count = np.full(sides.n, sides.r)
-    pairs = sides.repeating
-    if len(pairs):
-        own = sides.own_grams(1, pairs)
-        earlier = (own & np.tril(np.ones(own.shape[:2], bool), -1)[:, :, None]).any(axis=1)
-        count[pairs] = (~earlier).sum(axis=0)
-    return count
+def _common(sides: Sides) -> Floats:
+    """Return the number of different common tokens (n,)."""
+    return total(sides.equal.any(axis=1) & sides.first).astype(float)
 
 
-def _common(sides: Sides) -> Counts:
-    """Return the number of different common tokens."""
-    found = np.asarray(sides.equal.any(axis=1))
-    pairs = sides.repeating
-    if len(pairs):
-        own = sides.own_grams(1, pairs)
-        found[:, pairs] &= ~(own & np.tril(np.ones(own.shape[:2], bool), -1)[:, :, None]).any(axis=1)
-    return np.asarray(found.sum(axis=0))
+def _distinct(sides: Sides) -> Floats:
+    """Return the number of different tokens of the reference (n,)."""
+    return total(sides.first).astype(float)
 
 
 @similarity_measure(
@@ -120,7 +106,7 @@ def _common(sides: Sides) -> Counts:
 def jaccard(sides: Sides) -> Floats:
     """Return common tokens / tokens of either, as sets."""
     common = _common(sides)
-    return ratio(common.astype(float), (_distinct(sides) + _distinct(sides.swapped) - common).astype(float))
+    return ratio(common, _distinct(sides) + _distinct(sides.swapped) - common)
 
 
 @similarity_measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -18,67 +18,45 @@ Level = Literal["words", "stems", "characters", "texts", "pairs"]
 #: The values of an option, the default first; or the range of a number and its default.
 Option = tuple[str, ...] | tuple[float, float, float]
 
+Function = TypeVar("Function", bound=Callable[..., Floats])
+
 
 @dataclass(frozen=True)
 class Similarity:
     """One measure of the similarity of two phrases: what it says, and the function from a block of pairs to values.
 
-    reason    why a value is missing although both phrases have tokens; a key of `REASONS`
-    options   name → values, as in `R-precision(overlap=contiguous)`
-    compat    the measure exactly as a library computes it; None where the two are equal
+    score       block → values (n,): `Sides` where the level is words, stems or characters, two lists of normalised
+                strings where it is texts, `Pairs` where it is pairs
+    low, high   range of the values
+    undefined   when a value is missing, in words
+    reason      why a value is missing although both phrases have tokens; a key of `REASONS`
+    options     name → values, as in `R-precision(overlap=contiguous)`
     """
 
     name: str
     sentence: str
     formula: str
-    low: float
-    high: float
-    undefined: str
-    source: str
-    level: Level
     score: Callable[..., Floats]
+    source: str
+    level: Level = "words"
+    low: float = 0.0
+    high: float = 1.0
+    undefined: str = "a phrase is empty"
     reason: str = "empty_phrase"
     options: Mapping[str, Option] = field(default_factory=dict)
-    compat: Similarity | None = None
 
 
 MEASURES: dict[str, Similarity] = {}
 
 
-def similarity_measure(
-    name: str,
-    sentence: str,
-    formula: str,
-    *,
-    source: str,
-    level: Level = "words",
-    low: float = 0.0,
-    high: float = 1.0,
-    undefined: str = "a phrase is empty",
-    reason: str = "empty_phrase",
-    compat: Similarity | None = None,
-    **options: Option,
-) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare the decorated function as a measure of similarity."""
+def similarity_measure(name: str, sentence: str, formula: str, **declared: Any) -> Callable[[Function], Function]:
+    """Declare the decorated function as a measure of similarity; `declared` are the other fields of `Similarity`."""
 
-    def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        MEASURES[name] = Similarity(
-            name, sentence, formula, low, high, undefined, source, level, score, reason, options, compat
-        )
+    def declare(score: Function) -> Function:
+        MEASURES[name] = Similarity(name, sentence, formula, score, **declared)
         return score
 
     return declare
-
-
-def as_library(
-    score: Callable[..., Floats],
-    source: str,
-    undefined: str = "never",
-    reason: str = "library_error",
-    **options: Option,
-) -> Similarity:
-    """Return the declaration of a measure as a library computes it, empty phrases included."""
-    return Similarity("", "", "", 0.0, np.inf, undefined, source, "words", score, reason, options)
 
 
 @dataclass(frozen=True)
@@ -87,12 +65,6 @@ class Asked:
 
     measure: Similarity
     chosen: tuple[tuple[str, str | float], ...] = ()
-    library: bool = False
-
-    @property
-    def used(self) -> Similarity:
-        """The declaration in use: that of the library where asked for and there."""
-        return (self.library and self.measure.compat) or self.measure
 
     @property
     def name(self) -> str:
@@ -106,11 +78,7 @@ class Asked:
 
     def scores(self, block: Any) -> Floats:
         """Return the values of a block of pairs."""
-        return self.used.score(block, **dict(self.chosen))
-
-
-def _default(choices: Option) -> str | float:
-    return choices[0] if isinstance(choices[0], str) else choices[2]
+        return self.measure.score(block, **dict(self.chosen))
 
 
 def _value(measure: str, option: str, choices: Option, given: str) -> str | float:
@@ -133,30 +101,27 @@ def split_names(text: str) -> list[str]:
     return [name.strip() for name in re.split(r",(?![^()]*\))", text) if name.strip()]
 
 
-def parse(text: str, compat: str = "none") -> Asked:
+def parse(text: str) -> Asked:
     """Read a measure as users write it, with options in brackets; printing the result gives the same text back.
 
     >>> parse("M-R-precision(alignment=ordered)").chosen
     (('alignment', 'ordered'),)
     """
-    if compat not in ("none", "nltk"):
-        raise UsageError(f"compat is '{compat}'; choose one of: none, nltk")
-    found = re.fullmatch(r"\s*([^()]+?)\s*(?:\(([^()]*)\))?\s*", text)
-    name = {"BLEU-4": "BLEU"}.get(found[1], found[1]) if found else text
-    if not found or name not in MEASURES:
+    written = re.fullmatch(r"\s*([^()]+?)\s*(?:\(([^()]*)\))?\s*", text)
+    name = {"BLEU-4": "BLEU"}.get(written[1], written[1]) if written else text
+    if not written or name not in MEASURES:
         raise UsageError(f"there is no measure of similarity '{text}'; the measures are: {', '.join(MEASURES)}")
-    asked = Asked(MEASURES[name], (), compat == "nltk")
-    chosen = {}
-    for part in filter(None, (found[2] or "").split(",")):
+    measure, chosen = MEASURES[name], {}
+    for part in filter(None, (written[2] or "").split(",")):
         option, _, given = (piece.strip() for piece in part.partition("="))
-        choices = asked.used.options.get(option)
+        choices = measure.options.get(option)
         if choices is None:
-            known = ", ".join(asked.used.options) or "none"
+            known = ", ".join(measure.options) or "none"
             raise UsageError(f"{name} has no option '{option}'; its options are: {known}")
         value = _value(name, option, choices, given)
-        if value != _default(choices):
+        if value != (choices[0] if isinstance(choices[0], str) else choices[2]):
             chosen[option] = value
-    return Asked(asked.measure, tuple(sorted(chosen.items())), asked.library)
+    return Asked(measure, tuple(sorted(chosen.items())))
 
 
 def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) -> None:
@@ -169,24 +134,21 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
     if not name or re.search(r"[(),=]", name):
         raise UsageError(f"'{name}' cannot name a measure; leave out brackets, commas and equal signs")
 
-    def scored(pairs: Any) -> Floats:
-        values = np.asarray(score(pairs.keyphrases, pairs.candidates), dtype=float)
-        if values.shape != (len(pairs.keyphrases),):
-            raise UsageError(
-                f"'{name}' gave {values.size} values for {len(pairs.keyphrases)} pairs; it must give one each"
-            )
-        return values
-
-    MEASURES[name] = Similarity(
+    @similarity_measure(
         name,
         f"The registered measure {name}.",
         r"\text{as registered}",
-        -np.inf,
-        np.inf,
-        "where it gives NaN",
-        "registered",
-        "pairs",
-        scored,
-        "no_value",
-        {},
+        source="registered",
+        level="pairs",
+        low=-np.inf,
+        high=np.inf,
+        undefined="where it gives NaN",
+        reason="no_value",
     )
+    def scored(pairs: Any) -> Floats:
+        values = np.asarray(score(*pairs.texts), dtype=float)
+        if values.shape != pairs.keyphrase.shape:
+            raise UsageError(
+                f"'{name}' gave {values.size} values for {len(pairs.keyphrase)} pairs; it must give one each"
+            )
+        return values
