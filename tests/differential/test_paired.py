@@ -173,3 +173,9 @@ def test_the_t_test_of_equal_differences_is_undefined_although_their_last_bits_d
     difference = np.array([0.35 - 0.30, 0.80 - 0.75, 0.20 - 0.15] * 4)
     assert np.ptp(difference) > 0
     assert np.isnan(paired.t_test(difference)).all()
+
+
+def test_differences_of_zero_have_no_ranks_to_test():
+    w, p, dropped = paired.wilcoxon_test(np.zeros(4))
+    assert np.isnan([w, p, paired.effect(np.zeros(4)).rank_biserial]).all()
+    assert dropped == 4

@@ -99,13 +99,7 @@ def test_ids_must_differ(ids, said):
         kp.load(gold=GOLD, documents=Source("doc_ids.txt", ids.encode()))
 
 
-def test_texts_with_a_mark_after_the_title_are_one_a_line():
-    data = "Tides [sep] Water rises.\nMoon <eos> It goes round.\n"
-    corpus = kp.load(documents=Source("test.txt", data.encode()))
-    assert corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist() == [
-        ["1", "Tides", "Water rises."],
-        ["2", "Moon", "It goes round."],
-    ]
+def test_texts_without_a_mark_after_the_title_are_one_a_line_only_if_the_user_says_so():
     plain = Source("test.txt", b"Water rises.\nIt goes round.\n")
     assert len(kp.load(documents=plain).documents) == 1
     assert len(kp.load(documents=plain, roles={"test.txt": Choice(family="F5")}).documents) == 2

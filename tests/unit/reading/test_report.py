@@ -20,15 +20,8 @@ def corpus() -> Corpus:
 
 def test_statistics_of_annotators_and_systems(corpus: Corpus) -> None:
     table = report.statistics(corpus, Normaliser.parse("lower+space+punct-strip+porter-nltk"), 3).set_index("source")
-    assert table.loc["gold", ["documents", "phrases", "shortest", "mean", "longest", "empty", "missing"]].tolist() == [
-        3,
-        6,
-        0,
-        2,
-        4,
-        1,
-        2,
-    ]
+    counts = ["documents", "phrases", "shortest", "mean", "longest", "empty", "missing"]
+    assert table.loc["gold", counts].tolist() == [3, 6, 0, 2, 4, 1, 2]
     assert table.loc["gold", ["duplicates", "lists with duplicates", "duplicates, lower case"]].tolist() == [1, 1, 2]
     assert table.loc["gold", "lists with duplicates, lower case"] == 2
     assert table.loc["gold", ["duplicates, normalised", "vanishing"]].tolist() == [3, 1]

@@ -16,6 +16,7 @@ from kp_core.errors import InputError, UsageError
 from kp_core.reading import Source, load
 from kp_core.reading.decode import decode
 from kp_core.reading.limits import Limits, limits_from
+from kp_core.reading.report import limits as limits_table
 from kp_core.reading.source import expand
 from tests.format_samples import archive
 
@@ -150,6 +151,8 @@ def test_limits_come_from_the_environment() -> None:
     assert limits_from({"KPSCOPE_LIMIT_DOCUMENTS": "7"}).documents == 7
     with pytest.raises(UsageError, match="whole number"):
         limits_from({"KPSCOPE_LIMIT_DOCUMENTS": "many"})
+    table = limits_table(Limits(rows=7))
+    assert table.loc[table["changed by"] == "KPSCOPE_LIMIT_ROWS", "at most"].tolist() == ["7"]
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="skipped: this system has no /dev/zero")

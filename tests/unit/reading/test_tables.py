@@ -205,3 +205,11 @@ def test_half_a_character_in_a_data_frame_is_rejected_with_its_row(kind: object)
     assert corpus.gold["phrase"].tolist() == ["a", "b", "c", "d", "e"]
     reason = "half a character (a lone surrogate) that cannot be stored"
     assert corpus.report.rejected.to_numpy().tolist() == [["gold", "3", reason, "x?"]]
+
+
+def test_a_name_given_to_a_table_of_systems_goes_before_theirs_and_stands_for_none() -> None:
+    rows = [("a", "d", "x", 1), ("b", "d", "x", 1), ("", "d", "y", 1)]
+    frame = pd.DataFrame(rows, columns=["system", "doc_id", "phrase", "rank"])
+    assert load(systems={"mine": frame}).systems == ["a", "b", "mine"]
+    assert load(systems={"mine": frame[:2]}).runs["system"].tolist() == ["mine/a", "mine/b"]
+    assert load(systems={"mine": frame[:1]}).runs["system"].tolist() == ["mine"]
