@@ -30,17 +30,17 @@ Tools = dict[str, Callable[[], Any]]
 
 def with_intervals() -> Task:
     """Time six systems at 50 cutoffs with bootstrap intervals of four measures."""
+    from kp_core.scoring.average import View, averaged
     from sklearn.metrics import cohen_kappa_score
 
     import kp_core as kp
     from kp_core.scoring import intervals
-    from kp_core.scoring.average import View, averaged
     from kp_core.scoring.measures import parse
-    from kp_core.studies.evaluate import counts_of, evaluate_with, resolve
+    from kp_core.studies.evaluate import counts_of, evaluate, resolve
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
     corpus = kp.load(gold=gold, systems=systems(gold, SYSTEMS, CANDIDATES))
-    asked = kp.Settings(kp.Conventions("none"), k=K, universe=str(CANDIDATES), resamples=RESAMPLES)
+    asked = kp.Settings(kp.Settings(normalise="none"), k=K, universe=str(CANDIDATES), resamples=RESAMPLES)
     settings, _ = resolve(corpus, asked)
     counted, measures = counts_of(corpus, settings), [parse(name) for name in OF_SYSTEMS]
 
@@ -67,7 +67,7 @@ def with_intervals() -> Task:
 
     found = from_counts("micro")["system-3", "kappa"]
     equal("kappa and its interval", (found.value[9], found.low[9], found.high[9]), one_by_one())
-    frame = evaluate_with(corpus, settings, OF_SYSTEMS).frame
+    frame = evaluate(corpus, settings, measures=OF_SYSTEMS).frame
     row = frame[(frame["system"] == "system-3") & (frame["measure"] == "kappa") & (frame["k"] == 10)]
     equal(
         "kappa in the result",
@@ -78,7 +78,7 @@ def with_intervals() -> Task:
     tools: Tools = {
         "KPScope from counts, micro": lambda: from_counts("micro"),
         "KPScope from counts, macro": lambda: from_counts("macro"),
-        "KPScope from the coded corpus to the result, micro": lambda: evaluate_with(corpus, settings, OF_SYSTEMS),
+        "KPScope from the coded corpus to the result, micro": lambda: evaluate(corpus, settings, measures=OF_SYSTEMS),
         peer: one_by_one,
     }
     title = "Intervals: 6 systems, 50 cutoffs, 4 measures, 1,000 resamples, 244 documents"
@@ -108,7 +108,7 @@ def of_annotators() -> Task:
     from kp_core.scoring.measures import parse
 
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
-    corpus, record = kp.load(gold=gold), kp.Conventions("none")
+    corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
     coded, identities = code(corpus), identify(corpus, record)
     universe, ones = np.full(DOCUMENTS, float(CANDIDATES)), np.ones((1, DOCUMENTS))
     measures = [parse(name) for name in OF_ANNOTATORS]
@@ -119,7 +119,9 @@ def of_annotators() -> Task:
 
     def from_frames() -> pd.DataFrame:
         loaded = kp.load(gold=gold)
-        return kp.agreement(loaded, OF_ANNOTATORS, universe=CANDIDATES, normalise="none", interval="none").frame
+        return kp.agreement(
+            loaded, measures=OF_ANNOTATORS, universe=CANDIDATES, normalise="none", interval="none"
+        ).frame
 
     ratings = dense(gold)
     table, counts = pd.DataFrame(ratings), aggregate_raters(ratings, n_cat=2)[0]
@@ -168,7 +170,7 @@ def of_pairs() -> Task:
     from kp_core.scoring.measures import parse
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
-    corpus, record = kp.load(gold=gold), kp.Conventions("none")
+    corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
     coded, identities = code(corpus), identify(corpus, record)
     universe, ones = np.full(SPARSE_DOCUMENTS, float(CANDIDATES)), np.ones((1, SPARSE_DOCUMENTS))
     measures = [parse("kappa"), parse("P_pos")]

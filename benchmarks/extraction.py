@@ -61,7 +61,7 @@ def scored(corpus: kp.Corpus, external: kp.External, stemmed: bool) -> tuple[pd.
     systems = kp.load(systems=found.as_source())
     whole = replace(corpus, runs=systems.runs, rankings=systems.rankings, cache={})
     stems = {"gold_stemmed": "yes"} if stemmed else {}
-    result = kp.evaluate(whole, "average", MEASURES, universe="ngrams:3", interval="none", **stems)
+    result = kp.evaluate(whole, k="average", measures=MEASURES, universe="ngrams:3", interval="none", **stems)
     table = result.frame.pivot_table(index="system", columns="measure", values="value", sort=False)
     return table[list(MEASURES)], result.signature
 

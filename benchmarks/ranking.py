@@ -38,7 +38,7 @@ def kpscope(
 def _measured(corpus: Any, normalise: str = "none", measures: Sequence[str] | None = None) -> Values:
     import kp_core as kp
 
-    settings = kp.Settings(kp.Conventions(normalise), k=K, universe="1000", interval="none")
+    settings = kp.Settings(kp.Settings(normalise=normalise), k=K, universe="1000", interval="none")
     means = {name: values.mean(axis=0) for _, name, values in kp.all_values(corpus, settings, measures)}
     return {
         "P@10": means["P@k"][9],

@@ -123,7 +123,7 @@ def soft_matching(name: str, tau: float) -> Task:
 
     def fresh() -> tuple[Any]:
         data = corpus()
-        code(data), identify(data, settings.conventions)
+        code(data), identify(data, settings)
         return (data,)
 
     title = f"Soft matching, {name} ≥ {tau:g}: 20,000 documents × 10 × 10, every k ≤ 10"

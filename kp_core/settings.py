@@ -208,7 +208,8 @@ class Settings:
         kept = {name: value for name, value in vars(self).items() if name in _DEFAULTS}
         if "preset" in changes:
             kept = {name: value for name, value in kept.items() if name not in FIELDS and name != "k"}
-        return Settings(**cast(Changes, {**kept, **changes}))
+        given = {name: value for name, value in changes.items() if value is not None}
+        return Settings(**cast(Changes, {**kept, **given}))
 
     def as_dict(self) -> dict[str, str]:
         """Return the settings as the command line prints them: option name → value."""

@@ -8,8 +8,7 @@ import pandas as pd
 
 import kp_core as kp
 from kp_core.corpus import Ranking
-from kp_core.scoring.codes import code
-from kp_core.scoring.universe import sizes
+from kp_core.scoring.prepare import prepare
 
 #: A keyphrase, or its accepted spellings.
 Entry = str | Sequence[str]
@@ -92,20 +91,15 @@ def document_values(corpus: kp.Corpus, measure: str, k: Any = 10, **options: Any
     return kp.by_document(corpus, settings(k, **options), measure)
 
 
-def settings(k: Any = None, preset: str = "kpscope", universe: Any = "", **options: Any) -> kp.Settings:
-    """Return settings as `evaluate` makes them."""
-    from dataclasses import replace
-
-    from kp_core.settings import make_settings
-
-    made = make_settings(k=k, preset_name=preset, **({"interval": "none"} | options))
-    return replace(made, universe=str(universe))
+def settings(k: Any = None, **options: Any) -> kp.Settings:
+    """Return settings without intervals where none are asked for."""
+    return kp.Settings(k=k, **({"interval": "none"} | options))
 
 
 def universe_sizes(corpus: kp.Corpus, universe: str, **conventions: Any) -> dict[str, float]:
     """Return N of every document."""
-    found = sizes(corpus, universe, kp.Conventions(**conventions))
-    return dict(zip(code(corpus).documents, found.tolist(), strict=True))
+    data = prepare(corpus, universe=universe, **conventions)
+    return dict(zip(data.documents, data.universe.tolist(), strict=True))
 
 
 def never_falls(numbers: Iterable[float]) -> bool:

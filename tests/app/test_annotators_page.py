@@ -51,7 +51,7 @@ def test_the_threshold_is_a_look_up(lectures):
     app = opened("annotators")
     app.select_slider(key="threshold").set_value("0.80").run()
     table = shown(app, "majority")
-    expected = kp.trim(lectures, 0.8).frame
+    expected = kp.trim(lectures, threshold=0.8).frame
     assert table["majority"].tolist() == expected["size"].tolist()
     kept = expected[expected["status"] == "ok"]
     assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(app)
@@ -63,7 +63,7 @@ def test_people_stand_beside_the_systems(page, lectures):
     app.toggle(key="people").set_value(True).run()
     assert not app.exception
     asked = {"overview": "F1@k", "agreement": "kappa", "ranking": "F1@k"}[page]
-    expected = kp.evaluate(lectures, 6, [asked], annotators="others")
+    expected = kp.evaluate(lectures, k=6, measures=[asked], annotators="others")
     values = expected.frame.set_index("system")["value"]
     name = expected.frame["measure"].iloc[0]
     table = next(

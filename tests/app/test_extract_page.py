@@ -46,9 +46,9 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     app.switch_page("pages/overview.py").run()
     board = shown(app, "F1@6").set_index("system")["F1@6"]
     alone = kp.load(LECTURES / "gold.csv", found.as_source(), LECTURES / "documents.jsonl")
-    expected = kp.evaluate(alone, 6, "F1@k", interval="none").frame["value"].tolist()
+    expected = kp.evaluate(alone, k=6, measures="F1@k", interval="none").frame["value"].tolist()
     assert board[["tfidf (extracted)", "phrase-boosting-ngrams"]].tolist() == pytest.approx(expected)
-    before = kp.evaluate(lectures, 6, "F1@k", interval="none").frame.set_index("system")["value"]
+    before = kp.evaluate(lectures, k=6, measures="F1@k", interval="none").frame.set_index("system")["value"]
     assert board[lectures.systems].to_dict() == pytest.approx(before.to_dict())
 
 

@@ -89,7 +89,7 @@ def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpu
     app.session_state["convention spread"] = True
     app.run()
     assert not app.exception
-    expected = kp.spread(lectures, "F1@k", k=9).ranges
+    expected = kp.spread(lectures, measure="F1@k", k=9).ranges
     pd.testing.assert_frame_equal(shown(app, "high").reset_index(drop=True), expected)
     assert "What one change of the present conventions does" in words(app)
 
@@ -97,9 +97,9 @@ def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpu
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
 def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
     app = chosen(opened("overview", k="9"), "measure", measure)
-    said = statements.verdict(kp.compare(lectures, measure, k=9), screen_tables.named(measure, 9))
+    said = statements.verdict(kp.compare(lectures, measure=measure, k=9), screen_tables.named(measure, 9))
     assert f"#### {plain(said)}" in words(app)
-    assert plain(kp.compare(lectures, "F1@k").test) in words(app)
+    assert plain(kp.compare(lectures, measure="F1@k").test) in words(app)
 
 
 def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus) -> None:
@@ -158,7 +158,7 @@ def test_ranking_shows_undefined_values_with_their_reason(lectures: kp.Corpus) -
 
 def test_pairs_are_those_of_the_comparison(lectures: kp.Corpus) -> None:
     pairs = shown(chosen(opened("ranking", k="9"), "measure", "nDCG@k"), "p after Holm")
-    expected = kp.compare(lectures, "nDCG@k", k=9).frame
+    expected = kp.compare(lectures, measure="nDCG@k", k=9).frame
     assert pairs["A minus B"].tolist() == pytest.approx(expected["difference"].tolist())
     assert pairs["p after Holm"].tolist() == pytest.approx(expected["p_adjusted"].tolist())
 

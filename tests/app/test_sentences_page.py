@@ -93,7 +93,7 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
 def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:
     app = opened("annotators", extracts)
     table = shown(app, "what it says").set_index("measure")
-    frame = kp.agreement(extracts, "K", universe="sentences").frame
+    frame = kp.agreement(extracts, measures="K", universe="sentences").frame
     expected = frame[(frame["system"] == "all") & (frame["subset"] == "all")]["value"].item()
     assert table["value"]["K"] == expected
     assert app.selectbox(key="universe").value == "sentences"

@@ -55,7 +55,7 @@ def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
     settings = kp.Settings(k=(6,))
     expected = kp.soft_evaluate(lectures, settings, preset, ["F1@k"]).frame.set_index("system")["value"]
     assert table["soft F1@6"].to_dict() == pytest.approx(expected.to_dict())
-    exact = kp.evaluate(lectures, 6, ["F1@k"]).frame.set_index("system")["value"]
+    exact = kp.evaluate(lectures, k=6, measures=["F1@k"]).frame.set_index("system")["value"]
     assert table["exact F1@6"].to_dict() == pytest.approx(exact.to_dict())
 
 

@@ -56,10 +56,10 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     for k in ("3", "2"):
         app.selectbox(key="streamed_k").set_value(k).run()
-        memory = kp.evaluate(corpus, int(k), ["F1@k"], interval="poisson")
+        memory = kp.evaluate(corpus, k=int(k), measures=["F1@k"], interval="poisson")
         board = table(app, f"F1@{k}").set_index("system")
         assert board[f"F1@{k}"].to_dict() == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
-        pairs = kp.compare(corpus, "F1@k", k=int(k), interval="poisson").frame
+        pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").frame
         assert table(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert any(one.value.endswith(memory.signature.partition("|ci:")[2]) for one in app.code)
     assert "nothing is sampled" in words(app)
@@ -77,7 +77,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     assert not app.exception
     assert "gold standard: nowhere." in words(app)
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
-    view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), "d003")
+    view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
     gold = table(app, "chosen by")
     assert gold["keyphrase"].tolist() == [" | ".join(one) for one in view.gold["spellings"]]
     marks = [one.value[""].tolist() for one in app.dataframe if "phrase" in one.value.columns]

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import kp_core as kp
-from kp_core.studies.evaluate import evaluate_with
+from kp_core.studies.evaluate import evaluate
 from kp_ui import recovery, shell
 
 
@@ -13,7 +13,7 @@ def evaluate(corpus: kp.Corpus, settings: kp.Settings, *rest: Any) -> kp.Result:
         time.sleep(4)
     if settings.preset == "chan":
         raise MemoryError("a path of the server")
-    return evaluate_with(corpus, settings, *rest)
+    return evaluate(corpus, settings, *rest)
 
 
 kp.evaluate_with = evaluate

@@ -38,7 +38,7 @@ def test_an_extracted_system_is_in_the_leaderboard(server: str, page: Page, sett
     assert {"tfidf-chunks", "tfidf", "yake", "rake", "textrank"} <= set(board)
     texts, gold = LECTURES / "documents.jsonl", LECTURES / "gold.csv"
     corpus = kp.load(gold, kp.extract(texts, "tfidf-chunks").as_source(), texts)
-    expected = kp.evaluate(corpus, 6, "F1@k", interval="none").frame["value"].iloc[0]
+    expected = kp.evaluate(corpus, k=6, measures="F1@k", interval="none").frame["value"].iloc[0]
     assert float(board["tfidf-chunks"]) == pytest.approx(expected)
 
 

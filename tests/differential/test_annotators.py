@@ -157,7 +157,7 @@ def test_random_trimming_is_the_mean_over_all_subsets():
     gold = {"A": {"d": ["p0", "p1", "p2", "p3"]}, "B": {"d": ["p0", "p1", "p4"]}, "C": {"d": ["p0", "p1", "p5"]}}
     runs = {"s": {"d": ["p1", "p9", "p4", "p0", "p8", "p3"]}}
     corpus = corpus_of(gold, runs)
-    asked = Settings(conventions=kp.Conventions(normalise="none"), universe="20", k=(4,))
+    asked = Settings(conventions=kp.Settings(normalise="none"), universe="20", k=(4,))
     settings, _ = resolve(corpus, asked)
     data = annotated(corpus, settings)
     table = curve(corpus, settings, data, levels(data.choices, data.universe), ("nDCG@k", "P_pos"), [0.6], 2000)
@@ -187,7 +187,7 @@ def test_without_trimming_random_trimming_gives_the_score_itself(preset, graded)
     runs = {"s": {f"d{d}": list(rng.choice(phrases, 9)) for d in range(6)}}
     grades = {f"d{d}": {p: float(rng.integers(1, 4)) for p in phrases} for d in range(6)} if graded else None
     corpus = corpus_of(gold, runs, grades=grades)
-    record = kp.PRESETS[preset].conventions.changed(normalise="none")
+    record = kp.PRESETS[preset].changed(normalise="none")
     settings, _ = resolve(corpus, Settings(conventions=record, universe="40", k=(4,), resamples=10))
     data = annotated(corpus, settings)
     table = curve(corpus, settings, data, levels(data.choices, data.universe), ("P_pos", "kappa", "nDCG@k"), [-1.0], 20)

@@ -63,7 +63,7 @@ def compare(seed, measures, **options):
 
 @pytest.mark.parametrize("seed", range(25))
 def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
-    compare(seed, MEASURES)
+    compare(seed, measure=MEASURES)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_expected_rule_is_the_mean_over_all_orders_of_tied_phrases(seed):
 )
 def test_expected_rule_under_every_other_convention(option):
     for seed in range(30, 42):
-        compare(seed, MEASURES, **option)
+        compare(seed, measure=MEASURES, **option)
 
 
 @pytest.mark.parametrize("option", [{"ap": "hits"}, {"rr": "all-hits"}])

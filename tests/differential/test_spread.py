@@ -4,10 +4,10 @@ from itertools import product
 
 import numpy as np
 import pytest
-from kp_core.conventions import LISTED, PRESETS
 from scipy.stats import kendalltau, rankdata
 
 import kp_core as kp
+from kp_core.settings import LISTED, PRESETS
 from kp_core.studies.spread import GRID, Spread, spread
 from kp_core.studies.stability import ranks, stability, tau_b
 from tests.corpora import corpus_of, scored
@@ -45,7 +45,7 @@ def values(measure: str, **options: object) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def found() -> Spread:
-    return spread(CORPUS, "F1@k", k=5)
+    return spread(CORPUS, measure="F1@k", k=5)
 
 
 def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
@@ -75,7 +75,7 @@ def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
     ],
 )
 def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[str, object], distinct: int) -> None:
-    own = spread(CORPUS, measure, **options)  # type: ignore[arg-type]
+    own = spread(CORPUS, measure=measure, **options)  # type: ignore[arg-type]
     assert own.settings == distinct
     grid = own.frame[own.frame["kind"] == "grid"]
     for _, rows in list(grid.groupby(list(GRID), sort=False))[::9]:
@@ -85,14 +85,14 @@ def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[s
 
 @pytest.mark.parametrize("measure", ["F1@k", "MAP", "MRR", "nDCG@k", "kappa"])
 def test_presets_are_those_evaluations_at_the_cutoff_in_use(measure: str) -> None:
-    frame = spread(CORPUS, measure, k=5).frame
+    frame = spread(CORPUS, measure=measure, k=5).frame
     for name in PRESETS:
         rows = frame[(frame["kind"] == "preset") & (frame["preset"] == name)]
         assert dict(zip(rows["system"], rows["value"], strict=True)) == values(measure, k=5, preset=name)
 
 
 def test_presets_keep_what_belongs_to_the_gold_standard() -> None:
-    frame = spread(CORPUS, "F1@k", k=5, gold_stemmed="yes").frame
+    frame = spread(CORPUS, measure="F1@k", k=5, gold_stemmed="yes").frame
     rows = frame[(frame["kind"] == "preset") & (frame["preset"] == "kex")]
     assert rows["value"].tolist() == list(values("F1@k", k=5, preset="kex", gold_stemmed="yes").values())
     assert rows["value"].tolist() != list(values("F1@k", k=5, preset="kex").values())
@@ -102,14 +102,14 @@ def test_presets_keep_what_belongs_to_the_gold_standard() -> None:
     ("measure", "preset"), [("F1@k", "kpscope"), ("F1@k", "kex"), ("MAP", "kpscope"), ("nDCG@k", "kex")]
 )
 def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None:
-    own, now = spread(CORPUS, measure, k=5, preset=preset), values(measure, k=5, preset=preset)
+    own, now = spread(CORPUS, measure=measure, k=5, preset=preset), values(measure, k=5, preset=preset)
     seen = set()
     for (field, value), rows in own.changes.groupby(["field", "now"], sort=False):
         expected = values(measure, k=5, preset=preset, **{str(field): value})
         assert dict(zip(rows["system"], rows["value"], strict=True)) == expected
         assert rows["change"].tolist() == [expected[s] - now[s] for s in rows["system"]]
         seen.add((field, value))
-    record = PRESETS[preset].conventions
+    record = PRESETS[preset]
     every = {(f, v) for f, v in LISTED if getattr(record, f) != v} | {
         ("normalise", name) for name in GRID["normalise"] if name != record.normalise
     }
@@ -119,7 +119,7 @@ def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None
 
 
 def test_a_combination_that_is_refused_is_left_out() -> None:
-    changes = spread(CORPUS, "MAP", k=5, ap="hits").changes
+    changes = spread(CORPUS, measure="MAP", k=5, ap="hits").changes
     assert "expected" not in changes["now"].tolist()
     assert "trec" in changes["now"].tolist()
 
@@ -127,11 +127,11 @@ def test_a_combination_that_is_refused_is_left_out() -> None:
 def test_a_setting_that_the_data_refuse_is_missing() -> None:
     # N must hold all chosen phrases of a document; without stemming these are more.
     corpus = corpus_of({"d": ["model", "tree"]}, {"s": {"d": ["models", "model", "trees"]}})
-    frame = spread(corpus, "kappa", k=3, universe=3).frame
+    frame = spread(corpus, measure="kappa", k=3, universe=3).frame
     grid = frame[frame["kind"] == "grid"].groupby("normalise")["value"].count()
     assert grid.to_dict() == {"lower+space": 0, "lower+space+porter-nltk": 4, "lower+space+snowball-en": 4}
     with pytest.raises(kp.InputError, match="universe 3"):
-        spread(corpus, "kappa", k=3, universe=3, normalise="lower+space")
+        spread(corpus, measure="kappa", k=3, universe=3, normalise="lower+space")
 
 
 def test_ranges_and_turns_follow_from_the_rows(found: Spread) -> None:
@@ -153,18 +153,18 @@ def test_ranges_and_turns_follow_from_the_rows(found: Spread) -> None:
 
 
 def test_rankings_are_those_of_the_evaluations() -> None:
-    by_measure = stability(CORPUS, "measure", views=["F1@3", "MAP", "kappa"], k=5, universe=60)
+    by_measure = stability(CORPUS, by="measure", views=["F1@3", "MAP", "kappa"], k=5, universe=60)
     for name in ("F1@3", "MAP", "kappa"):
         rows = by_measure.frame[by_measure.frame["view"] == name]
         assert dict(zip(rows["system"], rows["value"], strict=True)) == values(name, k=5, universe=60)
-    by_k = stability(CORPUS, "k", "R@k", k=[4, "gold"])
+    by_k = stability(CORPUS, by="k", measure="R@k", k=[4, "gold"])
     assert by_k.views == ["R@1", "R@3", "R@4", "R@5", "R@10", "R@15", "R@20", "R@O"]
     assert by_k.frame.loc[by_k.frame["view"] == "R@O", "value"].tolist() == list(values("R@O").values())
-    by_annotator = stability(CORPUS, "annotators", k=5)
+    by_annotator = stability(CORPUS, by="annotators", k=5)
     assert by_annotator.views == ["union", "majority", "A", "B"]
     rows = by_annotator.frame[by_annotator.frame["view"] == "B"]
     assert rows["value"].tolist() == list(values("F1@k", k=5, annotators="B").values())
-    by_normaliser = stability(CORPUS, "normalise", k=5)
+    by_normaliser = stability(CORPUS, by="normalise", k=5)
     assert by_normaliser.views == ["nfkc+lower+space+porter-nltk", *GRID["normalise"]]
     rows = by_normaliser.frame[by_normaliser.frame["view"] == "lower+space"]
     assert rows["value"].tolist() == list(values("F1@k", k=5, normalise="lower+space").values())
@@ -172,18 +172,18 @@ def test_rankings_are_those_of_the_evaluations() -> None:
 
 def test_one_average_a_measure_is_ranked() -> None:
     expected = values("F1@k", k=5, average="micro")
-    rows = stability(CORPUS, "measure", views=["F1@k", "MAP"], k=5, average="both").frame
+    rows = stability(CORPUS, by="measure", views=["F1@k", "MAP"], k=5, average="both").frame
     assert rows.loc[rows["view"] == "F1@k", "value"].tolist() == list(expected.values())
-    assert spread(CORPUS, "F1@k", k=5, average="both").ranges["current"].tolist() == list(expected.values())
+    assert spread(CORPUS, measure="F1@k", k=5, average="both").ranges["current"].tolist() == list(expected.values())
 
 
 def test_measures_without_a_best_or_without_a_cutoff_are_refused() -> None:
     with pytest.raises(kp.UsageError, match="a ranks no systems"):
-        stability(CORPUS, "measure", views=["a"])
+        stability(CORPUS, by="measure", views=["a"])
     with pytest.raises(kp.UsageError, match="MAP has no cutoff"):
-        stability(CORPUS, "k", "MAP")
+        stability(CORPUS, by="k", measure="MAP")
     with pytest.raises(kp.UsageError, match="by is 'year'"):
-        stability(CORPUS, "year")  # type: ignore[arg-type]
+        stability(CORPUS, by="year")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", range(60))

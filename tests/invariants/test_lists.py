@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from kp_core.conventions import FIELDS
 
+from kp_core.settings import FIELDS
 from tests.corpora import corpus_of, document_values, never_falls, scored, value
 
 #: The same examples in every run, so that a failure is no accident of the day.

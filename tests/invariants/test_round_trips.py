@@ -5,11 +5,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kp_core.conventions import FIELDS
 
 import kp_core as kp
 from kp_core.scoring.measures import parse
-from kp_core.settings import INTERVALS, make_settings, parse_k, settings_from, signature
+from kp_core.settings import FIELDS, INTERVALS, Settings, parse_k, settings_from, signature
 from kp_core.text.normalise import STEPS, Normaliser
 from kp_core.text.stem import STEMMERS
 
@@ -35,8 +34,8 @@ def settings_drawn(draw):
         changes["ties"] = draw(st.sampled_from(["stable", "trec"]))  # `expected` has no closed form with these
     changes["normalise"] = draw(pipelines)
     changes["rel"] = draw(st.floats(0, 1000, allow_nan=False))
-    made = make_settings(
-        preset_name=draw(st.sampled_from(list(kp.PRESETS))),
+    made = Settings(
+        preset=draw(st.sampled_from(list(kp.PRESETS))),
         k=draw(cutoffs),
         annotators=draw(st.one_of(st.sampled_from(["union", "votes", "majority:2"]), names)),
         average=draw(st.sampled_from(["macro", "micro", "f-of-means"])),
@@ -71,7 +70,7 @@ def test_without_agreement_universe_and_pool_are_no_part_of_the_recipe(drawn):
 @pytest.mark.parametrize("average", ["both", None, "micro", "macro", "f-of-means"])
 @pytest.mark.parametrize("preset", kp.PRESETS)
 def test_every_preset_reads_back_under_every_average(preset, average):
-    made = make_settings(preset_name=preset, average=average)
+    made = Settings(preset=preset, average=average)
     assert settings_from(signature(made, 3)) == made
 
 
@@ -83,10 +82,10 @@ def test_a_result_evaluated_again_from_its_signature_is_the_same(drawn):
     corpus = corpus_of({"d1": ["a b", "c"], "d2": ["d"]}, {"s": {"d1": ["a b", "x"], "d2": ["d", "d"]}})
     drawn = replace(drawn, annotators="union", universe="rankings", fixes=())
     drawn = replace(drawn, resamples=10) if drawn.interval in ("bootstrap", "poisson") else drawn
-    first = kp.evaluate_with(corpus, drawn, ["F1@k", "kappa", "MAP"])
-    again = kp.evaluate_with(corpus, settings_from(first.signature), ["F1@k", "kappa", "MAP"])
+    first = kp.evaluate(corpus, drawn, measures=["F1@k", "kappa", "MAP"])
+    again = kp.evaluate(corpus, settings_from(first.signature), measures=["F1@k", "kappa", "MAP"])
     assert again.signature == first.signature
-    assert again.as_json() == first.as_json()
+    assert again.json() == first.json()
 
 
 @given(pipelines)

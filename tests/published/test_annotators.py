@@ -49,7 +49,7 @@ def test_interval_of_k_takes_documents_as_clusters(result, expected):
 
 
 def test_prevalence_and_disagreement(corpus, expected):
-    data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
+    data = annotated(corpus, Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1"))
     panel = annotator_tables.panel(data.choices, data.universe)
     n = panel.universe.sum()
     assert n == expected["pooled"]["N"]
@@ -58,7 +58,7 @@ def test_prevalence_and_disagreement(corpus, expected):
 
 
 def test_intersections_of_every_document(corpus, expected):
-    data = annotated(corpus, Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1"))
+    data = annotated(corpus, Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1"))
     found, own = annotator_tables.pairs(data.choices, data.universe), annotator_tables.sizes(data.choices)
     for place, document in enumerate(data.documents):
         matrix = expected["intersection_matrices"][document]
@@ -76,7 +76,7 @@ def test_intersections_of_every_document(corpus, expected):
 
 
 def test_k_of_every_document(corpus, expected):
-    settings = Settings(conventions=kp.Conventions(normalise="none"), universe="ngrams:1")
+    settings = Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1")
     rows = by_document(corpus, settings).set_index("document")
     for document, k in expected["K_per_document"].items():
         if k is None:
@@ -125,7 +125,7 @@ def test_systems_against_the_same_gold_as_people(corpus, expected):
 def test_the_human_ceiling_is_in_the_signature(corpus):
     result = kp.evaluate(corpus, k=5, measures=["kappa", "F1@k", "MAP"], annotators="others", **OPTIONS)
     assert "|annot:others|" in result.signature
-    again = kp.evaluate_with(corpus, kp.settings_from(result.signature), ["kappa", "F1@k", "MAP"])
+    again = kp.evaluate(corpus, kp.settings_from(result.signature), measures=["kappa", "F1@k", "MAP"])
     assert again.frame.equals(result.frame)
     people = result.frame[result.frame["system"] == "human ceiling"]
     assert people["measure"].tolist() == ["kappa", "F1@5"]

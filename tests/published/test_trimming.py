@@ -14,7 +14,7 @@ from kp_core.studies.trimming import choice_levels, choice_matrix, levels, trim
 from kp_core.studies.trimming_curve import curve
 from tests.corpora import corpus_of
 
-PLAIN = kp.Conventions(normalise="none")
+PLAIN = kp.Settings(normalise="none")
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ def test_the_majority_reached_at_every_threshold(examples):
     for case in all_cases(examples):
         for key, size in case["chosen"].items():
             small, options = found(case)
-            row = trim(small, float(key.removeprefix("t=")), **options).frame.iloc[0]
+            row = trim(small, threshold=float(key.removeprefix("t=")), **options).frame.iloc[0]
             if size is None:
                 assert row["status"] == "unreachable"
                 defined = [level for level in case["levels"] if level["K"] is not None]
@@ -70,7 +70,7 @@ def test_the_majority_reached_at_every_threshold(examples):
 def test_an_unreachable_document_says_why(examples, name, reason):
     case = next(case for case in examples["more_cases"] if case["name"] == name)
     small, options = found(case)
-    assert trim(small, 0.95, **options).frame["reason"].item() == reason
+    assert trim(small, threshold=0.95, **options).frame["reason"].item() == reason
 
 
 def test_the_choice_matrix_form(examples):
@@ -98,8 +98,8 @@ def test_both_forms_on_the_same_choices(examples):
     for case in examples["choice_matrix_examples"]:
         gold = {f"r{i}": {"d": [str(item) for item in items]} for i, items in enumerate(case["choices"])}
         options = {"universe": case["sentences"], "normalise": "none"}
-        binary = trim(corpus_of(gold), -1, **options).frame["K"].item()
-        choices = trim(corpus_of(gold), -1, form="choices", **options).frame["K"].item()
+        binary = trim(corpus_of(gold), threshold=-1, **options).frame["K"].item()
+        choices = trim(corpus_of(gold), threshold=-1, form="choices", **options).frame["K"].item()
         assert binary == pytest.approx(float(Fraction(case["K_binary_exact"])), abs=1e-9)
         assert choices == pytest.approx(float(Fraction(case["K_exact"])), abs=1e-9)
 
@@ -108,20 +108,24 @@ def test_two_annotators_of_ten_sentences(examples):
     case = examples["choices_example"]
     gold = {name: {"d": [str(item) for item in items]} for name, items in zip("AB", case["sets"], strict=True)}
     options = {"universe": case["N_sentences"], "normalise": "none"}
-    assert trim(corpus_of(gold), -1, **options).frame["K"].item() == pytest.approx(case["binary_K"], abs=1e-9)
-    frame = trim(corpus_of(gold), -1, form="choices", **options).frame
+    assert trim(corpus_of(gold), threshold=-1, **options).frame["K"].item() == pytest.approx(case["binary_K"], abs=1e-9)
+    frame = trim(corpus_of(gold), threshold=-1, form="choices", **options).frame
     assert frame["K"].item() == pytest.approx(case["K"], abs=1e-9)
 
 
 def test_unequal_choices_have_no_choice_matrix():
-    frame = trim(corpus_of({"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}}), 0.1, form="choices", universe=5).frame
+    frame = trim(
+        corpus_of({"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}}), threshold=0.1, form="choices", universe=5
+    ).frame
     assert frame["reason"].tolist() == ["unequal_choices"]
 
 
 def test_trimming_a_whole_corpus(corpus, oracle):
     expected = oracle["expected"]["trimming"]
     for threshold, at in expected["thresholds"].items():
-        frame = trim(corpus, float(threshold), normalise="none", universe="ngrams:1").frame.set_index("document")
+        frame = trim(corpus, threshold=float(threshold), normalise="none", universe="ngrams:1").frame.set_index(
+            "document"
+        )
         for document, size in at["size"].items():
             if size is None:
                 assert frame["status"][document] == "unreachable"
@@ -131,7 +135,7 @@ def test_trimming_a_whole_corpus(corpus, oracle):
         assert (len(kept), kept["gold"].sum()) == (at["documents_kept"], at["gold_items"])
     for document, steps in expected["levels"].items():
         if steps:
-            frame = trim(corpus, -1, normalise="none", universe="ngrams:1").frame.set_index("document")
+            frame = trim(corpus, threshold=-1, normalise="none", universe="ngrams:1").frame.set_index("document")
             assert frame["K"][document] == pytest.approx(steps[0]["K"], abs=1e-9)
             assert frame["gold"][document] == steps[0]["gold_size"]
 

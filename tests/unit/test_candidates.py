@@ -156,7 +156,12 @@ def test_what_cannot_be_covered_is_refused_with_the_reason():
     with pytest.raises(kp.InputError, match="no English tokens in document d"):
         coverage(corpus_of({"d": ["a"]}, texts={"d": "潮汐表"}))
     with pytest.raises(kp.InputError, match="no English tokens in any text"):
-        kp.evaluate(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}, texts={"d": "潮汐表"}), 1, "N", universe="candidates")
+        kp.evaluate(
+            corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}, texts={"d": "潮汐表"}),
+            k=1,
+            measures="N",
+            universe="candidates",
+        )
     with pytest.raises(kp.UsageError, match="has no chunks; choose among: NBAR"):
         marked_candidates("a", "runs of 1 to 3 words")
     with pytest.raises(kp.UsageError, match="pattern is one of"):

@@ -104,7 +104,7 @@ def test_kappa_against_the_universe_ends_near_p_pos_and_passes_the_one_in_use() 
 
 
 def test_leaderboard_puts_baselines_last_and_keeps_undefined(corpus: kp.Corpus, result: kp.Result) -> None:
-    board = tables.leaderboard(result.at(2), "F1@k", ("kappa", "bpref"), kp.compare(corpus, "F1@k", k=2))
+    board = tables.leaderboard(result.at(2), "F1@k", ("kappa", "bpref"), kp.compare(corpus, measure="F1@k", k=2))
     assert board["system"].tolist() == ["<b>one</b>", "two", "oracle k", "random k", "says nothing"]
     assert board[""].tolist() == ["a", "b", "", "", ""]
     assert board["bpref"].isna().all()

@@ -54,7 +54,7 @@ def test_command_line_api_and_settings_from_the_signature_agree(capsys: pytest.C
     result = kp.evaluate(corpus, preset="pke", annotators="majority:2")
     assert found["signature"] == result.signature
     assert [row["value"] for row in found["rows"]] == result.frame["value"].tolist()
-    again = kp.evaluate_with(corpus, kp.settings_from(found["signature"]))
+    again = kp.evaluate(corpus, kp.settings_from(found["signature"]))
     assert again.frame["value"].tolist() == result.frame["value"].tolist()
     assert again.frame["low"].tolist() == result.frame["low"].tolist()
 

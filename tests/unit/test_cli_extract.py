@@ -33,7 +33,7 @@ def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
     asked = ["--measures", "F1@6", "--format", "csv", "--interval", "none"]
     _, printed, _ = run(capsys, "evaluate", "--gold", str(gold), "--system", str(out), *asked)
     found = kp.extract(TEXTS, "tfidf-chunks", 20)
-    expected = kp.evaluate(kp.load(gold, found.as_source()), 6, "F1@6", interval="none").frame
+    expected = kp.evaluate(kp.load(gold, found.as_source()), k=6, measures="F1@6", interval="none").frame
     row = pd.read_csv(io.StringIO(printed)).iloc[0]
     assert (row["system"], row["value"]) == ("tfidf-chunks", pytest.approx(expected["value"].iloc[0]))
     assert expected["value"].iloc[0] > 0.1

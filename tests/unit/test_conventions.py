@@ -7,7 +7,7 @@ from tests.corpora import corpus_of, document_values, scored, value
 
 
 def test_a_pipeline_without_a_step_is_called_none():
-    assert kp.Conventions("").normalise == kp.Conventions("none").normalise == "none"
+    assert kp.Settings(normalise="").normalise == kp.Settings(normalise="none").normalise == "none"
 
 
 def test_an_empty_list_has_precision_zero_and_a_status():

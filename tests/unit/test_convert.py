@@ -107,8 +107,8 @@ def test_a_blank_column_of_variants_takes_no_keyphrase_away():
             gold=Source("g.csv", b"doc_id,phrase,variants\nd1,sea,\nd1,tide,high tide\n"),
             systems={"s": {"d1": ["tide", "sea"]}},
         ),
-        2,
-        "F1@k",
+        k=2,
+        measures="F1@k",
     )
     assert result.frame["value"].tolist() == [1.0]
 

@@ -101,11 +101,11 @@ def test_one_document_shows_every_phrase_and_what_it_counts_for():
         {"d": [["quality of service", "service quality"], "key"]},
         {"s": {"d": ["service quality", "x", "keys", "key", "quality of service", "y", "z"]}},
     )
-    view = kp.one_document(corpus, settings(3), "d")
+    view = kp.one_document(corpus, settings(3), document="d")
     table = view.lists["s"]
     assert table["mark"].tolist() == ["hit", "miss", "hit", "repeated", "again", "miss", "miss"]
     assert table["counts"].tolist() == [True, True, True, False, False, False, False]
     assert view.gold["phrase"].tolist() == ["quality of service", "key"]
     assert view.gold["found"].tolist() == [("s",), ("s",)]
     with pytest.raises(kp.UsageError, match="no document 'nope'"):
-        kp.one_document(corpus, settings(3), "nope")
+        kp.one_document(corpus, settings(3), document="nope")

@@ -87,7 +87,7 @@ def test_table_for_a_terminal_is_aligned():
 @pytest.fixture(scope="module")
 def result():
     corpus = corpus_of({"d1": ["a"], "d2": ["b"]}, {"=evil": {"d1": ["a"]}, "x_y": {"d1": ["x"], "d2": ["b"]}})
-    return kp.evaluate(corpus, "1,2", ["P@k", "kappa", "bpref"], universe=9, interval="none")
+    return kp.evaluate(corpus, k="1,2", measures=["P@k", "kappa", "bpref"], universe=9, interval="none")
 
 
 def test_one_row_a_system(result):
@@ -107,7 +107,7 @@ def test_every_export_carries_the_signature(result):
 
 
 def test_json_knows_no_nan(result):
-    found = json.loads(result.as_json())
+    found = json.loads(result.json())
     assert found["signature"] == result.signature
     undefined = [row for row in found["rows"] if row["measure"] == "bpref"]
     assert {(row["value"], row["k"], row["reason"]) for row in undefined} == {(None, None, "no_judged_negatives")}

@@ -46,6 +46,6 @@ def test_a_system_joins_and_a_fix_makes_its_ids_meet():
     assert not both.rankings["a"].higher_is_better
     assert [reading.file for reading in both.report.readings][-1] == "b.csv"
     assert both.report.fixes == ("strip-extension",)
-    found = kp.evaluate(both, 1, "P@k", interval="none")
+    found = kp.evaluate(both, k=1, measures="P@k", interval="none")
     assert found.frame["value"].tolist() == [0.5, 0.5]
     assert "|fix:strip-extension|" in found.signature

@@ -16,7 +16,7 @@ THREE = {
 
 def items(corpus, annotators="union", document="d", **conventions):
     """Return [(spellings, grade), ...] of the relevant items of a document."""
-    gold = kp.one_document(corpus, settings(1, annotators=annotators, **conventions), document).gold
+    gold = kp.one_document(corpus, settings(1, annotators=annotators, **conventions), document=document).gold
     return list(zip(gold["spellings"], gold["grade"], strict=True))
 
 

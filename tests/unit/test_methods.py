@@ -20,8 +20,8 @@ def computed() -> dict[str, float]:
     listed = table[table["rank"] != "–"].astype({"rank": int}).sort_values("rank")["phrase"]
     corpus = kp.load(gold=graded, systems={"system": {"d": listed.tolist()}})
     people = [name for name, one in MEASURES.items() if one.family == "annotators"]
-    scored = kp.evaluate(corpus, 5, of_systems(), universe=20, interval="none", average="macro").frame
-    agreed = kp.agreement(corpus, people, universe=20, interval="none", average="micro").frame
+    scored = kp.evaluate(corpus, k=5, measures=of_systems(), universe=20, interval="none", average="macro").frame
+    agreed = kp.agreement(corpus, measures=people, universe=20, interval="none", average="micro").frame
     agreed = agreed[(agreed["system"] == "all") & (agreed["subset"] == "all")]
     pair = kp.similarity([methods.PAIR], [name for name in SIMILARITIES if name in methods.WORKED])
     values = pd.concat([scored["value"], agreed["value"], pair["value"]])

@@ -9,11 +9,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from kp_core.conventions import LISTED
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import make_settings
+from kp_core.settings import LISTED, Settings
 from kp_core.takeaway.bundle import Report, report
 from kp_core.takeaway.paragraph import WORDS, paragraph
 from kp_core.takeaway.references import bibtex, cited, entries
@@ -36,7 +35,7 @@ def whole(lectures: kp.Corpus) -> Report:
 
 def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Corpus, whole: Report) -> None:
     assert [one.title for one in whole.sections[:-1]] == [title for title, _ in list(SECTIONS.values())[:-1]]
-    expected = kp.evaluate(lectures, 5, "F1@k", resamples=100).frame
+    expected = kp.evaluate(lectures, k=5, measures="F1@k", resamples=100).frame
     board = next(table.frame for table in whole.all_tables if table.name == "leaderboard")
     for system, value in zip(expected["system"], expected["value"], strict=True):
         assert board.set_index("system").loc[system, "F1@5"] == pytest.approx(value, abs=1e-12)
@@ -114,8 +113,8 @@ def test_every_value_of_every_convention_has_a_sentence() -> None:
 
 
 def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
-    one = paragraph(lectures, make_settings(k=10), ["F1@k"], "", "kps|x", 20)
-    other = paragraph(lectures, make_settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x", 20)
+    one = paragraph(lectures, Settings(k=10), ["F1@k"], "", "kps|x", 20)
+    other = paragraph(lectures, Settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x", 20)
     assert "Precision divides by k, also" in one
     assert "Precision divides by the number of phrases returned up to k." in other
     assert "bootstrap" in one

@@ -5,23 +5,23 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import make_settings, parse_k, settings_from, signature
+from kp_core.settings import Settings, parse_k, settings_from, signature
 from tests.corpora import corpus_of, scored
 
 
 def test_signature_of_the_defaults():
-    assert signature(make_settings(k=10, interval="none"), 100, agreement=False).startswith(
+    assert signature(Settings(k=10, interval="none"), 100, agreement=False).startswith(
         "kps|norm:nfkc+lower+space+porter-nltk|var:any|filter:none|dup:before|gold:unique|hits:pred|den:k|avg:macro|"
         "miss:zero|empty:skip|ties:stable|rel:1|gain:linear|ap:gold|ideal:gold|rr:first|k:10|annot:union|docs:100|stem:nltk-"
     )
 
 
 def test_signature_of_agreement_and_intervals():
-    made = make_settings(k=5, seed=7, resamples=500, gold_stemmed="yes")
+    made = Settings(k=5, seed=7, resamples=500, gold_stemmed="yes")
     line = signature(made, 3)
     assert "|gstem:yes|" in line
     assert "|N:|annot:union|pool:micro|ci:bootstrap-500-seed7|" in line
-    assert signature(make_settings(k=5, interval="cluster-t"), 3).split("|")[-4] == "ci:cluster-t"
+    assert signature(Settings(k=5, interval="cluster-t"), 3).split("|")[-4] == "ci:cluster-t"
 
 
 @pytest.mark.parametrize(
@@ -98,9 +98,9 @@ def test_a_line_that_is_no_signature_is_refused(line, message):
 
 
 def test_an_option_beside_a_preset_wins_over_it():
-    made = make_settings(preset_name="kex", denominator="k", k=3)
-    assert (made.conventions.denominator, made.conventions.duplicates, made.k) == ("k", "keep", (3,))
-    assert make_settings(preset_name="kex").k == (5, 10)
+    made = Settings(preset="kex", denominator="k", k=3)
+    assert (made.denominator, made.duplicates, made.k) == ("k", "keep", (3,))
+    assert Settings(preset="kex").k == (5, 10)
 
 
 def test_average_both_asks_for_micro_and_macro():
@@ -131,7 +131,7 @@ def test_agreement_measures_are_micro_unless_macro_is_asked_for():
 def test_chinese_gold_is_compared_without_stemming_and_says_so():
     corpus = corpus_of({"d": ["机器学习", "数据 挖掘"]}, {"s": {"d": ["数据挖掘", "AI"]}})
     result = kp.evaluate(corpus, k=2, measures="P@k", interval="none")
-    assert result.settings.conventions.normalise == "nfkc+lower+space"
+    assert result.settings.normalise == "nfkc+lower+space"
     assert result.frame["value"].tolist() == [0.5]
     assert any("without stemming" in note.message for note in result.notes)
     assert "|stem:none|" in result.signature

@@ -142,7 +142,7 @@ def test_what_was_loaded_is_the_same_again(made):
 def test_the_same_numbers_come_again():
     corpus = lectures()
     asked = {"measures": ["kappa", "F1@10", "MAP"], "k": 7, "ties": "expected"}
-    assert kp.evaluate(back(Saved(corpus)).corpus, **asked).as_json() == kp.evaluate(corpus, **asked).as_json()
+    assert kp.evaluate(back(Saved(corpus)).corpus, **asked).json() == kp.evaluate(corpus, **asked).json()
 
 
 def test_ratings_are_kept():
@@ -182,7 +182,7 @@ def test_a_file_of_format_1_stays_readable():
     assert [note.message for note in corpus.report.notes] == ["Scores of “tides” rise down the lists."]
     assert corpus.report.readings[0].rows_read == 3
     # P@2: both predictions of d1 are keyphrases; d2 has an empty list, and k is the number returned
-    values = kp.evaluate(corpus, 2, "P@k", preset="pke").frame.set_index("system")["value"]
+    values = kp.evaluate(corpus, k=2, measures="P@k", preset="pke").frame.set_index("system")["value"]
     assert values.to_dict() == {"tides": 0.5, "silent": 0.0}
 
 

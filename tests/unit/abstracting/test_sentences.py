@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from kp_core.conventions import PRESETS
 
 import kp_core as kp
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
 from kp_core.scoring.universe import parse, sizes
+from kp_core.settings import PRESETS
 from kp_core.studies.evaluate import resolve
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
 from kp_core.text.normalise import Normaliser
@@ -17,7 +17,7 @@ from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
 from tests.corpora import settings as settings_of
 
-PIPELINES = sorted({preset.conventions.normalise for preset in PRESETS.values()})
+PIPELINES = sorted({preset.normalise for preset in PRESETS.values()})
 #: Four sentences in two paragraphs. Nouns: (tide, table) (tide, tide, harbour) (harbour) (moon).
 TEXT = "The tide has a table.\nThe tide meets the tide in the harbour.\n\nA harbour is old! Must the moon be seen?"
 
@@ -177,7 +177,7 @@ def test_no_normalisation_merges_two_sentences(pipeline):
         ),
     )
     settings, notes = resolve(corpus, settings_of(normalise=pipeline))
-    assert (settings.conventions.normalise, settings.k) == ("none", (12,))
+    assert (settings.normalise, settings.k) == ("none", (12,))
     assert "compared as they stand" in notes[-1].message
 
 
@@ -197,9 +197,9 @@ def test_sentences_are_the_universe_where_they_are_chosen(tides):
     corpus = chosen(tides, A=["d1#s001", "d1#s002"], B=["d1#s001"])
     assert names_sentences(corpus)
     assert parse(None, corpus) == "sentences"
-    assert sizes(corpus, "sentences", kp.Conventions()).tolist() == [4]
+    assert sizes(corpus, "sentences", kp.Settings()).tolist() == [4]
     # a = 1, b + c = 1, N = 4: P(A) = 3/4, p = 3/8, K = 1 - (1/4) / (2 · 3/8 · 5/8) = 7/15
-    frame = kp.agreement(corpus, "K").frame
+    frame = kp.agreement(corpus, measures="K").frame
     assert frame.loc[frame["system"] == "all", "value"].item() == pytest.approx(7 / 15, abs=1e-12)
     words = chosen(tides, A=["tide", "d1#s002"])
     assert not names_sentences(words)
@@ -210,7 +210,7 @@ def test_one_misspelled_id_does_not_turn_sentences_into_keyphrases(tides):
     """Else agreement would be counted over n-grams, after stemming, and nobody would be told."""
     corpus = chosen(tides, A=["d1#s001", "d1#s3"], B=["d1#s001"])
     with pytest.raises(kp.InputError, match="expected one of its 4 sentences, such as d1#s001, found “d1#s3”"):
-        kp.agreement(corpus, "K")
+        kp.agreement(corpus, measures="K")
 
 
 @pytest.mark.parametrize("phrase", ["s3", "d1#s3", "d1#s03", "d1#s009", "d2#s001", "tide"])

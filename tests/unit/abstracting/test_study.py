@@ -48,7 +48,7 @@ def test_classes_are_those_of_trimming(lectures, found):
     gold = pd.read_csv(LECTURES / "sentences.csv")
     votes = gold.groupby("sentence")["annotator"].nunique()
     for threshold in (0.1, 0.3, 0.5, 0.65, 0.8):
-        frame = kp.trim(lectures, threshold).frame.set_index("document")
+        frame = kp.trim(lectures, threshold=threshold).frame.set_index("document")
         majority = found.majority(threshold)
         expected = {
             document: int(row["size"]) if row["status"] == "ok" else 0
@@ -69,7 +69,7 @@ def test_choices_stand_in_the_order_of_the_text(lectures, given):
     names = list(two.documents)
     place = [names.index(name) for name in one.documents]
     np.testing.assert_array_equal(one.majority(0.4), two.majority(0.4)[place])
-    frame = kp.trim(lectures, 0.4, form="choices").frame
+    frame = kp.trim(lectures, threshold=0.4, form="choices").frame
     assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
 
 
