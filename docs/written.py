@@ -1,15 +1,70 @@
 """Write the pages that come from the program itself: `make pages`; the tests hold them against it."""
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Literal, get_args, get_origin
 
-from kp_core import reference
+from cyclopts import Argument
+
+from kp_core.cli import Data, Options, Output, Similarity, Streaming, app
 from kp_core.reading.page import formats_page
 from kp_core.words import glossary, methods
+
+#: Options that several commands share: their title, and the class that holds them.
+SHARED = {
+    Data: "Files",
+    Options: "Settings",
+    Similarity: "Comparing phrases",
+    Streaming: "Tables larger than memory",
+    Output: "Output",
+}
+_OPENING = """# Command line
+
+`kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), 2 wrong usage.
+With `--format json`, standard output holds one JSON object and nothing else; progress and warnings go to standard error.
+The value that holds when nothing is said is in brackets or the first one named; a preset changes it."""
+
+
+def command_line() -> str:
+    """Return every command with its options; those that several commands share stand once, at the end."""
+    parts, shared = [_OPENING], {}
+    for name in app:
+        if name.startswith("-"):
+            continue
+        groups: dict[type | None, list[Argument]] = {}
+        within = None
+        for argument in app[name].assemble_argument_collection():
+            if argument.name == "*":  # the options after this one are the fields of a class
+                within = next(one for one in get_args(argument.hint) if one in SHARED)
+            else:
+                groups.setdefault(within, []).append(argument)
+        parts += [f"## kpscope {name}", app[name].help]
+        parts += [_listed(groups.pop(None, []))]
+        links = [f"[{SHARED[one].lower()}](#{SHARED[one].lower().replace(' ', '-')})" for one in groups]
+        parts += [f"Also: {', '.join(links)}."] if links else []
+        shared |= groups
+    for kind, title in SHARED.items():
+        parts += [f"## {title}", f"{kind.__doc__}", _listed(shared[kind])]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _listed(options: Iterable[Argument]) -> str:
+    """Return options as a list; a tag in their words is escaped."""
+    return "\n".join(f"* `{one.name}`: {_meaning(one)}".replace("<", r"\<") for one in options)
+
+
+def _meaning(option: Argument) -> str:
+    """Return what an option means, with the values that it may have, the usual one first."""
+    meaning, usual = option.parameter.help, option.field_info.default
+    if get_origin(option.hint) is Literal:
+        return f"{meaning} ({', '.join(sorted(get_args(option.hint), key=lambda value: value != usual))})"
+    return f"{meaning} ({usual})" if usual and usual is not option.field_info.empty else f"{meaning}"
+
 
 PAGES = {
     "methods.md": methods.markdown,
     "glossary.md": glossary.markdown,
-    "command_line.md": reference.markdown,
+    "command_line.md": command_line,
     "formats.md": formats_page,
 }
 
