@@ -11,7 +11,7 @@ from kp_core.corpus import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
-from kp_ui import results, saving, sessions, show, workspace
+from kp_ui import results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = {
@@ -111,20 +111,18 @@ def megabytes() -> int:
 
 
 def _take(key: str) -> None:
-    dropped = sessions.arrived(st.session_state.get(key))
+    dropped = st.session_state.get(key)
     if dropped:
         saving.take([Source(file.name, file.getvalue()) for file in dropped])
-        sessions.forget(dropped)
         st.session_state["drop_turn"] += 1
 
 
 def _take_folder(key: str) -> None:
     """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
-    dropped = sessions.arrived(st.session_state.get(key))
+    dropped = st.session_state.get(key)
     if dropped:
         folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
         workspace.add([packed(folder, ((file.name, file.getvalue()) for file in dropped))])
-        sessions.forget(dropped)
         st.session_state["drop_turn"] += 1
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from contextvars import ContextVar
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
-from kp_ui import ROOT, links, recovery, saving, sessions, sidebar, workspace
+from kp_ui import ROOT, links, recovery, saving, seats, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -40,11 +38,6 @@ _STYLE = """<style>
 [data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 
-# Streamlit collects garbage after every run of a page. What is imported by now stays for ever, and to look through it
-# each time took a third of a move of k.
-gc.collect()
-gc.freeze()
-
 
 def _open_start() -> None:
     st.switch_page(ROOT / "pages" / f"{START}.py", query_params=st.query_params.to_dict())
@@ -62,12 +55,7 @@ def run() -> None:
     page = st.navigation(pages, expanded=True)
     if page.url_path == "":
         page.run()  # leads elsewhere, so nothing is drawn here
-    sessions.admit()
-    with sessions.turn():
-        _draw(page)
-
-
-def _draw(page: StreamlitPage) -> None:
+    seats.admit()
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()

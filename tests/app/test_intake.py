@@ -6,11 +6,10 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
-from kp_ui import sessions, workspace
+from kp_ui import workspace
 from tests.app.opening import ROOT, opened
 from tests.format_samples import workbook
 
@@ -73,11 +72,6 @@ def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.Monk
     assert "expected at most 100 bytes, found all files of" in words(app)
     assert app.session_state["uploads"].files == ()
     assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
-
-
-def test_a_page_that_still_names_a_forgotten_file_does_no_harm() -> None:
-    gone = DeletedFile("drop_0")
-    assert sessions.arrived([gone]) == sessions.arrived(None) == []
 
 
 def test_a_folder_is_read_as_one() -> None:
