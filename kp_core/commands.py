@@ -74,15 +74,16 @@ def systems_of(options: argparse.Namespace) -> Any:
 
 def _saved(options: argparse.Namespace) -> Corpus:
     """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-    from kp_core.reading import read_workspace
     from kp_core.studies.correlation.sample import with_ratings
+    from kp_core.takeaway.workspace_file import read_workspace
 
     beside = ("gold", "system", "documents", "judgements", "fix", "encoding", "strict", "as")
     given = next((name for name in beside if getattr(options, name)), "")
     if given:
         raise UsageError(f"--workspace holds all data already; leave out --{given}")
     saved = read_workspace(options.workspace)
-    return replace(saved.corpus, judgements=with_ratings(saved.corpus.judgements, saved.ratings))
+    corpus = saved.uploads.load()
+    return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
 
 
 def _stem(path: str) -> str:

@@ -11,6 +11,7 @@ from kp_core.corpus import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
 from kp_core.reading.shared import packed
 from kp_core.reading.sniff import family_named
+from kp_core.takeaway.workspace_file import Uploads, is_archive
 from kp_ui import results, saving, show, workspace
 
 #: What a file may be, in words.
@@ -172,15 +173,8 @@ def problem(words: str) -> None:
                 st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
 
 
-def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
+def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
-    if own.saved is not None:
-        with st.container(border=True):
-            name, gone = st.columns([10, 1], vertical_alignment="bottom")
-            fixes = own.saved.corpus.report.fixes
-            with_fixes = f"\nFixes applied before it was saved: {', '.join(fixes)}" if fixes else ""
-            name.text(f"{own.saved_as}, a workspace saved by KPScope {own.saved.version}{with_fixes}")
-            gone.button("✕", key="remove workspace", on_click=workspace.close_saved, help="Remove")
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
         found = [one for one in readings if one.file == file.name]
@@ -208,7 +202,7 @@ def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
             )
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
-            label = "How the files inside are read" if workspace.is_archive(file) else "Another way to read this file"
+            label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
             ways = st.expander(label, unfold, key=f"ways {file.name}", on_change="rerun")
             if ways.open:  # every reading is tried, which takes a while for a large file
                 with ways:

@@ -62,7 +62,7 @@ def _rename(name: str, key: str) -> None:
 
 
 def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
-    """List the fixes that hold, and let the user take back those of this session."""
+    """List the fixes that hold, and let the user take them back."""
     table = meeting.fixes(corpus)
     for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
         table.loc[len(table)] = [name, meeting.WORDS[name]]
@@ -71,9 +71,8 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
     st.markdown("**Fixes that hold**, part of every signature")
     for name, what in table.itertuples(index=False):
         words, undo = st.columns([5, 1], vertical_alignment="center")
-        words.markdown(show.plain(f"{name}: {what}" + ("" if name in own else " (applied before it was saved)")))
-        if name in own:
-            undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
+        words.markdown(show.plain(f"{name}: {what}"))
+        undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
 
 
 #: Side of the data → what its documents are.

@@ -24,7 +24,7 @@ with right:
 
 intake.problem(workspace.problem())
 streamed.listed()
-if own:
+if own.files:
     st.subheader("Your files", anchor=False)
     on_screen = here.sample is None and not workspace.problem()
     intake.file_choices(own, corpus.report.readings if on_screen else ())

@@ -48,10 +48,9 @@ def converted(corpus: Corpus, options: Namespace) -> Written:
 
         return trec(corpus, options.normalise, options.gold_stemmed, options.union)
     if options.to == "workspace":
-        from kp_core.reading.workspace_file import ENDING, Saved
-        from kp_core.takeaway.workspace_file import workspace_file
+        from kp_core.takeaway.workspace_file import ENDING, Saved, tidy_uploads, workspace_file
 
-        return Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
+        return Written({f"workspace{ENDING}": workspace_file(Saved(tidy_uploads(corpus)))})
     if options.to in ("tidy", "jsonl", "parquet"):
         from kp_core.reading.tidy import tidy
 

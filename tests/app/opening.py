@@ -9,7 +9,8 @@ from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Source
-from kp_ui.workspace import Uploads, Workspace
+from kp_core.takeaway.workspace_file import Uploads
+from kp_ui.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Results are kept under a digest of the data, so every corpus needs one of its own.

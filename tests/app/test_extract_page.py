@@ -69,16 +69,6 @@ def test_names_that_would_be_one_file_are_refused_with_a_reason(lectures):
     assert name("a 1", "c") == ([], False)  # the same list once more takes its place
 
 
-def test_the_sample_as_files_of_the_user_is_the_sample(lectures):
-    own = SAMPLES["lectures"].as_uploads()
-    again = kp.load(files=list(own.files), roles=own.choices)
-    assert again.systems == lectures.systems
-    assert again.rankings == lectures.rankings
-    assert again.runs.equals(lectures.runs)
-    assert again.gold.equals(lectures.gold)
-    assert again.judgements.equals(lectures.judgements)
-
-
 def test_coverage_is_said_and_shown(lectures):
     app = opened("extract")
     table = kp.coverage(lectures)

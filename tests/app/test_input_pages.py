@@ -10,6 +10,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source
+from kp_core.takeaway.workspace_file import Uploads
 from kp_core.words import glossary
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened
@@ -20,7 +21,7 @@ SAMPLE = ROOT / "sample_data"
 
 def on_data(page: str, files: list[Source], fixes: tuple[str, ...] = (), **link: str) -> Any:
     """Open a page on files, as after an upload of these with some fixes."""
-    state = {"uploads": workspace.Uploads(tuple(files), fixes=fixes)}
+    state = {"uploads": Uploads(tuple(files), fixes=fixes)}
     return opened(page, kp.load(files=files, fixes=fixes), state=state, **link)
 
 
@@ -65,7 +66,7 @@ def test_an_upload_replaces_the_sample_and_one_click_brings_it_back() -> None:
 def test_a_refused_file_says_why_and_leaves_the_screen() -> None:
     app = opened("data")
     broken = Source("broken.json", b'{"d1": ["tide", ')
-    app.session_state["uploads"] = workspace.Uploads((broken,))
+    app.session_state["uploads"] = Uploads((broken,))
     with pytest.raises(kp.InputError) as refusal:
         kp.load(files=[broken])
     app.session_state["problem"] = str(refusal.value)
