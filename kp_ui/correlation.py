@@ -81,7 +81,9 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
         return average, None
     study = Study(correlation=cast(Correlation, name))
     try:
-        return average, cached.correlation(judged, tuple(measures), tuple(by), study, paper, preset, stemmer)
+        return average, cached.correlation(
+            judged, tuple(measures), tuple(by), study, paper=paper, preset=preset, stemmer=stemmer
+        )
     except (kp.InputError, kp.UsageError) as problem:
         show.error(problem)
         return average, None

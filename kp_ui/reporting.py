@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import streamlit as st
 
-import kp_core as kp
-from kp_core.takeaway.bundle import Report, report_with
+from kp_core.takeaway.bundle import Report
 from kp_core.takeaway.sections import SECTIONS
-from kp_ui import results, show, sidebar, workspace
-from kp_ui.cached import digest_of
+from kp_ui import cached, results, show
 
 _TITLE = "Evaluation of keyphrase extraction"
 
@@ -25,7 +21,7 @@ def show_report() -> None:
         st.info("Choose at least one section.")
         return
     st.caption(" · ".join(show.plain(names[name]) for name in SECTIONS if name in chosen))
-    found = _made(measure, tuple(chosen), title or _TITLE)
+    found = cached.report(measure, tuple(chosen), title or _TITLE)
     _downloads(found)
     if found.paragraph():
         st.subheader("Methods, for a paper", anchor=False)
@@ -46,17 +42,3 @@ def _downloads(found: Report) -> None:
         st.download_button("Archive of everything", found.zip, "report.zip", "application/zip", key="report zip")
         st.download_button("LaTeX tables", found.latex, "tables.tex", "text/plain", key="report tex")
         st.download_button("Settings as JSON", found.record, "settings.json", "application/json", key="report json")
-
-
-def _made(measure: str, sections: tuple[str, ...], title: str) -> Report:
-    """Write the report on the data on screen, under the sidebar's settings and cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    digest = digest_of("report", asked, measure, sections, title)
-    return _report(digest, workspace.current().corpus, asked, measure, sections, title)
-
-
-@st.cache_data(scope="session", max_entries=3, show_spinner="Writing the report …")
-def _report(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _sections: tuple[str, ...], _title: str
-) -> Report:
-    return report_with(_corpus, _settings, _measure, _sections, _title)

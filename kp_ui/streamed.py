@@ -235,9 +235,8 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
         return
     if every[MOST:]:
         st.warning(f"The first {MOST} of {len(every):,} ids are read.")
-    digest = cached.digest_of("streamed documents", run.digest, settings, asked)
     try:
-        found = _views(digest, run.plan, settings, asked)
+        found = cached.documents_of_run(run, settings, asked)
     except (kp.InputError, kp.UsageError) as refusal:
         show.error(refusal)
         return
@@ -246,13 +245,6 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
     if found:
         chosen = str(st.selectbox("Document", list(found), key="streamed_document"))
         _document(run, found[chosen])
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Reading these documents …")
-def _views(digest: str, _plan: scale.Plan, _settings: kp.Settings, _ids: tuple[str, ...]) -> dict[str, DocumentView]:
-    corpus = scale.documents_of(_plan, _ids)
-    there = set(corpus.gold["doc_id"])
-    return {name: kp.one_document(corpus, _settings, name) for name in _ids if name in there}
 
 
 def _document(run: scale.Opened, view: DocumentView) -> None:

@@ -35,7 +35,7 @@ def understood(corpus: kp.Corpus) -> None:
 def statistics(corpus: kp.Corpus) -> None:
     """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
     st.markdown("**Annotators and systems**")
-    table = cached.statistics()
+    table = cached.statistics(str(sidebar.normaliser()), sidebar.cutoff_of_average())
     said = report.telling(table)
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
@@ -145,7 +145,7 @@ _MISSING = {
 
 def normalisation(most: int = 2000) -> None:
     """Show phrases before and after the pipeline, those that change first."""
-    table = cached.normalised()
+    table = cached.normalised(str(sidebar.normaliser()))
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
     results.table(found.head(most), "normalised")

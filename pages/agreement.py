@@ -19,11 +19,11 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
 results.ids_that_do_not_meet(here.notes)
-pooled = screen_tables.numbers(cached.at_cutoff(CELLS), CELLS)
+pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
 system = str(st.selectbox("System", systems, key="system", bind="query-params"))
-st.caption(show.plain(screen_tables.universe(cached.at_cutoff(("N",), pool="macro"))))
+st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
 
 left, right = st.columns([5, 6], gap="medium")
 with left:
@@ -37,7 +37,7 @@ with left:
     )
     st.subheader("What this says", anchor=False)
     others = {name: found for name, found in cells.items() if name != system}
-    mean = screen_tables.value(cached.at_cutoff(("kappa",), pool="macro"), system, "kappa")
+    mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
     for sentence in diagnose(system, cells[system], others, mean):
         st.markdown(f"- {show.plain(sentence)}")
 with right:

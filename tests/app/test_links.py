@@ -1,7 +1,11 @@
-"""What a link asks for and does not exist is said; nothing else of the session is."""
+"""What a link asks for and does not exist is said; nothing else of the session is. Digests name all that was asked."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import kp_core as kp
+from kp_ui import cached
 from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
@@ -20,3 +24,9 @@ def test_what_the_session_holds_besides_is_never_shown(name: str) -> None:
     app = opened("overview", **{name: "x"})
     assert not app.exception
     assert not [one.value for one in app.warning if name in one.value]
+
+
+@pytest.mark.parametrize("part", [pd.DataFrame({"a": [1]}), np.arange(3), kp.load({"d1": ["tide"]}), {"x": [b"bytes"]}])
+def test_a_digest_has_no_place_for_what_its_words_do_not_tell_whole(part: object) -> None:
+    with pytest.raises(TypeError, match="has no place in a digest"):
+        cached.digest_of("measure", part)
