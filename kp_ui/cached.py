@@ -1,7 +1,5 @@
 """Ask the engine everything that takes time, and keep its answers for this session."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
@@ -89,27 +87,36 @@ def _named_after(compute: Callable[..., R]) -> Callable[[Callable[..., R]], Call
     return name
 
 
-def under(settings: Callable[[], Settings]) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[P, R]]:
-    """Give a function the settings that hold when it is called, as its first argument."""
-
-    def decorate(function: Callable[Concatenate[Settings, P], R]) -> Callable[P, R]:
-        @wraps(function)
-        def call(*arguments: P.args, **options: P.kwargs) -> R:
-            return function(settings(), *arguments, **options)
-
-        return call
-
-    return decorate
-
-
 def at_cutoff() -> Settings:
     """Return the settings of the sidebar at its cutoff."""
     return replace(sidebar.settings(), k=(sidebar.cutoff(),))
 
 
+def at_every_number() -> Settings:
+    """Return the settings of the sidebar at every cutoff that is a number, and at its own."""
+    return replace(sidebar.settings(), k=tuple(dict.fromkeys((*range(1, 51), sidebar.cutoff()))))
+
+
 def without_cutoff() -> Settings:
     """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
     return replace(sidebar.settings(), k=("all",), annotators="union")
+
+
+def asked(
+    words: str | bool, most: int, settings: Callable[[], Settings] = at_cutoff
+) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[P, R]]:
+    """Keep what a function returns as `kept` does, and give it the settings that hold as its first argument."""
+
+    def decorate(compute: Callable[Concatenate[Settings, P], R]) -> Callable[P, R]:
+        look_up = kept(words, most)(compute)
+
+        @wraps(compute)
+        def ask(*arguments: P.args, **options: P.kwargs) -> R:
+            return look_up(settings(), *arguments, **options)
+
+        return ask
+
+    return decorate
 
 
 def _corpus() -> kp.Corpus:
@@ -155,15 +162,13 @@ def signature(measure: str) -> str:
     return _evaluation(replace(at_cutoff(), interval="none"), (measure,)).signature
 
 
-@under(at_cutoff)
-@kept("Evaluating the parts …", 10)
+@asked("Evaluating the parts …", 10)
 def parts(settings: Settings, measures: tuple[str, ...], by: str) -> kp.Result:
     """Evaluate parts of the data at the sidebar's cutoff."""
     return kp.evaluate_with(_corpus(), settings, measures, by=by)
 
 
-@under(at_cutoff)
-@kept("Comparing systems …", 50)
+@asked("Comparing systems …", 50)
 def comparison(
     settings: Settings, measure: str, test: str = "randomisation", correction: str = "holm"
 ) -> kp.Comparison:
@@ -171,73 +176,63 @@ def comparison(
     return kp.compare_with(_corpus(), settings, measure, test=test, correction=correction)
 
 
-@under(at_cutoff)
-@kept(False, 20)
+@asked(False, 20)
 def intervals(settings: Settings, system: str, measures: tuple[str, ...]) -> pd.DataFrame:
     """Return the intervals of one system side by side, at the sidebar's cutoff."""
     return interval_table(_corpus(), settings, system, measures)
 
 
-@under(at_cutoff)
-@kept("Evaluating under other conventions …", 10)
+@asked("Evaluating under other conventions …", 10)
 def spread(settings: Settings, measure: str) -> kp.Spread:
     """Return a measure under every preset and under the grid of conventions, at the sidebar's cutoff."""
     return kp.spread_with(_corpus(), settings, measure)
 
 
-@under(at_cutoff)
-@kept("Ranking the systems again …", 20)
+@asked("Ranking the systems again …", 20)
 def stability(settings: Settings, by: By, measure: str) -> kp.Stability:
     """Return the rankings of the systems by measure, cutoff, normalisation or gold standard."""
     return kp.stability_with(_corpus(), settings, by, measure)
 
 
-@under(at_cutoff)
-@kept("Looking for near misses …", 10)
+@asked("Looking for near misses …", 10)
 def near_misses(settings: Settings) -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
     return kp.near_misses(_corpus(), settings)
 
 
-@under(lambda: replace(sidebar.settings(), k=tuple(dict.fromkeys((*range(1, 51), sidebar.cutoff())))))
-@kept("Matching what is similar …", 20)
+@asked("Matching what is similar …", 20, at_every_number)
 def soft(settings: Settings, chosen: kp.Soft) -> SoftResult:
     """Evaluate with soft matching at every cutoff that is a number."""
     return kp.soft_evaluate(_corpus(), settings, chosen, ("P@k", "R@k", "F1@k"))
 
 
-@under(at_cutoff)
-@kept("Writing the report …", 3)
-def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> Report:
+@asked("Writing the report …", 3)
+def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> "Report":
     """Write the report on the data on screen, under the sidebar's settings and cutoff."""
     from kp_core.takeaway.bundle import report_with
 
     return report_with(_corpus(), settings, measure, sections, title)
 
 
-@under(at_cutoff)
-@kept("Reading the documents …", 20)
+@asked("Reading the documents …", 20)
 def by_document(settings: Settings, measure: str) -> pd.DataFrame:
     """Return the values of every system and document at the sidebar's cutoff."""
     return kp.by_document(_corpus(), settings, measure)
 
 
-@under(at_cutoff)
-@kept("Reading the documents …", 20)
+@asked("Reading the documents …", 20)
 def tables_by_document(settings: Settings, measures: tuple[str, ...]) -> pd.DataFrame:
     """Return concordance measures of every system and document at the sidebar's cutoff."""
     return documents.tables_by_document(_corpus(), settings, measures)
 
 
-@under(at_cutoff)
-@kept(False, 50)
+@asked(False, 50)
 def one_document(settings: Settings, document: str) -> DocumentView:
     """Return the phrases of one document at the sidebar's cutoff."""
     return kp.one_document(_corpus(), settings, document)
 
 
-@under(at_cutoff)
-@kept(False, 50)
+@asked(False, 50)
 def marked_text(settings: Settings, document: str, system: str) -> list[tuple[str, str]]:
     """Return the text of a document in pieces, with what a system found, missed and added."""
     return documents.marked_text(one_document(document), system, resolve(_corpus(), settings)[0])
@@ -269,30 +264,26 @@ def normalised(normalise: str) -> pd.DataFrame:
     return on_reading.normalised(_corpus(), Normaliser.parse(normalise))
 
 
-@under(without_cutoff)
-@kept("Comparing the annotators …", 10)
+@asked("Comparing the annotators …", 10, without_cutoff)
 def agreement(settings: Settings) -> kp.Result:
     """Measure how well the annotators agree under the sidebar's settings."""
     return kp.agreement_with(_corpus(), settings)
 
 
-@under(without_cutoff)
-@kept("Comparing the annotators …", 10)
+@asked("Comparing the annotators …", 10, without_cutoff)
 def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
     """Return the agreement of the annotators document by document, and the standard error of K of all."""
     corpus = _corpus()
     return annotators.by_document(corpus, settings), annotators.standard_error(annotators.annotated(corpus, settings))
 
 
-@under(without_cutoff)
-@kept("Trimming …", 50)
+@asked("Trimming …", 50, without_cutoff)
 def trimmed(settings: Settings, threshold: float, pooled: bool, form: Form) -> kp.Trimmed:
     """Trim the gold standard at a threshold."""
     return kp.trim_with(_corpus(), settings, threshold, pooled, form)
 
 
-@under(lambda: replace(at_cutoff(), annotators="union"))
-@kept("Trimming at every threshold …", 10)
+@asked("Trimming at every threshold …", 10, lambda: replace(at_cutoff(), annotators="union"))
 def trimming_curve(settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
     """Return the scores of the systems over the threshold, at the sidebar's cutoff, and their recipe."""
     corpus, levels = _corpus(), trimmed(0.5, pooled, "binary").levels

@@ -1,9 +1,9 @@
 """Save the workspace of this session as one file, and open such files again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -13,6 +13,7 @@ from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
 from kp_ui import rating, sidebar, streamed, workspace
+from kp_ui.prose import prose
 
 
 def _saved() -> Saved:
@@ -24,17 +25,9 @@ def _saved() -> Saved:
 def button(key: str) -> None:
     """Offer the workspace as a file."""
     saved, name = _saved(), workspace.current().sample or "workspace"
-    st.download_button(
-        "Save the workspace",
-        lambda: workspace_file(saved),
-        f"{name}{ENDING}",
-        "application/octet-stream",
-        key=key,
-        on_click="ignore",
-        icon=":material/save:",
-        help="One file with your files, how they are read, the settings and your ratings. Drop it on the Data page "
-        "to go on where you stopped.",
-    )
+    options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose("help.save")}
+    data, file = partial(workspace_file, saved), f"{name}{ENDING}"
+    st.download_button("Save the workspace", data, file, "application/octet-stream", key=key, **options)
 
 
 def take(files: Sequence[Source]) -> None:
@@ -49,9 +42,9 @@ def take(files: Sequence[Source]) -> None:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
             sidebar.restore(saved.link)
-            here = workspace.current()
+            workspace.current()  # reads them
             if not workspace.problem():
-                rating.take_up(here.digest, saved.ratings)
+                rating.take_up(saved.ratings)
         if others := [file for file in files if file not in opened and file not in sums]:
             workspace.add(others)
 

@@ -1,7 +1,5 @@
 """Let only as many sessions in as the server has seats for; without `KPSCOPE_SESSIONS` everybody comes in."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 
@@ -9,6 +7,7 @@ import streamlit as st
 
 from kp_core.errors import UsageError
 from kp_ui import show
+from kp_ui.prose import prose
 
 _VARIABLE, _SEATED = "KPSCOPE_SESSIONS", "seated"
 _taken: set[object] = set()
@@ -37,10 +36,7 @@ def admit() -> None:
         _seat()
         return
     st.title("KPScope is full", anchor=False)
-    st.info(
-        f"This server allows {show.counted(limit, 'open tab')} at a time, and none is free. "
-        "As soon as somebody closes theirs, there is room for you."
-    )
+    st.info(prose("recovery.full", tabs=show.counted(limit, "open tab")))
     st.button("Try again", key="try_again", type="primary")
     st.stop()
 

@@ -1,13 +1,12 @@
 """Say what was understood of the files: annotators and systems, fixes of ids, gaps, and what becomes of phrases."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 import kp_core as kp
 from kp_core.reading import meeting, report
 from kp_core.reading.identifiers import without_common
 from kp_ui import cached, intake, results, show, sidebar, workspace
+from kp_ui.prose import entries
 
 
 def understood(corpus: kp.Corpus) -> None:
@@ -15,19 +14,8 @@ def understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
     table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
-    wanted = [
-        "file",
-        "bytes",
-        "role",
-        "rows read",
-        "loaded",
-        "rejected",
-        "blank",
-        "format",
-        "evidence",
-        "encoding",
-        "line ends",
-    ]
+    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
+    wanted += ["format", "evidence", "encoding", "line ends"]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
     results.table(table[[*wanted, *more]], "files")
 
@@ -76,14 +64,7 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
 
 
 #: Side of the data → what its documents are.
-_SIDES = {
-    "gold": "in the gold standard",
-    "systems": "in system outputs",
-    "texts": "with a text",
-    "judgements": "with judged pairs",
-    "every side": "in all of these",
-    "all": "altogether",
-}
+_SIDES = entries("sides")
 
 
 def gaps(corpus: kp.Corpus) -> None:
@@ -101,13 +82,8 @@ def gaps(corpus: kp.Corpus) -> None:
         words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
         label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
-        st.button(
-            label,
-            key=f"fix {fix}",
-            on_click=workspace.fix,
-            args=(fix, True),
-            disabled=workspace.current().sample is not None,
-        )
+        sample = workspace.current().sample is not None
+        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True), disabled=sample)
     near = meeting.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
@@ -126,21 +102,12 @@ def missing_lists(corpus: kp.Corpus) -> None:
     st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            st.button(
-                label,
-                key=f"missing_{value}",
-                on_click=sidebar.restore,
-                args=({"missing": value},),
-                disabled=now == value,
-            )
+            asked, key = {"missing": value}, f"missing_{value}"
+            st.button(label, key=key, on_click=sidebar.restore, args=(asked,), disabled=now == value)
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
-_MISSING = {
-    "zero": "These documents now count as if the system had returned nothing.",
-    "skip": "These documents are now left out for the system that lacks them.",
-    "error": "An evaluation is now refused because of these documents.",
-}
+_MISSING = entries("missing")
 
 
 def normalisation(most: int = 2000) -> None:

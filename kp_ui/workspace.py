@@ -1,7 +1,5 @@
 """Hold what this session has loaded: the files, the corpus read from them, and a digest that names both."""
 
-from __future__ import annotations
-
 import logging
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +14,6 @@ from kp_core.corpus import Role, content_digest
 from kp_core.reading import LIMITS, Choice, Source
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
-from kp_core.reading.shared import shared_names as shared_names_in
 from kp_core.scoring.codes import average_gold_size
 from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import ROOT, show
@@ -83,18 +80,15 @@ class Workspace:
 def current() -> Workspace:
     """Return the data on screen; a new session opens on the sample lectures."""
     if st.session_state.pop(_PENDING, False):
-        _read(uploads())
+        asked = uploads()
+        several = "file" if len(asked.files) == 1 else show.counted(len(asked.files), "file")
+        with refusals():  # the screen stays, and `problem` says why
+            st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
-        asked = st.query_params.get(SAMPLE, "")
-        open_sample(asked if asked in SAMPLES else _FIRST)
+        sample = st.query_params.get(SAMPLE, "")
+        open_sample(sample if sample in SAMPLES else _FIRST)
     found: Workspace = st.session_state[_CURRENT]
     return found
-
-
-def has_grades() -> bool:
-    """Return whether the gold standard on screen has grades or votes."""
-    gold = current().corpus.gold
-    return "relevance" in gold and bool(gold["relevance"].notna().any())
 
 
 def keep_in_link() -> None:
@@ -119,27 +113,25 @@ def problem() -> str:
 
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
-    st.session_state[_CURRENT] = _sample(name)
-
-
-def _sample(name: str) -> Workspace:
-    sample = SAMPLES[name]
-    return _ready(sample.uploads(), sample.title, name)
+    st.session_state[_CURRENT] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
 
 
 def beside(name: str) -> Workspace:
     """Return a sample for one page, without putting it on screen; kept with the session."""
     if _BESIDE not in st.session_state or st.session_state[_BESIDE].sample != name:
-        st.session_state[_BESIDE] = _sample(name)
+        st.session_state[_BESIDE] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
     found: Workspace = st.session_state[_BESIDE]
     return found
 
 
-def add(files: Sequence[Source]) -> None:
+def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     """Add files to the user's own; one of the same name takes the place of the former.
 
     Files that would take a session over its limit are not kept.
+    beside_sample: the files of a sample on screen become the user's own first.
     """
+    if beside_sample and (sample := current().sample) is not None:
+        st.session_state[_UPLOADS] = SAMPLES[sample].uploads()
     names = {file.name for file in files}
     every = (*(file for file in uploads().files if file.name not in names), *files)
     try:
@@ -148,19 +140,6 @@ def add(files: Sequence[Source]) -> None:
         st.session_state[_PROBLEM] = str(refusal)
     else:
         open_uploads(replace(uploads(), files=every, title=""))
-
-
-def add_beside(files: Sequence[Source]) -> None:
-    """Add files to what is on screen; the files of a sample become the user's own first."""
-    if (here := current().sample) is not None:
-        st.session_state[_UPLOADS] = SAMPLES[here].uploads()
-    add(files)
-
-
-def shared_names() -> list[str]:
-    """Return the data sets that the server shares, by name; there are none unless `KPSCOPE_DATA` names a folder."""
-    root = shared_folder()
-    return [] if root is None else shared_names_in(root)
 
 
 def shared_folder() -> Path | None:
@@ -213,13 +192,6 @@ def refusals() -> Iterator[None]:
         logging.getLogger("kpscope").exception("Files could not be read")
         words = "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."
         st.session_state[_PROBLEM] = words
-
-
-def _read(asked: Uploads) -> None:
-    """Read the user's files; if they are refused, the screen stays and `problem` says why."""
-    several = "file" if len(asked.files) == 1 else show.counted(len(asked.files), "file")
-    with refusals():
-        st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
 
 
 def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:

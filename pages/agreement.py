@@ -1,7 +1,5 @@
 """How well does each system agree with people?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core import charts
@@ -9,6 +7,8 @@ from kp_core.charts import screen_tables
 from kp_core.tables import CELLS
 from kp_core.words.diagnosis import diagnose
 from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
+from kp_ui.controls import select
+from kp_ui.prose import prose
 
 shell.enter()
 
@@ -22,7 +22,7 @@ results.ids_that_do_not_meet(here.notes)
 pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
-system = str(st.selectbox("System", systems, key="system", bind="query-params"))
+system = select("System", systems, "system")
 st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
 
 left, right = st.columns([5, 6], gap="medium")
@@ -31,10 +31,7 @@ with left:
     concordance = charts.concordance(cells[system])
     right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
     st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
-    st.caption(
-        "All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
-        "d: neither chose it."
-    )
+    st.caption(prose("agreement.cells"))
     st.subheader("What this says", anchor=False)
     others = {name: found for name, found in cells.items() if name != system}
     mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
@@ -60,14 +57,8 @@ show.downloads(beside.frame, "agreement", "Agreement with the gold standard", be
 first, second = st.columns(2, gap="medium")
 with first:
     st.subheader("Over k", anchor=False)
-    chosen = st.multiselect(
-        "Measures",
-        MEASURES,
-        ["kappa", "P_pos", "PABAK"],
-        key="curves",
-        bind="query-params",
-        help=show.meanings(MEASURES),
-    )
+    common, about = ["kappa", "P_pos", "PABAK"], show.meanings(MEASURES)
+    chosen = st.multiselect("Measures", MEASURES, common, key="curves", bind="query-params", help=about)
     if chosen:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()
@@ -77,11 +68,8 @@ with second:
 st.subheader("Document by document", anchor=False)
 documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
 documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
-event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
-if rows := event.selection.rows:
-    results.link_to_document(str(documents["document"].iloc[rows[0]]))
+results.table_of_documents(documents, "documents")
 show.downloads(documents, "agreement_by_document", f"Agreement by document, {system}", here.signature)
 
 agreement.from_published_figures()
-show.notes(here.notes)
-show.signature(here.signature)
+show.recipe(here)

@@ -1,7 +1,5 @@
 """What do I have, and was it understood?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core.reading import report

@@ -1,7 +1,5 @@
 """What does a run say whose data are larger than memory?"""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import streamlit as st

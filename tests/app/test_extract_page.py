@@ -8,8 +8,8 @@ from kp_core.extraction.coverage import in_words
 from kp_ui import workspace
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import LECTURES, shown, words
+from tests.app.opening import opened, shown, words
+from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app

@@ -10,7 +10,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Saved, Uploads, read_workspace, workspace_file
-from tests.app.opening import opened
+from tests.app.opening import drop, opened, shown, words
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
@@ -37,26 +37,10 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return found
 
 
-def start(page: str = "data") -> Any:
-    return opened(page)
-
-
 def go(app: Any, page: str) -> Any:
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     return app
-
-
-def drop(app: Any, *files: Source) -> None:
-    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
-    for file in files:
-        zone.upload(file.name, file.data)
-    app.run()
-    assert not app.exception, app.exception
-
-
-def table(app: Any, column: str) -> pd.DataFrame:
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
 
 
 def board(app: Any) -> pd.DataFrame:
@@ -65,14 +49,8 @@ def board(app: Any) -> pd.DataFrame:
     return app.dataframe[0].value
 
 
-def words(app: Any) -> str:
-    return "\n".join(
-        one.value for kind in (app.caption, app.markdown, app.warning, app.error, app.info, app.text) for one in kind
-    )
-
-
 def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
-    app = start()
+    app = opened("data")
     drop(app, GOLD, MINE)
     app.button(key="fix strip-extension").click().run()
     app.text_input(key="name mine").input("my best").run()
@@ -88,7 +66,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert saved.uploads.names == {"mine": "my best"}
     assert kp.settings_from(saved.signature).k == (2,)
 
-    again = start()
+    again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
     assert (again.selectbox(key="annotators").value, again.select_slider(key="k").value) == ("ben", "2")
@@ -107,7 +85,7 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
     assert "|rel:1|" in app.code[0].value
     assert not [one for one in app.number_input if one.key == "rel"]
 
-    again = start()
+    again = opened("data")
     drop(again, file)
     go(again, "overview")
     assert again.number_input(key="rel").value == 2
@@ -120,7 +98,7 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
 
 def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
-    app = start()
+    app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
     link = next(one.value for one in app.code if "?" in one.value)
     assert "N=5000" in link
@@ -128,7 +106,7 @@ def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
 
 
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
-    app = start("overview")
+    app = opened("overview")
     for page in ("overview", "agreement", "methods"):
         offered.clear()
         go(app, page)
@@ -138,14 +116,14 @@ def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
-    app = start("correlation")
+    app = opened("correlation")
     app.segmented_control[0].set_value(next(o for o in app.segmented_control[0].options if "ate" in o)).run()
     app.button(key="rate_3").click().run()
     app.button(key="rate_1").click().run()
     assert not app.exception
     file = Source("rated.kpscope", offered["save"]())
     assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
-    again = start()
+    again = opened("data")
     drop(again, file)
     go(again, "correlation")
     offered.clear()
@@ -155,10 +133,10 @@ def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
 
 def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
     data = workspace_file(Saved(ALONE))
-    app = start()
+    app = opened("data")
     drop(app, Source("mine.kpscope", data[: len(data) // 2]))
     assert "a whole workspace file" in app.error[0].value
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
 def test_settings_that_are_no_choice_here_fall_back() -> None:
@@ -171,7 +149,7 @@ def test_settings_that_are_no_choice_here_fall_back() -> None:
         "ties": "1",
         "rel": "nan",
     }
-    app = start()
+    app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
     assert app.select_slider(key="k").value == "average"
     assert app.selectbox(key="annotators").value == "union"
@@ -179,22 +157,22 @@ def test_settings_that_are_no_choice_here_fall_back() -> None:
 
 
 def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
-    app = start()
+    app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
     drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
-    assert table(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
     assert "On screen: your 3 files." in words(app)
     for name, left in (("gold.csv", ["a", "b"]), ("a.csv", ["b"])):
         app.button(key=f"remove {name}").click().run()
-        assert table(app, "phrases")["source"].tolist() == left
+        assert shown(app, "phrases")["source"].tolist() == left
     app.button(key="remove b.csv").click().run()
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
 def test_a_workspace_of_the_first_version_opens() -> None:
-    app = start()
+    app = opened("data")
     drop(app, Source("old.kpscope", (ROOT / "tests/unit/format_1.kpscope").read_bytes()))
-    assert table(app, "phrases")["source"].tolist() == ["ana", "ben", "tides"]
+    assert shown(app, "phrases")["source"].tolist() == ["ana", "ben", "tides"]
     assert app.selectbox(key="preset").value == "pke"
     assert {"tides", "says nothing"} <= set(board(app)["system"])
     assert "fix:strip-extension" in app.code[0].value
@@ -202,6 +180,6 @@ def test_a_workspace_of_the_first_version_opens() -> None:
 
 def test_two_workspaces_at_once_are_refused() -> None:
     data = workspace_file(Saved(ALONE))
-    app = start()
+    app = opened("data")
     drop(app, Source("a.kpscope", data), Source("b.kpscope", data))
     assert "two workspaces cannot be open at once" in app.error[0].value

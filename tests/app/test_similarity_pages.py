@@ -11,8 +11,8 @@ from kp_core.studies.correlation.raters import ordinal_alpha, pairwise_agreement
 from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import LECTURES, chosen, shown, words
+from tests.app.opening import opened, shown, words
+from tests.app.test_results_pages import LECTURES, chosen
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
