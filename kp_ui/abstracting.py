@@ -20,9 +20,7 @@ from kp_core.studies.sentence_study.rules import rules
 from kp_core.studies.sentence_study.study import MEASURES, REPEATS, Outcome, Plan, assemble, at_majority
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import THRESHOLDS
-from kp_ui import cached, results, show, workspace
-from kp_ui.controls import megabytes, select, switch
-from kp_ui.prose import helps, prose
+from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
@@ -35,7 +33,7 @@ def data() -> Workspace:
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.beside("extracts")
-        st.caption(prose("sentences.instead"))
+        st.caption(prose.text("sentences.instead"))
         label = "Show these extracts on every page"
         st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")
     if not here.corpus.has_texts:
@@ -53,13 +51,13 @@ def sentences(here: Workspace) -> None:
     else:
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
         number = show.counted(len(table), "sentence")
-        st.markdown(prose("sentences.annotate", sentences=number, example=show.plain(example)))
+        st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
         results.table(table, "sentence_attributes", height=420)
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
-        st.caption(prose("sentences.attributes"))
-        kinds, largest = ["csv", "tsv", "txt"], megabytes()
+        st.caption(prose.text("sentences.attributes"))
+        kinds, largest = ["csv", "tsv", "txt"], controls.megabytes()
         st.file_uploader(
             "A table of attributes", kinds, key="attributes_file", on_change=_take, max_upload_size=largest
         )
@@ -111,18 +109,18 @@ def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how:
 def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
-        st.info(prose("sentences.no_ids"))
+        st.info(prose.text("sentences.no_ids"))
         st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
-    measure = select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
-    about = prose("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=REPEATS)
-    draws = select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
-    form = cast(Form, select("Form of trimming", FORMS, "study_form", inside=columns[2]))
+    measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
+    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=REPEATS)
+    draws = controls.select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
+    form = cast(Form, controls.select("Form of trimming", FORMS, "study_form", inside=columns[2]))
     seed = columns[3].number_input(
-        "Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=helps("study_seed")
+        "Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=prose.helps("study_seed")
     )
-    grouped = switch("Keep documents whole", "grouped", inside=columns[4])
+    grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
     how = Plan(form, int(draws), grouped, int(seed))
     every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
     at = st.select_slider("Look at the threshold of K", every, "0.50", key="at", bind="query-params")
@@ -139,7 +137,9 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
         st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
         st.caption(
-            prose("sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds)
+            prose.text(
+                "sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds
+            )
         )
         return None
     found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
@@ -162,7 +162,7 @@ def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
     st.markdown(f"#### {show.plain(sentence_trees.finding(study, measure, threshold))}")
     show.chart(sentence_trees.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption(prose("sentences.bands"))
+    st.caption(prose.text("sentences.bands"))
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -178,7 +178,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(sentence_trees.tree(nodes), "tree")
-        st.caption(prose("sentences.tree"))
+        st.caption(prose.text("sentences.tree"))
     with right:
         table = rules(list(nodes))
         rows = table.itertuples()
@@ -192,7 +192,7 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
     results.table(sentence_trees.systems(study, threshold), "study_systems")
-    st.caption(prose("sentences.baselines"))
+    st.caption(prose.text("sentences.baselines"))
     table = sentence_trees.types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
@@ -207,8 +207,8 @@ def assumed() -> None:
     """Say what is reconstructed and assumed."""
     with st.expander("What is reconstructed or assumed"):
         st.markdown(
-            prose("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
+            prose.text("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
         )
         show.plain_table(sentence_trees.definitions(), "attribute_definitions")
-        st.caption(prose("sentences.nouns"))
+        st.caption(prose.text("sentences.nouns"))
         st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))

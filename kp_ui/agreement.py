@@ -9,9 +9,7 @@ from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.charts.concordance_charts import LIMITS
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
-from kp_ui import cached, results, show
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show
 
 _OWN = "figures of your own"
 
@@ -21,24 +19,24 @@ def intervals(system: str, measures: Sequence[str], documents: int) -> None:
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.intervals(system, tuple(measures))
         results.table(screen_tables.intervals_side_by_side(table, documents), "intervals", documents)
-        st.caption(prose("agreement.intervals"))
+        st.caption(prose.text("agreement.intervals"))
         show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
 
 
 def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     """Show a measure as a function of N."""
     st.subheader("As the universe grows", anchor=False)
-    measure = select("Measure", LIMITS, "against_N", meaning=show.meanings(LIMITS))
+    measure = controls.select("Measure", LIMITS, "against_N", meaning=show.meanings(LIMITS))
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(charts.against_universe(cells, measure), "against_universe")
-    st.caption(prose("agreement.universe", limit=limit))
+    st.caption(prose.text("agreement.universe", limit=limit))
 
 
 def from_published_figures() -> None:
     """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
     with st.expander("From published figures back to a table"):
-        st.caption(prose("agreement.printed"))
-        chosen = select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
+        st.caption(prose.text("agreement.printed"))
+        chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
         texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
         names = ("kappa", "P_pos", "P_neg", "PABAK")
         if chosen == _OWN:

@@ -11,9 +11,7 @@ from kp_core.studies.compare import CORRECTIONS, TESTS
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.words import statements
-from kp_ui import cached, results, show, workspace
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out
 #: only when it is opened.
@@ -29,9 +27,8 @@ def section(measure: str, name: str) -> None:
     if st.session_state.get("people"):
         st.caption("The tests are about the whole gold standard, not about that of the other annotators.")
     left, right = st.columns(2)
-    test = select("Test", TESTS, "test", inside=left)
-    kinds = list(CORRECTIONS)
-    correction = select("Correction", kinds, "correction", inside=right)
+    test = controls.select("Test", TESTS, "test", inside=left)
+    correction = controls.select("Correction", CORRECTIONS, "correction", inside=right)
     try:
         comparison = cached.comparison(measure, test, correction)
     except kp.UsageError as problem:
@@ -56,10 +53,10 @@ def tested(comparison: kp.Comparison, name: str) -> None:
             st.caption("A star marks a difference that is significant after the correction.")
     with second:
         results.table(screen_tables.effects(comparison), "effects")
-        st.caption(prose("comparison.effects"))
+        st.caption(prose.text("comparison.effects"))
     with third:
         results.table(screen_tables.ranks(comparison), "ranks")
-        st.caption(prose("comparison.ranks"))
+        st.caption(prose.text("comparison.ranks"))
     st.caption(show.plain(f"Test: {comparison.test}; {statements.NOT_EQUAL}."))
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
 
@@ -81,7 +78,7 @@ def conventions(measure: str) -> None:
 
 def _spread(found: kp.Spread, measure: str) -> None:
     show.chart(charts.strip(found), "strip")
-    st.caption(prose("comparison.spread"))
+    st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
     st.markdown("**What one change of the present conventions does**")
     show.chart(charts.effects(found), "effects_of_conventions")
@@ -96,7 +93,7 @@ def _spread(found: kp.Spread, measure: str) -> None:
 def parts(measure: str) -> None:
     """Show a measure for parts of the data: document types, lengths, present and absent keyphrases."""
     st.subheader("Which part of the data does it come from?", anchor=False)
-    chosen = select("Parts by", PARTS, "parts", len(PARTS) - 1)
+    chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
     st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
     try:
         found = cached.parts((measure,), chosen)
@@ -121,7 +118,7 @@ def stability(measure: str) -> None:
     if len(workspace.current().corpus.systems) < 2:
         results.lacks("One system is loaded. Load a second one to rank them.")
         return
-    chosen = select("The ranking by", _BY, "views")
+    chosen = controls.select("The ranking by", _BY, "views")
     try:
         found = cached.stability(cast(By, _BY[chosen]), measure)
     except kp.UsageError as problem:

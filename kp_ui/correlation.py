@@ -19,9 +19,7 @@ from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
 from kp_core.words import methods
 from kp_core.words.statements import figure
-from kp_ui import cached, results, show
-from kp_ui.controls import select, switch, views
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
@@ -31,19 +29,18 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = select("Human score", ["average", "majority"], "human", inside=first)
+    average = controls.select("Human score", ["average", "majority"], "human", inside=first)
     kinds = ["spearman", "pearson", "kendall"]
-    name = select("Correlation", kinds, "correlation", inside=second)
-    preset = select("Words", ["paper-like", "same-tokens"], "words", inside=third)
-    stemmer = select("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
+    name = controls.select("Correlation", kinds, "correlation", inside=second)
+    preset = controls.select("Words", ["paper-like", "same-tokens"], "words", inside=third)
+    stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
     with st.popover("What the measures say"):
         show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
-    words = "Group the pairs as in the published study: contiguous near misses only"
-    paper = switch(words, "paper")
+    paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
         st.info("Choose at least one measure.")
         return average, None
@@ -63,7 +60,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     with left:
         table = correlation_charts.overall(study, average)
         results.table(table, "overall")
-        st.caption(prose("correlation.overall"))
+        st.caption(prose.text("correlation.overall"))
         show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     with right:
         show.chart(charts.forest(study, average), "forest")
@@ -78,7 +75,7 @@ def subsets(study: kp.CorrelationStudy, average: str) -> None:
     st.subheader("By length, location, complexity and part of speech", anchor=False)
     wide, bold = correlation_charts.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
-    st.caption(prose("correlation.subsets"))
+    st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
     kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
     with st.expander("Pooled, and within subsets"):
@@ -95,11 +92,13 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
         st.caption("There are not two measures that can be compared.")
         return
     show.chart(charts.p_map(study, average), "p_map")
-    st.caption(show.plain(prose("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed)))
+    st.caption(
+        show.plain(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
+    )
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        st.caption(prose("correlation.ties", pairs=show.counted(study.found.tied, "pair")))
+        st.caption(prose.text("correlation.ties", pairs=show.counted(study.found.tied, "pair")))
         ties = study.found.tie_range
         results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
 
@@ -125,9 +124,9 @@ def behind(study: kp.CorrelationStudy) -> None:
 
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
-    st.caption(show.plain(prose("correlation.published", source=paper_of_2010.SOURCE)))
+    st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
     table = paper_of_2010.kim2010_correlations()
-    average = views("Human score of the paper", ["average", "majority"], "published_human", linked=False)
+    average = controls.views("Human score of the paper", ["average", "majority"], "published_human", linked=False)
     rows = table[table["average"] == average]
     wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
     suspect = rows.assign(marked=rows["suspect"] != "").pivot_table(

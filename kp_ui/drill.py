@@ -11,9 +11,7 @@ import streamlit as st
 from kp_core.charts import near_miss_charts
 from kp_core.charts.style import short
 from kp_core.studies.documents import KINDS, MARKS, DocumentView
-from kp_ui import cached, results, show, workspace
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -32,7 +30,7 @@ WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equ
 
 
 def documents(
-    values: pd.DataFrame, system: str, other: str, order: str = "difference", search: str = "", group: str = "all"
+    values: pd.DataFrame, system: str, other: str, order: str, search: str, group: str, which: str
 ) -> pd.DataFrame:
     """Return one row a document and one column a system, in the order asked for."""
     here = workspace.current().corpus.documents.set_index("doc_id")
@@ -55,15 +53,10 @@ def documents(
     found = table["document"].str.lower().str.contains(wanted, regex=False)
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
     found &= (table["type"] == group) | (group == "all")
+    if which != "all" and difference is not None:
+        found &= np.sign(table["difference"].round(12)) == WHERE[which]
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=empty).reset_index(drop=True)
-
-
-def only_where(listed: pd.DataFrame, which: str) -> pd.DataFrame:
-    """Return the documents on which one of the two systems is better, or both are equal."""
-    if which == "all" or "difference" not in listed:
-        return listed
-    return listed[np.sign(listed["difference"].round(12)) == WHERE[which]].reset_index(drop=True)
 
 
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -72,7 +65,7 @@ _MARKED = {"hit": ("✓", "blue"), "missed": ("○", "orange"), "spurious": ("·
 
 def text_of(document: str, systems: list[str]) -> None:
     """Show the text with gold, hits, misses and spurious phrases of one system marked, by sign and colour."""
-    system = select("Marked for", systems, "marked")
+    system = controls.select("Marked for", systems, "marked")
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     st.caption(show.plain(f"{legend}."))
     show.text(show.marked(cached.marked_text(document, system), _MARKED))
@@ -194,7 +187,7 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
             "phrase": st.column_config.TextColumn("phrase", width=195),
-            "keyphrase": st.column_config.TextColumn("gold", width=195, help=prose("documents.gold")),
+            "keyphrase": st.column_config.TextColumn("gold", width=195, help=prose.text("documents.gold")),
             "score": st.column_config.NumberColumn("score", format="%.4g"),
         },
     )

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -16,9 +16,7 @@ from kp_core.extraction.extract import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, results, show, sidebar, workspace
-from kp_ui.controls import select, upload
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
@@ -63,7 +61,7 @@ def language() -> dict[str, Any]:
         left, right = st.columns([3, 1])
         words = "Stop words of the language, with blanks or commas between them"
         own = left.text_area(words, key="own_stop_words", height=80)
-        stemmer = select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right, linked=False)
+        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right, linked=False)
     return {"stop_words": stop_words_in(own) or "english", "stemmer": stemmer}
 
 
@@ -91,8 +89,7 @@ def _read(digest: str, _documents: list[Source], _phrases: list[Source]) -> kp.E
 
 
 def _sources(kind: str) -> list[Source]:
-    found: list[Source] = st.session_state.setdefault(kind, [])
-    return found
+    return cast("list[Source]", st.session_state.setdefault(kind, []))
 
 
 def _sample_sources() -> None:
@@ -106,7 +103,7 @@ def _sample_sources() -> None:
 
 def _uploader(kind: str, label: str) -> None:
     """Let the user drop external sources of a kind, which take the place of those before."""
-    upload(label, kind, lambda files: st.session_state.update({kind: files}))
+    controls.upload(label, kind, lambda files: st.session_state.update({kind: files}))
     if names := [source.name for source in _sources(kind)]:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.caption(show.plain(f"In use: {', '.join(names)}"))
@@ -160,12 +157,12 @@ def one_document(lists: kp.Extracted | None) -> None:
     first, second, third = st.columns(3)
     names = {name: f"{name}: {title}" if title else name for name, title in titles.items()}
     key = "document_of_extraction"
-    document = select("Document", titles, key, inside=first, linked=False, format_func=names.get)
+    document = controls.select("Document", titles, key, inside=first, linked=False, format_func=names.get)
     kinds = [kind for kind, rules in KINDS.items() if rules]
-    kind = select("Candidates", kinds, "candidates", 1, inside=second, linked=False)
+    kind = controls.select("Candidates", kinds, "candidates", 1, inside=second, linked=False)
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
     if lists is not None:
-        system = select("System", lists.recipes, "system_of_extraction", inside=third, linked=False)
+        system = controls.select("System", lists.recipes, "system_of_extraction", inside=third, linked=False)
         own = lists.runs[(lists.runs["system"] == system) & (lists.runs["doc_id"] == document)]
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
@@ -201,13 +198,13 @@ def reach() -> None:
         st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
     try:
-        table = _coverage(sidebar.gold_is_stemmed())
+        table = _coverage(sidebar.resolved().conventions.gold_stemmed == "yes")
     except kp.InputError as problem:
         st.caption(show.plain(str(problem)))
         return
     st.markdown(show.plain(in_words(table)))
     results.table(table, "coverage")
-    st.caption(prose("extract.reached"))
+    st.caption(prose.text("extract.reached"))
     show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 
 
@@ -220,7 +217,7 @@ def add_to_workspace(lists: kp.Extracted) -> None:
     """Let the user put the lists beside the systems on screen, under names of their own."""
     here = workspace.current()
     if here.sample is not None and workspace.uploads().files:
-        st.info(prose("extract.own_files"))
+        st.info(prose.text("extract.own_files"))
         return
     names = {}
     for column, system in zip(cycle(st.columns(min(len(lists.recipes), 3))), lists.recipes, strict=False):

@@ -12,32 +12,30 @@ from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, p
 from kp_core.reading.shared import packed, shared_names
 from kp_core.reading.sniff import family_named
 from kp_core.takeaway.workspace_file import Uploads, is_archive
-from kp_ui import results, saving, show, workspace
-from kp_ui.controls import megabytes, upload
-from kp_ui.prose import entries, prose
+from kp_ui import controls, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
-ROLES = entries("roles")
+ROLES = prose.entries("roles")
 _ENCODINGS = (
     "",
     *("utf-8", "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r"),
     *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16"),
 )
-_TEMPLATES = entries("templates")
+_TEMPLATES = prose.entries("templates")
 #: What a column of a table may be, in words.
-_COLUMNS = entries("columns_of_files")
+_COLUMNS = prose.entries("columns_of_files")
 #: The switches of the formats, where their names say too little.
-_SWITCHES = entries("switches")
+_SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
 
 
 def drop_zone() -> None:
     """Draw the drop zone, and one for folders."""
-    upload("Drop your files here", "drop", saving.take)
-    st.caption(prose("data.drop", megabytes=megabytes(), documents=LIMITS.documents))
+    controls.upload("Drop your files here", "drop", saving.take)
+    st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
     with st.expander("A whole folder, or the limits"):
-        upload("A folder of files", "folder", _take_folder, "directory")
+        controls.upload("A folder of files", "folder", _take_folder, "directory")
         show.plain_table(report.limits(LIMITS), "limits")
 
 

@@ -9,8 +9,7 @@ import streamlit as st
 
 from kp_core.charts.style import enlarge
 from kp_core.learn import Lesson, Options, Question, Slider
-from kp_ui import show
-from kp_ui.controls import select
+from kp_ui import controls, show
 
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
 _LARGE = "<style>html { font-size: 150%; }</style>"
@@ -66,7 +65,7 @@ def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
         key = f"{lesson.name}_{one.name}"
         with place:
             if isinstance(one, Options):
-                found[one.name] = select(show.plain(one.label), one.among, key)
+                found[one.name] = controls.select(show.plain(one.label), one.among, key)
             else:
                 found[one.name] = _slider(one, key)
     return found

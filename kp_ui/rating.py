@@ -11,8 +11,7 @@ from kp_core import tables
 from kp_core.reading import Source
 from kp_core.studies.correlation.sample import near_miss_pairs, rating_table
 from kp_core.studies.correlation.sample import with_ratings as judged
-from kp_ui import cached, results, show, workspace
-from kp_ui.prose import prose
+from kp_ui import cached, prose, results, show, workspace
 
 _RATED = "ratings"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
@@ -52,7 +51,7 @@ def section() -> None:
     if not workspace.current().corpus.systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
-    st.caption(prose("correlation.rate"))
+    st.caption(prose.text("correlation.rate"))
     left, right = st.columns(2)
     rater = left.text_input("Who rates?", "me", key="rater").strip() or "me"
     number = int(right.number_input("Pairs of each type", 1, 100, 5, key="pairs_of_type"))
@@ -109,9 +108,7 @@ def _rate(rater: str, pair: str, score: int) -> None:
 
 
 def _back(rater: str) -> None:
-    own = _here().scores.get(rater, {})
-    if own:
-        own.popitem()
+    _here().scores[rater].popitem()
 
 
 def _resume() -> None:

@@ -9,8 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, results, saving, show, sidebar, workspace
-from kp_ui.prose import prose
+from kp_ui import kept, prose, results, saving, show, sidebar, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -42,7 +41,7 @@ def page(name: str) -> Iterator[None]:
         except Exception:
             logging.getLogger("kpscope").exception("The page %s failed", name)
             with body:
-                st.error(prose("recovery.failed"))
+                st.error(prose.text("recovery.failed"))
                 _ways_on()
         else:
             if record.signature:
@@ -57,7 +56,7 @@ def page(name: str) -> Iterator[None]:
 
 def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
     with place.container():
-        st.caption(prose("recovery.last"))
+        st.caption(prose.text("recovery.last"))
         if last.table is not None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature)

@@ -14,9 +14,7 @@ from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
 from kp_core.words.scales import benchmark
-from kp_ui import cached, results, show, sidebar, workspace
-from kp_ui.controls import select, switch
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 
 def together(result: kp.Result, error: float, scale: str) -> None:
@@ -26,7 +24,7 @@ def together(result: kp.Result, error: float, scale: str) -> None:
         st.subheader("All annotators together", anchor=False)
         everybody = screen_tables.rows_where(result, "all", TOGETHER)
         results.table(everybody, "together", documents=_documents(result), row_height=66)
-        st.caption(prose("people.together"))
+        st.caption(prose.text("people.together"))
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
         st.subheader("How sure is the word?", anchor=False)
@@ -48,7 +46,7 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show the agreement of every pair as a heat map and as a table."""
     st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
-    measure = select("Measure of a pair", options, "pair", meaning=show.meanings(options))
+    measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
     matrix = annotator_charts.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -65,7 +63,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     st.subheader("Each annotator against the others", anchor=False)
     table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
     results.table(table, "each_annotator")
-    st.caption(prose("people.each"))
+    st.caption(prose.text("people.each"))
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
     if not workspace.current().corpus.systems:
         st.caption("No system is loaded, so there is nothing to hold beside people.")
@@ -81,7 +79,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     shown = [screen_tables.named(name, sidebar.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if st.session_state["annotators"] == "majority" else "union"
-    st.caption(prose("people.ceiling", choice=choice))
+    st.caption(prose.text("people.ceiling", choice=choice))
     show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
@@ -99,18 +97,18 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
 
 def trimming(table: pd.DataFrame) -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    st.caption(prose("people.trimming"))
+    st.caption(prose.text("people.trimming"))
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     options = [f"{one:.2f}" for one in THRESHOLDS]
     threshold = float(first.select_slider("Threshold of K", options, "0.50", key="threshold", bind="query-params"))
-    form = cast(Form, select("Form", FORMS, "form", inside=second))
+    form = cast(Form, controls.select("Form", FORMS, "form", inside=second))
     binary = form == "binary"
-    pooled = switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
+    pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
     pooled = pooled and binary
     found = cached.trimmed(threshold, pooled, form)
     kept = found.frame[found.frame["status"] == "ok"]
     every, left = show.counted(len(found.frame), "document"), show.counted(int(kept["gold"].sum()), "keyphrase")
-    st.markdown(prose("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
+    st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
     if workspace.current().corpus.systems and binary:
         _curve(pooled, threshold)
     st.subheader("Every document at this threshold", anchor=False)
@@ -127,10 +125,10 @@ def _curve(pooled: bool, threshold: float) -> None:
     curve, recipe = cached.trimming_curve(pooled)
     left, right = st.columns(2)
     scores = list(dict.fromkeys(curve["measure"]))
-    measure = select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
-    system = select("System", dict.fromkeys(curve["system"]), "system", inside=right)
+    measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
+    system = controls.select("System", dict.fromkeys(curve["system"]), "system", inside=right)
     show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
-    st.caption(prose("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
+    st.caption(prose.text("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
     with st.expander("What is left at every threshold"):
         results.table(left_over(curve), "left_over")
     show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)

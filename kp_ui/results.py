@@ -15,9 +15,7 @@ from kp_core.errors import Note
 from kp_core.scoring.codes import shallowest
 from kp_core.scoring.measures import parse
 from kp_core.tables import digits_of
-from kp_ui import kept, show, sidebar, workspace
-from kp_ui.controls import select, switch
-from kp_ui.prose import entries, prose
+from kp_ui import controls, kept, prose, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -39,7 +37,7 @@ def choose_measure(options: list[str]) -> str:
     """Let the user choose a measure, and say what it answers; it is part of the link."""
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     # Without format_func: a link holds an option as it is shown, and is to read `?measure=MAP`.
-    chosen = select("Measure", options, "measure", inside=left, filter_mode="contains")
+    chosen = controls.select("Measure", options, "measure", inside=left, filter_mode="contains")
     right.markdown(show.plain(kp.MEASURES[chosen].sentence))
     return chosen
 
@@ -83,16 +81,16 @@ def people() -> bool:
     """Let the user put people beside the systems, where there are several annotators."""
     if len(workspace.current().corpus.annotators) < 2:
         return False
-    chosen = switch("Compare with people (human ceiling)", "people")
+    chosen = controls.switch("Compare with people (human ceiling)", "people")
     if chosen:
         choice = "majority" if st.session_state["annotators"] == "majority" else "union"
-        st.caption(prose("people.alike", choice=choice))
-    return bool(chosen)
+        st.caption(prose.text("people.alike", choice=choice))
+    return chosen
 
 
 def about_baselines(cutoff: int | str) -> None:
     """Say what the grey rows are at a cutoff."""
-    text = prose("results.baselines")
+    text = prose.text("results.baselines")
     if cutoff == "all":
         text += " At k = all, random k and oracle k return every phrase of the universe."
     st.caption(text)
@@ -189,4 +187,4 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 #: What the columns that are no measures say.
-HELP = entries("columns")
+HELP = prose.entries("columns")

@@ -12,8 +12,7 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import rating, sidebar, streamed, workspace
-from kp_ui.prose import prose
+from kp_ui import prose, rating, sidebar, streamed, workspace
 
 
 def _saved() -> Saved:
@@ -25,7 +24,7 @@ def _saved() -> Saved:
 def button(key: str) -> None:
     """Offer the workspace as a file."""
     saved, name = _saved(), workspace.current().sample or "workspace"
-    options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose("help.save")}
+    options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
     data, file = partial(workspace_file, saved), f"{name}{ENDING}"
     st.download_button("Save the workspace", data, file, "application/octet-stream", key=key, **options)
 

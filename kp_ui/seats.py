@@ -6,8 +6,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 from kp_core.errors import UsageError
-from kp_ui import show
-from kp_ui.prose import prose
+from kp_ui import prose, show
 
 _VARIABLE, _SEATED = "KPSCOPE_SESSIONS", "seated"
 _taken: set[object] = set()
@@ -36,7 +35,7 @@ def admit() -> None:
         _seat()
         return
     st.title("KPScope is full", anchor=False)
-    st.info(prose("recovery.full", tabs=show.counted(limit, "open tab")))
+    st.info(prose.text("recovery.full", tabs=show.counted(limit, "open tab")))
     st.button("Try again", key="try_again", type="primary")
     st.stop()
 

@@ -14,9 +14,7 @@ from kp_core.settings import Settings, format_value, make_settings
 from kp_core.studies.evaluate import resolve
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
-from kp_ui import show, workspace
-from kp_ui.controls import select
-from kp_ui.prose import helps
+from kp_ui import controls, prose, show, workspace
 
 #: Constant bounds, so that new data never reset the control.
 CUTOFFS = ("average", *(str(k) for k in range(1, 51)), "gold", "all")
@@ -42,9 +40,11 @@ def draw() -> None:
     """Draw the controls; their values are read back by `settings`."""
     here = workspace.current()
     with st.sidebar:
-        st.select_slider("Cutoff k", CUTOFFS, key="k", bind="query-params", help=helps("k"))
+        st.select_slider("Cutoff k", CUTOFFS, key="k", bind="query-params", help=prose.helps("k"))
         words = st.empty()  # filled below, when the conventions are known on which the average depends
-        select("Gold standard", ["union", "majority", "intersection", "votes", *here.corpus.annotators], "annotators")
+        controls.select(
+            "Gold standard", ["union", "majority", "intersection", "votes", *here.corpus.annotators], "annotators"
+        )
         if here.corpus.gold["relevance"].notna().any() or st.session_state["annotators"] == "votes":
             about = f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their grade."
             label, largest = "Smallest grade that counts", _LARGEST_GRADE
@@ -55,19 +55,19 @@ def draw() -> None:
         universes = [*of_texts, "rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
             universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
-        select("Universe N", universes, "universe")
+        controls.select("Universe N", universes, "universe")
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, _LARGEST_N, 1000, key="N", bind="query-params")
-        select("Preset", kp.PRESETS, "preset")
+        controls.select("Preset", kp.PRESETS, "preset")
         preset = kp.PRESETS[st.session_state["preset"]]
         if preset.k != ("average",):
             st.caption(show.plain(f"Published with k = {', '.join(map(str, preset.k))}."))
         with st.expander("Conventions"):
             st.caption(show.plain(preset.source))
-            select("normalise", _NORMALISERS, "normalise", meaning=FIELDS["normalise"].meaning)
+            controls.select("normalise", _NORMALISERS, "normalise", meaning=FIELDS["normalise"].meaning)
             for name in _CONTROLS:
-                select(name, (_AS_PRESET, *FIELDS[name].values), name, meaning=FIELDS[name].meaning)
-            select("pool", ("micro", "macro"), "pool")
+                controls.select(name, (_AS_PRESET, *FIELDS[name].values), name, meaning=FIELDS[name].meaning)
+            controls.select("pool", ("micro", "macro"), "pool")
     with words:
         st.caption(show.plain(cutoff_in_words()))
 
@@ -112,15 +112,10 @@ def signature() -> str:
 
 def normaliser() -> Normaliser:
     """Return the pipeline by which phrases are compared."""
-    return Normaliser.parse(_resolved().conventions.normalise)
+    return Normaliser.parse(resolved().conventions.normalise)
 
 
-def gold_is_stemmed() -> bool:
-    """Return whether the gold standard was released as stems, as the settings say."""
-    return _resolved().conventions.gold_stemmed == "yes"
-
-
-def _resolved() -> Settings:
+def resolved() -> Settings:
     """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
     corpus = workspace.current().corpus
     asked = replace(settings(), k=("average",))
@@ -148,7 +143,7 @@ def cutoff_in_words() -> str:
 
 def cutoff_of_average() -> int:
     """Return the average gold size of the data on screen, as an evaluation settles it."""
-    return int(_resolved().k[0])
+    return int(resolved().k[0])
 
 
 def link() -> dict[str, list[str]]:
@@ -179,10 +174,8 @@ def _taken(values: Sequence[str], used: object) -> bool:
     if isinstance(used, bool):
         return values[-1].lower() == str(used).lower()
     if isinstance(used, int | float):
-        try:
+        with suppress(ValueError):
             return float(values[-1]) == used
-        except ValueError:
-            return False
     return values[-1] == str(used)
 
 

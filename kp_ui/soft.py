@@ -6,9 +6,7 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import near_miss_charts
 from kp_core.words import methods
-from kp_ui import cached, results, show, sidebar
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, results, show, sidebar
 
 _OWN = "own choice"
 _SIMILARITIES = (
@@ -20,14 +18,14 @@ _SIMILARITIES = (
 def section() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
     st.subheader("If near misses counted", anchor=False)
-    st.caption(prose("near_misses.soft"))
+    st.caption(prose.text("near_misses.soft"))
     first, second, third, fourth = st.columns(4)
-    preset = select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
+    preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
     if preset == _OWN:
-        name = select("Similarity", _SIMILARITIES, "similarity", inside=second)
+        name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
         tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
-        hits = select("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
+        hits = controls.select("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
         chosen = kp.Soft(name, tau, hits)
     else:
         chosen = kp.SOFT_PRESETS[preset]

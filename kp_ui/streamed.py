@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import streamlit as st
 
@@ -12,11 +13,8 @@ from kp_core.charts import screen_tables as tables
 from kp_core.reading import Source
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
-from kp_core.studies.documents import DocumentView
 from kp_core.words import statements
-from kp_ui import cached, drill, results, show, workspace
-from kp_ui.controls import select
-from kp_ui.prose import entries, prose
+from kp_ui import cached, controls, drill, prose, results, show, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
 #: So many documents are fetched at once.
@@ -40,8 +38,7 @@ def take(files: Sequence[Source]) -> None:
 
 def opened() -> scale.Opened | None:
     """Return the run that is open in this session."""
-    found: scale.Opened | None = st.session_state.get(_OPENED)
-    return found
+    return cast("scale.Opened | None", st.session_state.get(_OPENED))
 
 
 def listed() -> None:
@@ -63,9 +60,9 @@ def how_to() -> None:
     """Say what the page is for, and how a file for it is made."""
     st.info("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
     st.page_link("pages/data.py", label="Open the Data page")
-    st.markdown(prose("streamed.why"))
+    st.markdown(prose.text("streamed.why"))
     st.code(COMMANDS, language=None)
-    st.caption(prose("streamed.commands"))
+    st.caption(prose.text("streamed.commands"))
 
 
 def about(run: scale.Opened) -> None:
@@ -74,12 +71,11 @@ def about(run: scale.Opened) -> None:
     parts = [run.name, show.counted(run.documents, "document"), show.counted(len(names.annotators), "annotator")]
     parts += [show.counted(len(names.systems), "system")] if names.systems else []
     st.caption(show.plain(" · ".join(parts)))
-    intervals = _INTERVALS.get(run.plan.settings.interval, "")
-    st.caption(prose("streamed.about", intervals=intervals))
+    st.caption(prose.text("streamed.about", intervals=_INTERVALS.get(run.plan.settings.interval, "")))
 
 
 #: Kind of interval → how it was found.
-_INTERVALS = entries("intervals")
+_INTERVALS = prose.entries("intervals")
 
 
 def recipe(run: scale.Opened) -> None:
@@ -93,10 +89,10 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     names = dict.fromkeys([*(one.measure for one in run.plan.compare), *run.plan.measures])
     ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
     left, middle, right = st.columns([2, 1, 3], vertical_alignment="bottom")
-    measure = select("Measure", ranking, "streamed_measure", inside=left, linked=False, filter_mode="contains")
+    measure = controls.select("Measure", ranking, "streamed_measure", inside=left, linked=False, filter_mode="contains")
     cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
     last = len(cutoffs) - 1
-    cutoff = cutoffs[select("Cutoff k of this run", cutoffs, "streamed_k", last, inside=middle, linked=False)]
+    cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", last, inside=middle, linked=False)]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
@@ -110,7 +106,7 @@ def of_one_average(result: kp.Result) -> kp.Result:
     """Return the rows of one average; where the run holds two, the user chooses."""
     if not result.settings.both:
         return result
-    chosen = select("Average", result.frame["average"].unique(), "streamed_average", linked=False, width=220)
+    chosen = controls.select("Average", result.frame["average"].unique(), "streamed_average", linked=False, width=220)
     has = result.frame.groupby("measure")["average"].transform(lambda own: chosen in set(own))
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
@@ -166,7 +162,7 @@ def agreement(run: scale.Opened, result: kp.Result) -> None:
     subsets = {subset.partition(":")[2] or "all": subset for subset in together["subset"].unique()}
     kind = "all"
     if len(subsets) > 1:
-        kind = select("Document type", subsets, "streamed_type", linked=False, width=220)
+        kind = controls.select("Document type", subsets, "streamed_type", linked=False, width=220)
     names = list(together["measure"].unique())
     shown = {"All annotators": tables.rows_where(result, "all", names, subsets[kind])}
     own = whole.frame[whole.frame["system"].isin(people)]
@@ -186,11 +182,11 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
     st.subheader("Single documents", anchor=False)
     root = workspace.shared_folder()
     if root is None or not scale.lies_within(run.plan, root):
-        st.markdown(prose("streamed.documents"))
+        st.markdown(prose.text("streamed.documents"))
         st.code("KPSCOPE_DATA=FOLDER kpscope app", language=None)
         return
     written = st.text_area(
-        "Ids of documents, one a line", key="streamed_ids", height=100, help=prose("help.streamed_ids", most=MOST)
+        "Ids of documents, one a line", key="streamed_ids", height=100, help=prose.text("help.streamed_ids", most=MOST)
     )
     every = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))
     asked = every[:MOST]
@@ -206,14 +202,10 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
     if missing := [name for name in asked if name not in found]:
         st.warning(show.plain(f"No keyphrase of these documents is in the gold standard: {', '.join(missing)}."))
     if found:
-        chosen = select("Document", found, "streamed_document", linked=False)
-        _document(run, found[chosen])
-
-
-def _document(run: scale.Opened, view: DocumentView) -> None:
-    if view.lists:
-        st.caption(drill.LEGEND)
-    drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
-    if view.text:
-        with st.expander("Text"):
-            show.text(show.plain(view.text))
+        view = found[controls.select("Document", found, "streamed_document", linked=False)]
+        if view.lists:
+            st.caption(drill.LEGEND)
+        drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
+        if view.text:
+            with st.expander("Text"):
+                show.text(show.plain(view.text))

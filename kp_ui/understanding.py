@@ -5,8 +5,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import meeting, report
 from kp_core.reading.identifiers import without_common
-from kp_ui import cached, intake, results, show, sidebar, workspace
-from kp_ui.prose import entries
+from kp_ui import cached, intake, prose, results, show, sidebar, workspace
 
 
 def understood(corpus: kp.Corpus) -> None:
@@ -64,7 +63,7 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
 
 
 #: Side of the data → what its documents are.
-_SIDES = entries("sides")
+_SIDES = prose.entries("sides")
 
 
 def gaps(corpus: kp.Corpus) -> None:
@@ -107,7 +106,7 @@ def missing_lists(corpus: kp.Corpus) -> None:
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
-_MISSING = entries("missing")
+_MISSING = prose.entries("missing")
 
 
 def normalisation(most: int = 2000) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 
@@ -87,8 +88,7 @@ def current() -> Workspace:
     if _CURRENT not in st.session_state:
         sample = st.query_params.get(SAMPLE, "")
         open_sample(sample if sample in SAMPLES else _FIRST)
-    found: Workspace = st.session_state[_CURRENT]
-    return found
+    return cast(Workspace, st.session_state[_CURRENT])
 
 
 def keep_in_link() -> None:
@@ -102,8 +102,7 @@ def keep_in_link() -> None:
 
 def uploads() -> Uploads:
     """Return the user's files, also those that could not be read."""
-    found: Uploads = st.session_state.setdefault(_UPLOADS, Uploads())
-    return found
+    return cast(Uploads, st.session_state.setdefault(_UPLOADS, Uploads()))
 
 
 def problem() -> str:
@@ -120,8 +119,7 @@ def beside(name: str) -> Workspace:
     """Return a sample for one page, without putting it on screen; kept with the session."""
     if _BESIDE not in st.session_state or st.session_state[_BESIDE].sample != name:
         st.session_state[_BESIDE] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
-    found: Workspace = st.session_state[_BESIDE]
-    return found
+    return cast(Workspace, st.session_state[_BESIDE])
 
 
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:

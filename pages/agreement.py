@@ -6,9 +6,7 @@ from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.tables import CELLS
 from kp_core.words.diagnosis import diagnose
-from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import agreement, cached, controls, prose, results, shell, show, sidebar, workspace
 
 shell.enter()
 
@@ -22,7 +20,7 @@ results.ids_that_do_not_meet(here.notes)
 pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
-system = select("System", systems, "system")
+system = controls.select("System", systems, "system")
 st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
 
 left, right = st.columns([5, 6], gap="medium")
@@ -31,7 +29,7 @@ with left:
     concordance = charts.concordance(cells[system])
     right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
     st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
-    st.caption(prose("agreement.cells"))
+    st.caption(prose.text("agreement.cells"))
     st.subheader("What this says", anchor=False)
     others = {name: found for name, found in cells.items() if name != system}
     mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")

@@ -4,21 +4,19 @@ import streamlit as st
 
 from kp_core.words import statements
 from kp_core.words.scales import SCALES
-from kp_ui import cached, reliability, results, shell, show, workspace
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import cached, controls, prose, reliability, results, shell, show, workspace
 
 shell.enter()
 
 results.open_page("Annotators", needs_systems=False)
 annotators = workspace.current().corpus.annotators
 if len(annotators) < 2:
-    results.lacks(prose("people.alone"))
+    results.lacks(prose.text("people.alone"))
     st.stop()
 
 result = cached.agreement()
 documents, error = cached.annotated_documents()
-scale = select("Words for kappa after", SCALES, "scale")
+scale = controls.select("Words for kappa after", SCALES, "scale")
 st.markdown(f"#### {show.plain(statements.reliability(result, error, scale))}")
 
 together, people, by_document, trimming = st.tabs(

@@ -3,9 +3,7 @@
 import streamlit as st
 
 from kp_core.words import statements
-from kp_ui import correlation, rating, results, shell, show
-from kp_ui.controls import views
-from kp_ui.prose import prose
+from kp_ui import controls, correlation, prose, rating, results, shell, show
 
 shell.enter()
 
@@ -13,7 +11,7 @@ VIEWS = ("Measures and people", "Rate near misses yourself", "The published stud
 
 results.open_page("Correlation", needs_gold=False, needs_systems=False)
 # No tabs: the keys that rate a pair would work on the hidden ones too.
-view = views("Show", VIEWS, "view", folded=True)
+view = controls.views("Show", VIEWS, "view", folded=True)
 if view == VIEWS[1]:
     rating.section()
 elif view == VIEWS[2]:
@@ -21,7 +19,7 @@ elif view == VIEWS[2]:
 else:
     judged = rating.with_ratings()
     if not len(judged):
-        results.lacks(prose("correlation.none"))
+        results.lacks(prose.text("correlation.none"))
         st.stop()
     average, study = correlation.choose(judged)
     if study is not None:

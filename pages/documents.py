@@ -3,8 +3,7 @@
 import streamlit as st
 
 from kp_core.charts import near_miss_charts, screen_tables
-from kp_ui import cached, drill, results, shell, show, sidebar, workspace
-from kp_ui.controls import select
+from kp_ui import cached, controls, drill, results, shell, show, sidebar, workspace
 
 shell.enter()
 
@@ -17,23 +16,22 @@ orders = ["difference", "value", *length, "as loaded", "random"]
 measure = results.choose_measure(results.measures())
 first, second, third = st.columns(3)
 with first:
-    better = select("System", systems, "system")
+    better = controls.select("System", systems, "system")
 with second:
     others = ["none", *(name for name in systems if name != better)]
-    other = select("Compared with", others, "other", int(len(others) > 1))
+    other = controls.select("Compared with", others, "other", int(len(others) > 1))
 with third:
-    order = select("Sorted by", orders, "sort")
+    order = controls.select("Sorted by", orders, "sort")
 left, middle, right = st.columns([2, 1, 1])
 search = left.text_input("Search documents by id or title", key="search", bind="query-params")
-group = select("Document type", ["all", *types], "type", inside=right, disabled=not types)
+group = controls.select("Document type", ["all", *types], "type", inside=right, disabled=not types)
 
 which = "all"
 if other != "none":
-    which = select("Only where", drill.WHERE, "where", inside=middle)
+    which = controls.select("Only where", drill.WHERE, "where", inside=middle)
 
 name = screen_tables.named(measure, sidebar.cutoff())
-listed = drill.documents(cached.by_document(measure), better, other, order, search, group)
-listed = drill.only_where(listed, which)
+listed = drill.documents(cached.by_document(measure), better, other, order, search, group, which)
 difference = f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else ""
 about = f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system."
 st.caption(f"{about} {difference}Select a row to read its phrases below.")

@@ -3,20 +3,18 @@
 import streamlit as st
 
 from kp_core.words import methods, worked_example
-from kp_ui import shell, show
-from kp_ui.controls import select
-from kp_ui.prose import prose
+from kp_ui import controls, prose, shell, show
 
 shell.enter()
 
 st.title("Methods", anchor=False)
-st.caption(prose("methods.all"))
+st.caption(prose.text("methods.all"))
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
 sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
 # All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, and a search goes through all.
 parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
-family = select("Show", parts, "family", inside=right, disabled=bool(search))
+family = controls.select("Show", parts, "family", inside=right, disabled=bool(search))
 if search:
     family = "all"
 

@@ -5,8 +5,7 @@ import streamlit as st
 from kp_core import charts
 from kp_core.charts import near_miss_charts
 from kp_core.similarity.relation import TYPES
-from kp_ui import cached, results, shell, show, soft, workspace
-from kp_ui.controls import select, views
+from kp_ui import cached, controls, results, shell, show, soft, workspace
 
 shell.enter()
 
@@ -14,7 +13,7 @@ results.open_page("Near misses")
 found = cached.near_misses()
 st.caption(show.plain(". ".join(f"{name}: {words}" for name, words in TYPES.items())) + ".")
 
-side = views("Look at", ["predictions", "gold entries"], "side")
+side = controls.views("Look at", ["predictions", "gold entries"], "side")
 counts = found.counts("gold" if side == "gold entries" else "predictions")
 left, right = st.columns(2, gap="medium")
 with left:
@@ -27,8 +26,8 @@ with right:
 
 st.subheader("The most frequent near misses", anchor=False)
 first, second = st.columns(2)
-system = select("System", workspace.current().corpus.systems, "system", inside=first)
-kind = select("Type", ["all", *list(TYPES)[1:-1]], "type", inside=second)
+system = controls.select("System", workspace.current().corpus.systems, "system", inside=first)
+kind = controls.select("Type", ["all", *list(TYPES)[1:-1]], "type", inside=second)
 examples = near_miss_charts.near_examples(found, system, kind)
 if len(examples):
     results.table(examples, "examples")

@@ -4,9 +4,8 @@ import streamlit as st
 
 from kp_core.charts import screen_tables
 from kp_core.words import statements
-from kp_ui import cached, results, shell, show, sidebar, workspace
+from kp_ui import cached, prose, results, shell, show, sidebar, workspace
 from kp_ui import comparison as comparing
-from kp_ui.prose import prose
 
 shell.enter()
 
@@ -28,7 +27,7 @@ result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=peo
 here = result.at(cutoff)
 results.ids_that_do_not_meet(here.notes)
 if people and comparison is not None:
-    st.caption(prose("overview.people"))
+    st.caption(prose.text("overview.people"))
     comparison = None
 
 leaderboard = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)

@@ -4,8 +4,7 @@ import streamlit as st
 
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_ui import cached, comparison, results, shell, show, sidebar
-from kp_ui.prose import prose
+from kp_ui import cached, comparison, prose, results, shell, show, sidebar
 
 shell.enter()
 
@@ -33,9 +32,9 @@ for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
             for reason in screen_tables.reasons(here):
                 st.caption(show.plain(reason))
         if "Rprec" in names:
-            st.caption(prose("ranking.gold_size"))
+            st.caption(prose.text("ranking.gold_size"))
 results.about_baselines(cutoff)
-st.caption(prose("ranking.brackets"))
+st.caption(prose.text("ranking.brackets"))
 show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)

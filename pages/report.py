@@ -3,8 +3,7 @@
 import streamlit as st
 
 from kp_core.takeaway.sections import SECTIONS
-from kp_ui import cached, results, shell, show
-from kp_ui.prose import prose
+from kp_ui import cached, prose, results, shell, show
 
 shell.enter()
 
@@ -20,7 +19,7 @@ if not chosen:
     st.stop()
 st.caption(" · ".join(show.plain(NAMES[name]) for name in SECTIONS if name in chosen))
 report = cached.report(measure, tuple(chosen), title or TITLE)
-st.markdown(prose("report.files"))
+st.markdown(prose.text("report.files"))
 with st.container(horizontal=True):
     st.download_button("HTML report", report.html, "report.html", "text/html", key="report html", type="primary")
     st.download_button("Archive of everything", report.zip, "report.zip", "application/zip", key="report zip")

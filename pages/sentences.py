@@ -2,18 +2,16 @@
 
 import streamlit as st
 
-from kp_ui import abstracting, results, shell, show
-from kp_ui.controls import views
-from kp_ui.prose import prose
+from kp_ui import abstracting, controls, prose, results, shell, show
 
 shell.enter()
 
 VIEWS = ("Study", "Sentences")
 
 results.open_page("Sentence study", needs_systems=False, needs_gold=False)
-st.markdown(prose("sentences.study"))
+st.markdown(prose.text("sentences.study"))
 here = abstracting.data()
-view = views("Show", VIEWS, "sentence_view", folded=True)
+view = controls.views("Show", VIEWS, "sentence_view", folded=True)
 if view == VIEWS[1]:
     abstracting.sentences(here)
 elif (found := abstracting.choose(here)) is not None:
