@@ -91,13 +91,6 @@ def test_gold_without_systems_is_enough():
     assert "No system is loaded" in words(app)
 
 
-def test_names_of_annotators_are_shown_as_they_stand():
-    gold = {"<b>A</b>": {"d1": ["x", "y"], "d2": ["z"]}, "$k$ :red[B]": {"d1": ["x"], "d2": ["z", "w"]}}
-    app = opened("annotators", corpus_of(gold))
-    assert shown(app, "pair")["pair"].tolist() == ["<b>A</b>|$k$ :red[B]"]
-    assert not app.exception
-
-
 def test_the_printed_table_is_solved_on_the_agreement_page():
     app = opened("agreement")
     table = shown(app, "at least, %")

@@ -91,11 +91,3 @@ def test_texts_that_cannot_be_read_give_a_message():
 
 def test_without_texts_the_page_points_to_the_data():
     assert "No texts are loaded" in words(opened("extract", corpus_of({"d": ["a"]})))
-
-
-def test_phrases_and_texts_are_shown_as_they_stand():
-    text = "The <b>tide</b> $k$ table. The :red[tide] $k$ table rises."
-    app = extracted(opened("extract", corpus_of({"d": ["tide"]}, texts={"d": text})), "tfidf", "tfidf-chunks")
-    for element in (*app.markdown, *app.caption, *app.warning):
-        assert "<b>" not in str(element.value)
-        assert "$k$" not in str(element.value)

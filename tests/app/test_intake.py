@@ -174,16 +174,6 @@ def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source,
         assert "no gold standard" in words(app)
 
 
-def test_settings_of_the_link_that_do_not_exist_are_named() -> None:
-    app = opened("overview", k="banana", annotators="nobody")
-    assert not app.switch_page("pages/data.py").run().warning  # the link has been mended
-    app = opened("overview", k="banana", preset="pke")
-    assert [one.value for one in app.warning] == [
-        "The link asks for k = banana, which is no choice here; average is used\\."
-    ]
-    assert "Published with k = 5, 10\\." in [one.value for one in app.sidebar.caption]
-
-
 def test_documents_are_sorted_filtered_and_searched() -> None:
     values = kp.by_document(workspace.SAMPLES["lectures"].load(), kp.Settings(k=(6,)), "F1@k")
     values = values.pivot_table(index="document", columns="system", values="value")

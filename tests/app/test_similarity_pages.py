@@ -116,16 +116,6 @@ def test_the_published_table_is_shown_as_printed():
     assert printed["R-precision"] == pytest.approx(0.4763)
 
 
-def test_phrases_are_shown_as_they_stand():
-    corpus = corpus_of({"d1": ["<b>x</b> $k$", "y"]}, {"s": {"d1": [":red[x] $k$", "y z"]}})
-    for page in ("near_misses", "correlation"):
-        app = opened(page, corpus)
-        assert not app.exception
-        for text in (element.value for element in (*app.markdown, *app.caption)):
-            assert "<b>x" not in text
-            assert "$k$" not in str(text).replace("\\$k\\$", "")
-
-
 def test_pages_open_without_systems_or_judgements():
     gold = pd.DataFrame({"doc_id": ["d"], "phrase": ["x"]})
     app = seen(opened("correlation", kp.load(gold=gold)), RATE)
