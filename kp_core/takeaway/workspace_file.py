@@ -153,7 +153,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
         raise InputError(file, error.found, "a whole workspace file", _NEW) from None
     try:
         manifest = json.loads(members[MANIFEST])
-        version = int(manifest["version"]) if manifest["format"] == FORMAT else 0
+        version = manifest["version"] if manifest["format"] == FORMAT else 0
         if version <= VERSION:
             read = {1: _of_format_1, 2: _of_format_2}[version]
             return read(file, manifest, members, limits)

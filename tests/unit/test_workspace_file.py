@@ -187,7 +187,7 @@ def test_a_newer_format_is_refused_by_its_version():
 @pytest.mark.parametrize(
     "change",
     [
-        *({"version": version} for version in (0, -1, "x", None, {})),
+        *({"version": version} for version in (0, -1, 1.5, "x", None, {})),
         {"format": "x"},
         *({"files": files} for files in (None, 1, [1], [{}], [{"name": "x", "member": "files/y", "as": []}])),
         {"files": [{"name": "gold.csv", "member": "files/gold.csv", "as": ["role=judge"]}]},
