@@ -118,13 +118,14 @@ class Data:
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-        from kp_core.reading import read_workspace
         from kp_core.studies.correlation.ratings import with_ratings
+        from kp_core.takeaway.workspace_file import read_workspace
 
         if beside := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace holds all data already; leave out --{beside[0]}")
         saved = read_workspace(cast(str, self.workspace))
-        return replace(saved.corpus, judgements=with_ratings(saved.corpus.judgements, saved.ratings))
+        corpus = saved.uploads.load()
+        return replace(corpus, judgements=with_ratings(corpus.judgements, saved.ratings))
 
 
 _ABOUT = {
@@ -565,10 +566,9 @@ def convert(
 ) -> None:
     """Write the data in another format."""
     from kp_core.reading.tidy import Written, tidy
-    from kp_core.reading.workspace_file import ENDING, Saved
     from kp_core.takeaway.disk import write_folder
     from kp_core.takeaway.trec_files import trec
-    from kp_core.takeaway.workspace_file import workspace_file
+    from kp_core.takeaway.workspace_file import ENDING, Saved, tidy_uploads, workspace_file
 
     data = data or Data()
     if not out:
@@ -580,7 +580,7 @@ def convert(
     if to == "trec":
         written = trec(corpus, normalise, gold_stemmed, union)
     elif to == "workspace":
-        written = Written({f"workspace{ENDING}": workspace_file(Saved(corpus, "Data of the command line"))})
+        written = Written({f"workspace{ENDING}": workspace_file(Saved(tidy_uploads(corpus)))})
     else:
         written = tidy(corpus, "csv" if to == "tidy" else to)
     warn((*corpus.report.notes, *written.notes))

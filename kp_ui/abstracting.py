@@ -1,7 +1,5 @@
 """Arrange the Sentence study page: sentences and their attributes, the study over thresholds, the tree, baselines."""
 
-from __future__ import annotations
-
 import hashlib
 from typing import cast
 
@@ -32,7 +30,7 @@ from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
 from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import THRESHOLDS
-from kp_ui import cached, intake, results, show, workspace
+from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
@@ -45,13 +43,9 @@ def data() -> Workspace:
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.beside("extracts")
-        st.caption(
-            "The sample on screen names keyphrases; this page takes the sentences that the same made-up "
-            "annotators chose from the same lectures."
-        )
-        st.button(
-            "Show these extracts on every page", on_click=workspace.open_sample, args=("extracts",), key="open_extracts"
-        )
+        st.caption(prose.text("sentences.instead"))
+        label = "Show these extracts on every page"
+        st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")
     if not here.corpus.has_texts:
         results.lacks("The study needs the texts of the documents, and none are loaded.")
         st.stop()
@@ -66,39 +60,28 @@ def sentences(here: Workspace) -> None:
         show.error(problem)
     else:
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
-        st.markdown(
-            f"{show.counted(len(table), 'sentence')}. To annotate, write the ids that each person chooses into a table "
-            f"with the columns doc\\_id, annotator, sentence, such as {show.plain(example)}, and load it as gold "
-            "standard together with the texts. Every page about annotators then takes sentences like phrases."
-        )
+        number = show.counted(len(table), "sentence")
+        st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
         results.table(table, "sentence_attributes", height=420)
         show.downloads(table, "sentences", "Sentences and their attributes")
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
-        st.caption(
-            "A table with the column sentence, and any of the attributes above under the same names, takes the "
-            "place of what is computed here; empty cells count as 0."
-        )
+        st.caption(prose.text("sentences.attributes"))
+        kinds, largest = ["csv", "tsv", "txt"], controls.megabytes()
         st.file_uploader(
-            "A table of attributes",
-            ["csv", "tsv", "txt"],
-            key="attributes_file",
-            on_change=_take,
-            max_upload_size=intake.megabytes(),
+            "A table of attributes", kinds, key="attributes_file", on_change=_take, max_upload_size=largest
         )
         if _GIVEN in st.session_state:
             st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
-            st.button("Compute all attributes again", on_click=_forget, key="forget_attributes")
+            st.button(
+                "Compute all attributes again", on_click=st.session_state.pop, args=(_GIVEN,), key="forget_attributes"
+            )
 
 
 def _take() -> None:
     file = st.session_state.get("attributes_file")
     if file is not None:
         st.session_state[_GIVEN] = Source(file.name, file.getvalue())
-
-
-def _forget() -> None:
-    del st.session_state[_GIVEN]
 
 
 def _given() -> pd.DataFrame | None:
@@ -136,53 +119,23 @@ def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how:
 def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
-        st.info(
-            "The gold standard on screen names no sentences. See under “Sentences” what ids they have and how to "
-            "annotate them, or open the sample extracts."
-        )
+        st.info(prose.text("sentences.no_ids"))
         st.button("Open the sample extracts", on_click=workspace.open_sample, args=("extracts",), key="to_extracts")
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
-    measure = str(
-        columns[0].selectbox(
-            "Measure",
-            list(MEASURES),
-            list(MEASURES).index("F1"),
-            key="of_yes",
-            bind="query-params",
-            help=_MEASURES_HELP,
-        )
+    measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
+    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=REPEATS)
+    draws = controls.select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
+    form = cast(Form, controls.select("Form of trimming", FORMS, "study_form", inside=columns[2]))
+    seed = columns[3].number_input(
+        "Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=prose.helps("study_seed")
     )
-    draws = str(columns[1].selectbox("Draws", _DRAWS, key="draws", bind="query-params", help=_DRAWS_HELP))
-    form = cast(Form, columns[2].selectbox("Form of trimming", FORMS, key="study_form", bind="query-params"))
-    seed = columns[3].number_input("Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=_SEED_HELP)
-    grouped = columns[4].toggle("Keep documents whole", key="grouped", bind="query-params", help=_GROUPED_HELP)
-    how = Plan(form, int(draws), bool(grouped), int(seed))
-    threshold = float(
-        st.select_slider(
-            "Look at the threshold of K", [f"{one:.2f}" for one in THRESHOLDS], "0.50", key="at", bind="query-params"
-        )
-    )
+    grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
+    how = Plan(form, int(draws), grouped, int(seed))
+    every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
+    at = st.select_slider("Look at the threshold of K", every, "0.50", key="at", bind="query-params")
     study = _run(here, how)
-    return None if study is None else (study, measure, threshold)
-
-
-_MEASURES_HELP = (
-    "accuracy: share of the sentences that were told right. P, R and F1: precision, recall and their balance for "
-    "“yes”, the sentences that the annotators chose. kappa: agreement beyond chance."
-)
-_DRAWS_HELP = (
-    f"How often {MOST_YES} “yes” and {MOST_YES * NO_PER_YES} “no” are drawn at each threshold and cross-validated. "
-    f"{REPEATS} is the protocol; fewer are faster and less certain."
-)
-_SEED_HELP = (
-    "Another number draws other sentences and folds; the same number always draws the same. It is in the signature."
-)
-_GROUPED_HELP = "A tree is tested on documents that it has not learned from. Stricter than the source."
-
-
-def _stop(asked: dict[str, bool], wanted: str) -> None:
-    asked.pop(wanted, None)
+    return None if study is None else (study, measure, float(at))
 
 
 def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
@@ -194,8 +147,9 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
         st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
         st.caption(
-            f"{number}, {len(THRESHOLDS)} thresholds, {how.repeats} draws at each: about {seconds} seconds on the "
-            "sample. The study can be stopped, and goes on from there."
+            prose.text(
+                "sentences.takes", sentences=number, thresholds=len(THRESHOLDS), draws=how.repeats, seconds=seconds
+            )
         )
         return None
     found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
@@ -203,7 +157,7 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
             bar = st.progress(0.0, "Growing trees …")
-            st.button("Stop", on_click=_stop, args=(asked, wanted), key="stop_study")
+            st.button("Stop", on_click=asked.__delitem__, args=(wanted,), key="stop_study")
     for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
             bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
@@ -218,12 +172,7 @@ def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
     st.markdown(f"#### {show.plain(study_tables.finding(study, measure, threshold))}")
     show.chart(charts.over_agreement(study, measure, threshold), "over_agreement")
-    st.caption(
-        "Blue band: 95 % interval of the tree over documents, with the trees as they are. Grey band: 95 % of "
-        "the draws after random trimming: as many sentences leave the gold standard as in trimming, but at "
-        "random: only above it has agreement helped. All draws have the same size as long as 40 sentences are "
-        "“yes”."
-    )
+    st.caption(prose.text("sentences.bands"))
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
         st.caption("Dropped: documents whose annotators do not reach the threshold whatever is removed.")
@@ -239,10 +188,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     left, right = st.columns([3, 2], gap="medium")
     with left:
         show.chart(charts.tree(nodes), "tree")
-        st.caption(
-            "The tree of the first draw. Solid lines: the condition holds; dotted: it does not. Numbers: "
-            "sentences “yes” : “no” of the draw that get there."
-        )
+        st.caption(prose.text("sentences.tree"))
     with right:
         table = rules(list(nodes))
         rows = table.itertuples()
@@ -256,10 +202,7 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
     results.table(study_tables.study_systems(study, threshold), "study_systems")
-    st.caption(
-        "All decide on the sentences that were drawn. Majority class: always “no”. Lead: the first tenth of "
-        "each text. Random: a tenth of each text at random."
-    )
+    st.caption(prose.text("sentences.baselines"))
     table = study_tables.study_types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
@@ -274,16 +217,8 @@ def assumed() -> None:
     """Say what is reconstructed and assumed."""
     with st.expander("What is reconstructed or assumed"):
         st.markdown(
-            f"The study follows Nomoto and Matsumoto 1997, whose result tables are not available, so nothing here can "
-            f"be compared with their numbers. The learner is scikit-learn's decision tree with entropy, at least two "
-            f"sentences a leaf, and a pruning strength chosen inside the training folds. It is called {TREE} because "
-            f"it is not C4.5: no gain ratio, and another pruning. The draws ({MOST_YES} “yes”, "
-            f"{MOST_YES * NO_PER_YES} “no”) and the {FOLDS} folds are as reported; repeating them is ours, and so is "
-            "random trimming."
+            prose.text("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
         )
         show.plain_table(study_tables.attribute_definitions(), "attribute_definitions")
-        st.caption(
-            "Nouns are found for English texts only. F: count of the noun in the sentence, MAX\\_F: the largest "
-            "count there, N: sentences of the text, DF: those that have the noun."
-        )
+        st.caption(prose.text("sentences.nouns"))
         st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))

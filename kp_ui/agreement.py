@@ -1,7 +1,5 @@
 """Arrange parts of the Agreement page: intervals side by side, curves against the universe, printed figures solved."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import streamlit as st
@@ -11,7 +9,7 @@ from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.charts.curves import LIMITS
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
-from kp_ui import cached, results, show
+from kp_ui import cached, controls, prose, results, show
 
 _OWN = "figures of your own"
 
@@ -21,36 +19,24 @@ def intervals(system: str, measures: Sequence[str], documents: int) -> None:
     with st.expander("How wide is the interval, and what if phrases were independent?"):
         table = cached.intervals(system, tuple(measures))
         results.table(screen_tables.intervals_side_by_side(table, documents), "intervals", documents)
-        st.caption(
-            "Documents are what was sampled. From 30 documents on the bootstrap comes first, below that the t interval "
-            "with documents as clusters. The last column takes every phrase for independent, as most tools do: it is "
-            "far too narrow, and stands here for reference only."
-        )
+        st.caption(prose.text("agreement.intervals"))
         show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
 
 
 def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     """Show a measure as a function of N."""
     st.subheader("As the universe grows", anchor=False)
-    measure = str(
-        st.selectbox("Measure", list(LIMITS), key="against_N", bind="query-params", help=show.meanings(LIMITS))
-    )
+    measure = controls.select("Measure", LIMITS, "against_N", meaning=show.meanings(LIMITS))
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(charts.against_universe(cells, measure), "against_universe")
-    st.caption(
-        "What was chosen stays as it is, and only the number of phrases that nobody chose grows. The large "
-        f"symbol is the universe in use; the dotted line is the limit: {limit}."
-    )
+    st.caption(prose.text("agreement.universe", limit=limit))
 
 
 def from_published_figures() -> None:
     """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
     with st.expander("From published figures back to a table"):
-        st.caption(
-            "Four printed values say more than they seem to: some fit no table at all, and those that do give "
-            "away how many phrases gold standard and system chose. Rounding is carried through."
-        )
-        chosen = str(st.selectbox("Figures", [*LECTURE_SYSTEMS, _OWN], key="figures", bind="query-params"))
+        st.caption(prose.text("agreement.printed"))
+        chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
         texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
         names = ("kappa", "P_pos", "P_neg", "PABAK")
         if chosen == _OWN:

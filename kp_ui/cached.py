@@ -1,40 +1,132 @@
-"""Keep slow results for this session, each under one digest of the data and everything that was asked."""
-
-from __future__ import annotations
+"""Ask the engine everything that takes time, and keep its answers for this session."""
 
 import hashlib
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core import scale
 from kp_core.errors import Note
-from kp_core.reading import report
-from kp_core.studies.annotators import annotated, standard_error
-from kp_core.studies.annotators import by_document as agreement_of_documents
+from kp_core.reading import report as on_reading
+from kp_core.scoring.prepare import prepare
+from kp_core.settings import Average, Settings
+from kp_core.studies import annotators, documents
+from kp_core.studies.compare import Correction, Test
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.documents import DocumentView
-from kp_core.studies.documents import marked_text as marked_text_of
-from kp_core.studies.documents import tables_by_document as tables_of_documents
-from kp_core.studies.evaluate import resolve
 from kp_core.studies.interval_table import interval_table
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import By
-from kp_core.studies.trimming import Form, Levels
+from kp_core.studies.trimming import Form
 from kp_core.studies.trimming_curve import curve
 from kp_core.text.normalise import Normaliser
 from kp_ui import sidebar, workspace
 
+if TYPE_CHECKING:
+    from kp_core.takeaway.bundle import Report
+
+P = ParamSpec("P")
+R = TypeVar("R")
 #: Every cutoff that the sidebar offers, so that moving k only looks up.
 ALL_CUTOFFS = (*range(1, 51), "gold", "all")
 
 
 def digest_of(*parts: object) -> str:
-    """Name the data on screen together with everything that was asked."""
-    asked = repr((workspace.current().digest, *parts))
-    return hashlib.sha256(asked.encode()).hexdigest()
+    """Name the data on screen together with everything that was asked.
+
+    Raises TypeError for a part that its `repr` may not tell whole, such as a table.
+    """
+    for part in parts:
+        if not _is_told_whole(part):
+            raise TypeError(f"{type(part).__name__} has no place in a digest; give a digest of its content")
+    return hashlib.sha256(repr((workspace.current().digest, *parts)).encode()).hexdigest()
+
+
+def _is_told_whole(part: object) -> bool:
+    if isinstance(part, tuple | list):
+        return all(map(_is_told_whole, part))
+    if isinstance(part, dict):
+        return all(map(_is_told_whole, part.values()))
+    if is_dataclass(part):
+        return all(_is_told_whole(getattr(part, field.name)) for field in fields(part))
+    return part is None or isinstance(part, str | int | float)
+
+
+def kept(words: str | bool, most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Keep what a function of the data on screen returns, under one digest of these data and all of its arguments.
+
+    words: what the page says meanwhile; most: so many answers are kept in a session
+    """
+
+    def decorate(compute: Callable[P, R]) -> Callable[P, R]:
+        @st.cache_data(scope="session", max_entries=most, show_spinner=words)
+        @_named_after(compute)
+        def look_up(digest: str, _arguments: Any, _options: Any) -> R:
+            return compute(*_arguments, **_options)
+
+        @wraps(compute)
+        def ask(*arguments: P.args, **options: P.kwargs) -> R:
+            return look_up(digest_of(compute.__qualname__, arguments, options), arguments, options)
+
+        return ask
+
+    return decorate
+
+
+def _named_after(compute: Callable[..., R]) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Give a function the name of another: Streamlit tells caches apart by the names of their functions."""
+
+    def name(look_up: Callable[..., R]) -> Callable[..., R]:
+        look_up.__module__, look_up.__qualname__ = compute.__module__, compute.__qualname__
+        return look_up
+
+    return name
+
+
+def at_cutoff() -> Settings:
+    """Return the settings of the sidebar at its cutoff."""
+    return sidebar.settings().changed(k=sidebar.cutoff())
+
+
+def at_every_number() -> Settings:
+    """Return the settings of the sidebar at every cutoff that is a number, and at its own."""
+    return sidebar.settings().changed(k=(*range(1, 51), sidebar.cutoff()))
+
+
+def without_cutoff() -> Settings:
+    """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
+    return sidebar.settings().changed(k="all", annotators="union")
+
+
+def asked(
+    words: str | bool, most: int, settings: Callable[[], Settings] = at_cutoff
+) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[P, R]]:
+    """Keep what a function returns as `kept` does, and give it the settings that hold as its first argument."""
+
+    def decorate(compute: Callable[Concatenate[Settings, P], R]) -> Callable[P, R]:
+        look_up = kept(words, most)(compute)
+
+        @wraps(compute)
+        def ask(*arguments: P.args, **options: P.kwargs) -> R:
+            return look_up(settings(), *arguments, **options)
+
+        return ask
+
+    return decorate
+
+
+def _corpus() -> kp.Corpus:
+    return workspace.current().corpus
+
+
+@kept("Evaluating …", 20)
+def _evaluation(settings: Settings, measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
+    return kp.evaluate(_corpus(), settings, measures, baselines=baselines)
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
@@ -43,236 +135,171 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
     """
-    cutoff, corpus = sidebar.cutoff(), workspace.current().corpus
-    asked = replace(sidebar.settings(), k=tuple(dict.fromkeys((*ALL_CUTOFFS, cutoff))))
+    cutoff = sidebar.cutoff()
+    asked = sidebar.settings().changed(k=(*ALL_CUTOFFS, cutoff))
     if people:
-        asked = replace(asked, annotators="others:majority" if asked.annotators == "majority" else "others")
+        asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
-        result = _evaluation(digest_of("evaluation", asked, measures, baselines), corpus, asked, measures, baselines)
+        result = _evaluation(asked, measures, baselines)
     except kp.InputError:
         if not isinstance(cutoff, int):
             raise
-        asked = replace(asked, k=tuple(range(1, cutoff + 1)))
-        result = _evaluation(digest_of("evaluation", asked, measures, baselines), corpus, asked, measures, baselines)
+        result = _evaluation(asked.changed(k=range(1, cutoff + 1)), measures, baselines)
     return replace(result, notes=notes())
 
 
 def notes() -> tuple[Note, ...]:
     """Return what the reader must know at the sidebar's cutoff; the notes of all cutoffs would speak of k = 50."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none")
-    return _evaluation(digest_of("notes", asked), workspace.current().corpus, asked, ("kappa",), False).notes
+    return _evaluation(at_cutoff().changed(interval="none"), ("kappa",)).notes
 
 
-@st.cache_data(scope="session", max_entries=20, show_spinner="Evaluating …")
-def _evaluation(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _baselines: bool
-) -> kp.Result:
-    return kp.evaluate_with(_corpus, _settings, _measures, _baselines)
-
-
-def at_cutoff(measures: tuple[str, ...], baselines: bool = False, pool: str = "micro") -> kp.Result:
-    """Evaluate at the sidebar's cutoff only, without intervals, under an average of the concordance measures."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none", pool=pool)
-    digest = digest_of("at cutoff", asked, measures, baselines)
-    return _evaluation(digest, workspace.current().corpus, asked, measures, baselines)
-
-
-def tables_by_document(measures: tuple[str, ...]) -> pd.DataFrame:
-    """Return concordance measures of every system and document at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _tables_by_document(digest_of("tables", asked, measures), workspace.current().corpus, asked, measures)
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner="Reading the documents …")
-def _tables_by_document(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...]
-) -> pd.DataFrame:
-    return tables_of_documents(_corpus, _settings, _measures)
-
-
-def comparison(measure: str, test: str = "randomisation", correction: str = "holm") -> kp.Comparison:
-    """Compare all pairs of systems at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    digest = digest_of("comparison", asked, measure, test, correction)
-    return _comparison(digest, workspace.current().corpus, asked, measure, test, correction)
-
-
-@st.cache_data(scope="session", max_entries=50, show_spinner="Comparing systems …")
-def _comparison(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _test: str, _correction: str
-) -> kp.Comparison:
-    return kp.compare_with(_corpus, _settings, _measure, test=_test, correction=_correction)
-
-
-def by_document(measure: str, baselines: bool = False) -> pd.DataFrame:
-    """Return the values of every system and document at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    digest = digest_of("by document", asked, measure, baselines)
-    return _by_document(digest, workspace.current().corpus, asked, measure, baselines)
+def evaluation_at_cutoff(measures: tuple[str, ...], average: Average = "micro") -> kp.Result:
+    """Evaluate at the sidebar's cutoff only, without intervals, under an average."""
+    return _evaluation(at_cutoff().changed(interval="none", average=average), measures)
 
 
 def signature(measure: str) -> str:
     """Return the recipe of values by document at the sidebar's cutoff."""
-    corpus, asked = workspace.current().corpus, replace(sidebar.settings(), k=(sidebar.cutoff(),), interval="none")
-    return _evaluation(digest_of("signature", asked, measure), corpus, asked, (measure,), False).signature
+    return _evaluation(at_cutoff().changed(interval="none"), (measure,)).signature
 
 
-@st.cache_data(scope="session", max_entries=20, show_spinner="Reading the documents …")
-def _by_document(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str, _baselines: bool
-) -> pd.DataFrame:
-    return kp.by_document(_corpus, _settings, _measure, _baselines)
+@asked("Evaluating the parts …", 10)
+def parts(settings: Settings, measures: tuple[str, ...], by: str) -> kp.Result:
+    """Evaluate parts of the data at the sidebar's cutoff."""
+    return kp.evaluate(_corpus(), settings, measures, by=by)
 
 
-def one_document(document: str) -> DocumentView:
-    """Return the phrases of one document at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _one_document(digest_of("document", asked, document), workspace.current().corpus, asked, document)
+@asked("Comparing systems …", 50)
+def comparison(
+    settings: Settings, measure: str, test: Test = "randomisation", correction: Correction = "holm"
+) -> kp.Comparison:
+    """Compare all pairs of systems at the sidebar's cutoff."""
+    return kp.compare(_corpus(), settings, measure, test=test, correction=correction)
 
 
-@st.cache_data(scope="session", max_entries=50, show_spinner=False)
-def _one_document(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _document: str) -> DocumentView:
-    return kp.one_document(_corpus, _settings, _document)
-
-
-def marked_text(document: str, system: str) -> list[tuple[str, str]]:
-    """Return the text of a document in pieces, with what a system found, missed and added."""
-    corpus, asked = workspace.current().corpus, replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    digest = digest_of("marked text", asked, document, system)
-    return _marked_text(digest, one_document(document), system, resolve(corpus, asked)[0])
-
-
-@st.cache_data(scope="session", max_entries=50, show_spinner=False)
-def _marked_text(digest: str, _view: DocumentView, _system: str, _settings: kp.Settings) -> list[tuple[str, str]]:
-    return marked_text_of(_view, _system, _settings)
-
-
-def statistics() -> pd.DataFrame:
-    """Return the counts of every annotator and system, under the normalisation and average of the sidebar."""
-    asked = sidebar.normaliser(), sidebar.cutoff_of_average()
-    return _statistics(digest_of("statistics", str(asked[0]), asked[1]), workspace.current().corpus, *asked)
-
-
-@st.cache_data(scope="session", max_entries=5, show_spinner="Counting …")
-def _statistics(digest: str, _corpus: kp.Corpus, _normaliser: Normaliser, _k: int) -> pd.DataFrame:
-    return report.statistics(_corpus, _normaliser, _k)
-
-
-def normalised() -> pd.DataFrame:
-    """Return every distinct phrase before and after the sidebar's normalisation, those that change first."""
-    normaliser = sidebar.normaliser()
-    return _normalised(digest_of("normalised", str(normaliser)), workspace.current().corpus, normaliser)
-
-
-@st.cache_data(scope="session", max_entries=5, show_spinner="Normalising …")
-def _normalised(digest: str, _corpus: kp.Corpus, _normaliser: Normaliser) -> pd.DataFrame:
-    return report.normalised(_corpus, _normaliser)
-
-
-def agreement() -> kp.Result:
-    """Measure how well the annotators agree under the sidebar's settings; k plays no part."""
-    asked = replace(sidebar.settings(), k=("all",), annotators="union")
-    return _agreement(digest_of("agreement", asked), workspace.current().corpus, asked)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Comparing the annotators …")
-def _agreement(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> kp.Result:
-    return kp.agreement_with(_corpus, _settings)
-
-
-def annotated_documents() -> tuple[pd.DataFrame, float]:
-    """Return the agreement of the annotators document by document, and the standard error of K of all."""
-    asked = replace(sidebar.settings(), k=("all",), annotators="union")
-    return _annotated_documents(digest_of("annotated documents", asked), workspace.current().corpus, asked)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Comparing the annotators …")
-def _annotated_documents(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> tuple[pd.DataFrame, float]:
-    return agreement_of_documents(_corpus, _settings), standard_error(annotated(_corpus, _settings))
-
-
-def trimmed(threshold: float, pooled: bool, form: Form) -> kp.Trimmed:
-    """Trim the gold standard at a threshold."""
-    asked = replace(sidebar.settings(), k=("all",), annotators="union")
-    digest = digest_of("trimmed", asked, threshold, pooled, form)
-    return _trimmed(digest, workspace.current().corpus, asked, threshold, pooled, form)
-
-
-@st.cache_data(scope="session", max_entries=50, show_spinner="Trimming …")
-def _trimmed(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _threshold: float, _pooled: bool, _form: Form
-) -> kp.Trimmed:
-    return kp.trim_with(_corpus, _settings, _threshold, _pooled, _form)
-
-
-def trimming_curve(pooled: bool) -> tuple[pd.DataFrame, str]:
-    """Return the scores of the systems over the threshold, at the sidebar's cutoff, and their recipe."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),), annotators="union")
-    found = trimmed(0.5, pooled, "binary")
-    digest = digest_of("trimming curve", asked, pooled)
-    return _trimming_curve(digest, workspace.current().corpus, asked, found.levels, pooled)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Trimming at every threshold …")
-def _trimming_curve(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _levels: Levels, _pooled: bool
-) -> tuple[pd.DataFrame, str]:
-    settings, _ = resolve(_corpus, _settings)
-    data = annotated(_corpus, settings)
-    recipe = replace(settings, trim=f"every-binary{'-pooled' if _pooled else ''}")
-    return curve(_corpus, settings, data, _levels), kp.signature(recipe, len(data.documents))
-
-
-def intervals(system: str, measures: tuple[str, ...]) -> pd.DataFrame:
+@asked(False, 20)
+def intervals(settings: Settings, system: str, measures: tuple[str, ...]) -> pd.DataFrame:
     """Return the intervals of one system side by side, at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    digest = digest_of("intervals", asked, system, measures)
-    return _intervals(digest, workspace.current().corpus, asked, system, measures)
+    return interval_table(_corpus(), settings, system=system, measures=measures)
 
 
-@st.cache_data(scope="session", max_entries=20, show_spinner=False)
-def _intervals(
-    digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _system: str, _measures: tuple[str, ...]
-) -> pd.DataFrame:
-    return interval_table(_corpus, _settings, _system, _measures)
+@asked("Evaluating under other conventions …", 10)
+def spread(settings: Settings, measure: str) -> kp.Spread:
+    """Return a measure under every preset and under the grid of conventions, at the sidebar's cutoff."""
+    return kp.spread(_corpus(), settings, measure)
 
 
-def near_misses() -> kp.NearMisses:
+@asked("Ranking the systems again …", 20)
+def stability(settings: Settings, by: By, measure: str) -> kp.Stability:
+    """Return the rankings of the systems by measure, cutoff, normalisation or gold standard."""
+    return kp.stability(_corpus(), settings, by, measure=measure)
+
+
+@asked("Looking for near misses …", 10)
+def near_misses(settings: Settings) -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _near_misses(digest_of("near misses", asked), workspace.current().corpus, asked)
+    return kp.near_misses(_corpus(), settings)
 
 
-@st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
-def _near_misses(digest: str, _corpus: kp.Corpus, _settings: kp.Settings) -> kp.NearMisses:
-    return kp.near_misses(_corpus, _settings)
-
-
-def soft(chosen: kp.Soft) -> SoftResult:
+@asked("Matching what is similar …", 20, at_every_number)
+def soft(settings: Settings, chosen: kp.Soft) -> SoftResult:
     """Evaluate with soft matching at every cutoff that is a number."""
-    asked = replace(sidebar.settings(), k=tuple(dict.fromkeys((*range(1, 51), sidebar.cutoff()))))
-    return _soft(digest_of("soft", asked, str(chosen)), workspace.current().corpus, asked, chosen)
+    return kp.soft_evaluate(_corpus(), settings, chosen, ("P@k", "R@k", "F1@k"))
 
 
-@st.cache_data(scope="session", max_entries=20, show_spinner="Matching what is similar …")
-def _soft(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _chosen: kp.Soft) -> SoftResult:
-    return kp.soft_evaluate(_corpus, _settings, _chosen, ("P@k", "R@k", "F1@k"))
+@asked("Writing the report …", 3)
+def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> "Report":
+    """Write the report on the data on screen, under the sidebar's settings and cutoff."""
+    from kp_core.takeaway import bundle
+
+    return bundle.report(_corpus(), settings, measure, sections=sections, title=title)
+
+
+@asked("Reading the documents …", 20)
+def by_document(settings: Settings, measure: str) -> pd.DataFrame:
+    """Return the values of every system and document at the sidebar's cutoff."""
+    return kp.by_document(_corpus(), settings, measure)
+
+
+@asked("Reading the documents …", 20)
+def tables_by_document(settings: Settings, measures: tuple[str, ...]) -> pd.DataFrame:
+    """Return concordance measures of every system and document at the sidebar's cutoff."""
+    return documents.tables_by_document(_corpus(), settings, measures)
+
+
+@asked(False, 50)
+def one_document(settings: Settings, document: str) -> DocumentView:
+    """Return the phrases of one document at the sidebar's cutoff."""
+    return kp.one_document(_corpus(), settings, document=document)
+
+
+@asked(False, 50)
+def marked_text(settings: Settings, document: str, system: str) -> list[tuple[str, str]]:
+    """Return the text of a document in pieces, with what a system found, missed and added."""
+    return documents.marked_text(one_document(document), system, prepare(_corpus(), settings).settings)
+
+
+def documents_of_run(run: scale.Opened, settings: Settings, ids: tuple[str, ...]) -> dict[str, DocumentView]:
+    """Return single documents of a streamed run, as far as its gold standard has them."""
+    return _documents_of_run(digest_of("streamed documents", run.digest, settings, ids), run.run, settings, ids)
+
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Reading these documents …")
+def _documents_of_run(
+    digest: str, _run: scale.Streamed, _settings: Settings, _ids: tuple[str, ...]
+) -> dict[str, DocumentView]:
+    corpus = _run.documents(_ids)
+    there = set(corpus.gold["doc_id"])
+    return {name: kp.one_document(corpus, _settings, document=name) for name in _ids if name in there}
+
+
+@kept("Counting …", 5)
+def statistics(normalise: str, k: int) -> pd.DataFrame:
+    """Return the counts of every annotator and system, under a normalisation and an average gold size."""
+    return on_reading.statistics(_corpus(), Normaliser.parse(normalise), k)
+
+
+@kept("Normalising …", 5)
+def normalised(normalise: str) -> pd.DataFrame:
+    """Return every distinct phrase before and after normalisation, those that change first."""
+    return on_reading.normalised(_corpus(), Normaliser.parse(normalise))
+
+
+@asked("Comparing the annotators …", 10, without_cutoff)
+def agreement(settings: Settings) -> kp.Result:
+    """Measure how well the annotators agree under the sidebar's settings."""
+    return kp.agreement(_corpus(), settings)
+
+
+@asked("Comparing the annotators …", 10, without_cutoff)
+def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
+    """Return the agreement of the annotators document by document, and the standard error of K of all."""
+    corpus = _corpus()
+    data = annotators.prepare_annotators(corpus, settings)
+    return annotators.agreement_by_document(corpus, settings), annotators.standard_error(data)
+
+
+@asked("Trimming …", 50, without_cutoff)
+def trimmed(settings: Settings, threshold: float, pooled: bool, form: Form) -> kp.Trimmed:
+    """Trim the gold standard at a threshold."""
+    return kp.trim(_corpus(), settings, threshold, pooled=pooled, form=form)
+
+
+@asked("Trimming at every threshold …", 10, lambda: at_cutoff().changed(annotators="union"))
+def trimming_curve(settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
+    """Return the scores of the systems over the threshold, at the sidebar's cutoff, and their recipe."""
+    data, levels = prepare(_corpus(), settings), trimmed(0.5, pooled, "binary").levels
+    recipe = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
+    return curve(data, levels), kp.signature(recipe, len(data.documents))
 
 
 def correlation(
-    judged: pd.DataFrame,
-    measures: tuple[str, ...],
-    by: tuple[str, ...],
-    study: Study,
-    paper: bool,
-    preset: str,
-    stemmer: str,
+    judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, ...], study: Study, **options: Any
 ) -> kp.CorrelationStudy:
     """Correlate measures with the human scores of the data on screen and of the ratings made here."""
-    corpus = replace(workspace.current().corpus, judgements=judged)
-    content = judged.to_csv(index=False)
-    digest = digest_of("correlation", content, measures, by, study, paper, preset, stemmer)
-    return _correlation(digest, corpus, measures, by, study, paper, {"preset": preset, "stemmer": stemmer})
+    corpus = replace(_corpus(), judgements=judged)
+    digest = digest_of("correlation", judged.to_csv(index=False), measures, by, study, options)
+    return _correlation(digest, corpus, measures, by, study, options)
 
 
 @st.cache_data(scope="session", max_entries=10, show_spinner="Correlating measures with people …")
@@ -282,40 +309,6 @@ def _correlation(
     _measures: tuple[str, ...],
     _by: tuple[str, ...],
     _study: Study,
-    _paper: bool,
     _options: dict[str, Any],
 ) -> kp.CorrelationStudy:
-    return kp.correlate(_corpus, _measures, _by, paper=_paper, study=_study, **_options)
-
-
-def spread(measure: str) -> kp.Spread:
-    """Return a measure under every preset and under the grid of conventions, at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _spread(digest_of("spread", asked, measure), workspace.current().corpus, asked, measure)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating under other conventions …")
-def _spread(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measure: str) -> kp.Spread:
-    return kp.spread_with(_corpus, _settings, _measure)
-
-
-def stability(by: By, measure: str) -> kp.Stability:
-    """Return the rankings of the systems by measure, cutoff, normalisation or gold standard."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _stability(digest_of("stability", asked, by, measure), workspace.current().corpus, asked, by, measure)
-
-
-@st.cache_data(scope="session", max_entries=20, show_spinner="Ranking the systems again …")
-def _stability(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _by: By, _measure: str) -> kp.Stability:
-    return kp.stability_with(_corpus, _settings, _by, _measure)
-
-
-def parts(measures: tuple[str, ...], by: str) -> kp.Result:
-    """Evaluate parts of the data at the sidebar's cutoff."""
-    asked = replace(sidebar.settings(), k=(sidebar.cutoff(),))
-    return _parts(digest_of("parts", asked, measures, by), workspace.current().corpus, asked, measures, by)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Evaluating the parts …")
-def _parts(digest: str, _corpus: kp.Corpus, _settings: kp.Settings, _measures: tuple[str, ...], _by: str) -> kp.Result:
-    return kp.evaluate_with(_corpus, _settings, _measures, by=_by)
+    return kp.correlate(_corpus, _measures, _by, study=_study, **_options)

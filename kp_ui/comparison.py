@@ -1,17 +1,17 @@
 """Arrange the comparison of systems: the test, all pairs, effect sizes, and how certain the ranks are."""
 
-from __future__ import annotations
+from typing import cast
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_core.studies.compare import CORRECTIONS, TESTS
+from kp_core.studies.compare import CORRECTIONS, TESTS, Correction, Test
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.words import statements
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, controls, prose, results, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k, so it is worked out
 #: only when it is opened.
@@ -27,13 +27,12 @@ def section(measure: str, name: str) -> None:
     if st.session_state.get("people"):
         st.caption("The tests are about the whole gold standard, not about that of the other annotators.")
     left, right = st.columns(2)
-    test = str(left.selectbox("Test", TESTS, key="test", bind="query-params", help=_TESTS))
-    kinds = list(CORRECTIONS)
-    correction = str(right.selectbox("Correction", kinds, key="correction", bind="query-params", help=_MANY))
+    test = controls.select("Test", TESTS, "test", inside=left)
+    correction = controls.select("Correction", CORRECTIONS, "correction", inside=right)
     try:
-        comparison = cached.comparison(measure, test, correction)
+        comparison = cached.comparison(measure, cast(Test, test), cast(Correction, correction))
     except kp.UsageError as problem:
-        st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
+        st.info(show.sentence(problem))
         return
     st.markdown(show.plain(statements.verdict(comparison, name)))
     tested(comparison, name)
@@ -43,7 +42,7 @@ def tested(comparison: kp.Comparison, name: str) -> None:
     """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
     for note in comparison.notes:
         if note.level == "warning":
-            st.caption(show.plain(f"{note.message[:1].upper()}{note.message[1:]}."))
+            st.caption(show.sentence(note.message))
     first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
     with first:
         left, right = st.columns([4, 3], gap="medium")
@@ -54,16 +53,10 @@ def tested(comparison: kp.Comparison, name: str) -> None:
             st.caption("A star marks a difference that is significant after the correction.")
     with second:
         results.table(screen_tables.effects(comparison), "effects")
-        st.caption(
-            "d\\_z: mean difference over its standard deviation. Rank-biserial: share of rank sums in favour of "
-            "A minus that in favour of B. Wins: documents on which A scores higher."
-        )
+        st.caption(prose.text("comparison.effects"))
     with third:
         results.table(screen_tables.ranks(comparison), "ranks")
-        st.caption(
-            "The ranks that a system takes in 95 % of the resamples of the documents. Systems of one rank "
-            "cluster are not told apart by the test, which does not mean that they are equal."
-        )
+        st.caption(prose.text("comparison.ranks"))
     st.caption(show.plain(f"Test: {comparison.test}; {statements.NOT_EQUAL}."))
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
 
@@ -85,10 +78,7 @@ def conventions(measure: str) -> None:
 
 def _spread(found: kp.Spread, measure: str) -> None:
     show.chart(charts.strip(found), "strip")
-    st.caption(
-        "Every dot is one of the combinations of normalisation, duplicates, denominator, average and empty gold; "
-        "symbols are presets, at the cutoff in use; the long mark is the setting in use."
-    )
+    st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
     st.markdown("**What one change of the present conventions does**")
     show.chart(charts.effects(found), "effects_of_conventions")
@@ -103,7 +93,7 @@ def _spread(found: kp.Spread, measure: str) -> None:
 def parts(measure: str) -> None:
     """Show a measure for parts of the data: document types, lengths, present and absent keyphrases."""
     st.subheader("Which part of the data does it come from?", anchor=False)
-    chosen = str(st.selectbox("Parts by", list(PARTS), len(PARTS) - 1, key="parts", bind="query-params"))
+    chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
     st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
     try:
         found = cached.parts((measure,), chosen)
@@ -119,12 +109,7 @@ def parts(measure: str) -> None:
     show.downloads(found.frame, "parts", f"{measure} by {chosen}", found.signature)
 
 
-_VIEWS: dict[str, By] = {
-    "measure": "measure",
-    "cutoff k": "k",
-    "normalisation": "normalise",
-    "gold standard": "annotators",
-}
+_BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators"}
 
 
 def stability(measure: str) -> None:
@@ -133,11 +118,11 @@ def stability(measure: str) -> None:
     if len(workspace.current().corpus.systems) < 2:
         results.lacks("One system is loaded. Load a second one to rank them.")
         return
-    chosen = str(st.selectbox("The ranking by", list(_VIEWS), key="views", bind="query-params"))
+    chosen = controls.select("The ranking by", _BY, "views")
     try:
-        found = cached.stability(_VIEWS[chosen], measure)
+        found = cached.stability(cast(By, _BY[chosen]), measure)
     except kp.UsageError as problem:
-        st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
+        st.info(show.sentence(problem))
         return
     left, right = st.columns(2, gap="medium")
     with left:
@@ -146,10 +131,3 @@ def stability(measure: str) -> None:
         show.chart(charts.kendall(found), "kendall")
     st.caption("Kendall's tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
     show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
-
-
-_TESTS = (
-    "randomisation: the labels of the two systems are swapped at random, document by document. bootstrap: the "
-    "documents are drawn again. t and wilcoxon: the usual tests, for means over documents only."
-)
-_MANY = "Many pairs make chance findings likely. holm bounds the chance of any; bh their share; none corrects nothing."

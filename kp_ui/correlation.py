@@ -1,7 +1,5 @@
 """Arrange the correlation study: its options, the forest plot, subsets, tests, and the published tables."""
 
-from __future__ import annotations
-
 from typing import cast
 
 import pandas as pd
@@ -11,22 +9,16 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import study_tables
 from kp_core.charts.style import GREY
+from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
-from kp_core.studies.correlation.kim2010 import (
-    SOURCE,
-    kim2010_claims,
-    kim2010_correlations,
-    kim2010_data,
-    kim2010_scores,
-)
 from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
 from kp_core.words import methods
 from kp_core.words.statements import number
-from kp_ui import cached, results, show
+from kp_ui import cached, controls, prose, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
@@ -36,51 +28,26 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = str(
-        first.selectbox(
-            "Human score",
-            ["average", "majority"],
-            key="human",
-            bind="query-params",
-            help="average: the mean of all annotators. majority: the score that most of them "
-            "gave, of several the one nearest to their median.",
-        )
-    )
+    average = controls.select("Human score", ["average", "majority"], "human", inside=first)
     kinds = ["spearman", "pearson", "kendall"]
-    name = str(
-        second.selectbox(
-            "Correlation",
-            kinds,
-            key="correlation",
-            bind="query-params",
-            help="spearman: of the ranks. pearson: of the values, on a straight line. kendall: "
-            "pairs in the same order less pairs in the opposite one (tau-b).",
-        )
-    )
-    preset = str(
-        third.selectbox(
-            "Words",
-            ["paper-like", "same-tokens"],
-            key="words",
-            bind="query-params",
-            help="paper-like: R-precision sees stems, the other measures words. same-tokens: all see stems.",
-        )
-    )
-    stemmer = str(fourth.selectbox("Stemmer", _STEMMERS, key="pair_stemmer", bind="query-params"))
+    name = controls.select("Correlation", kinds, "correlation", inside=second)
+    preset = controls.select("Words", ["paper-like", "same-tokens"], "words", inside=third)
+    stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
     with st.popover("What the measures say"):
         show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
     by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
-    words = "Group the pairs as in the published study: contiguous near misses only"
-    paper = st.toggle(words, key="paper", bind="query-params")
+    paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
         st.info("Choose at least one measure.")
         return average, None
     study = Study(correlation=cast(Correlation, name))
     try:
-        return average, cached.correlation(judged, tuple(measures), tuple(by), study, paper, preset, stemmer)
+        return average, cached.correlation(
+            judged, tuple(measures), tuple(by), study, paper=paper, preset=preset, stemmer=stemmer
+        )
     except (kp.InputError, kp.UsageError) as problem:
         show.error(problem)
         return average, None
@@ -92,12 +59,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     with left:
         table = study_tables.overall(study, average)
         results.table(table, "overall")
-        st.caption(
-            "Human: each annotator against the others, the ceiling. Grey in the chart: sentinels, which any "
-            "measure "
-            "worth its name must beat. Given the lengths: partial correlation with both lengths "
-            "held fixed."
-        )
+        st.caption(prose.text("correlation.overall"))
         show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     with right:
         show.chart(charts.forest(study, average), "forest")
@@ -112,11 +74,7 @@ def subsets(study: kp.CorrelationStudy, average: str) -> None:
     st.subheader("By length, location, complexity and part of speech", anchor=False)
     wide, bold = study_tables.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
-    st.caption(
-        "Bold: higher than the same measure over all pairs. L: words of the keyphrase. Empty: undefined, "
-        "because "
-        "fewer than three pairs are left or one side does not vary."
-    )
+    st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
     kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
     with st.expander("Pooled, and within subsets"):
@@ -134,22 +92,14 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
         return
     show.chart(charts.p_map(study, average), "p_map")
     st.caption(
-        show.plain(
-            f"Corrected p of every pair of measures (PERM-BOTH: {study.found.study.trials:,} trials, seed "
-            f"{study.found.study.seed}, Holm's correction). A star marks a significant difference; not being "
-            "significantly different does not mean being equal."
-        )
+        show.plain(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     )
     with st.expander("Table of the tests, and the majority under each tie rule"):
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
-        st.caption(
-            f"{show.counted(study.found.tied, 'pair')} without a single majority or one mode nearest to the "
-            "median: "
-            "the correlation with the majority if such ties go to the lower, the higher, or the "
-            "middle score."
-        )
-        results.table(study.found.tie_range, "tie_range")
+        st.caption(prose.text("correlation.ties", pairs=show.counted(study.found.tied, "pair")))
+        ties = study.found.tie_range
+        results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
 
 
 def raters(judged: pd.DataFrame) -> None:
@@ -173,19 +123,9 @@ def behind(study: kp.CorrelationStudy) -> None:
 
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
-    st.caption(
-        show.plain(
-            f"{SOURCE}: Spearman's correlation over 3,248 judged pairs, as printed. Its data are not "
-            "public, so "
-            "these numbers stand beside yours for orientation only."
-        )
-    )
-    table = kim2010_correlations()
-    average = str(
-        st.segmented_control(
-            "Human score of the paper", ["average", "majority"], default="average", required=True, key="published_human"
-        )
-    )
+    st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
+    table = paper_of_2010.kim2010_correlations()
+    average = controls.views("Human score of the paper", ["average", "majority"], "published_human", linked=False)
     rows = table[table["average"] == average]
     wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
     suspect = rows.assign(marked=rows["suspect"] != "").pivot_table(
@@ -196,10 +136,10 @@ def published() -> None:
     st.caption("Marked cells look misprinted; they are shown as printed.")
     results.table(rows[rows["suspect"] != ""][["measure", "subset", "value", "table", "suspect"]], "suspects")
     with st.expander("What the paper says about its tables, checked against their cells"):
-        results.table(kim2010_claims(), "claims")
+        results.table(paper_of_2010.kim2010_claims(), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
-        results.table(kim2010_scores(), "published_scores")
-        results.table(kim2010_data(), "published_data")
+        results.table(paper_of_2010.kim2010_scores(), "published_scores")
+        results.table(paper_of_2010.kim2010_data(), "published_data")
 
 
 def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool = False) -> None:

@@ -1,10 +1,8 @@
 """Show documents and their phrases: the list to choose from, the gold standard, ranked lists with matches marked."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +11,7 @@ import streamlit as st
 from kp_core.charts import study_tables
 from kp_core.charts.style import short
 from kp_core.studies.documents import KINDS, MARKS, DocumentView
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, controls, prose, results, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -27,18 +25,12 @@ SIGNS = {
 LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items()) + ". Grey: beyond the cutoff."
 
 
-#: Which documents are listed, where two systems are compared.
-WHERE = ("all", "the first is better", "the second is better", "equal")
-
-
-def orders() -> list[str]:
-    """Return how the list of documents may be sorted; every column can also be sorted by a click on its head."""
-    length = ["length of the text"] if workspace.current().corpus.has_texts else []
-    return ["difference", "value", *length, "as loaded", "random"]
+#: Which documents may be listed where two systems are compared → sign of their difference.
+WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equal": 0}
 
 
 def documents(
-    values: pd.DataFrame, system: str, other: str, order: str = "difference", search: str = "", group: str = "all"
+    values: pd.DataFrame, system: str, other: str, order: str, search: str, group: str, which: str
 ) -> pd.DataFrame:
     """Return one row a document and one column a system, in the order asked for."""
     here = workspace.current().corpus.documents.set_index("doc_id")
@@ -61,21 +53,10 @@ def documents(
     found = table["document"].str.lower().str.contains(wanted, regex=False)
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
     found &= (table["type"] == group) | (group == "all")
+    if which != "all" and difference is not None:
+        found &= np.sign(table["difference"].round(12)) == WHERE[which]
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=empty).reset_index(drop=True)
-
-
-def only_where(listed: pd.DataFrame, which: str) -> pd.DataFrame:
-    """Return the documents on which one of the two systems is better, or both are equal."""
-    if which == "all" or "difference" not in listed:
-        return listed
-    difference = listed["difference"]
-    kept = {
-        "the first is better": difference > 1e-12,
-        "the second is better": difference < -1e-12,
-        "equal": difference.abs() <= 1e-12,
-    }
-    return listed[kept[which]].reset_index(drop=True)
 
 
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -84,15 +65,10 @@ _MARKED = {"hit": ("✓", "blue"), "missed": ("○", "orange"), "spurious": ("·
 
 def text_of(document: str, systems: list[str]) -> None:
     """Show the text with gold, hits, misses and spurious phrases of one system marked, by sign and colour."""
-    system = str(st.selectbox("Marked for", systems, key="marked", bind="query-params"))
+    system = controls.select("Marked for", systems, "marked")
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     st.caption(show.plain(f"{legend}."))
     show.text(show.marked(cached.marked_text(document, system), _MARKED))
-
-
-def near_misses_of(system: str, document: str) -> Mapping[str, str]:
-    """Return the types of a system's near misses in one document on screen."""
-    return study_tables.types_of(cached.near_misses(), system, document)
 
 
 def frequent(system: str) -> None:
@@ -107,18 +83,6 @@ def frequent(system: str) -> None:
         results.table(study_tables.most_spurious(found, system), "most_spurious")
 
 
-def groups() -> list[str]:
-    """Return the document types of the data on screen."""
-    found = workspace.current().corpus.documents["group"].dropna().unique()
-    return [str(name) for name in found if name]
-
-
-def chosen_first(systems: list[str], system: str, other: str) -> list[str]:
-    """Return the systems, the two chosen ones first."""
-    first = [name for name in (system, other) if name in systems]
-    return [*first, *(name for name in systems if name not in first)]
-
-
 def choose_document(listed: pd.DataFrame) -> str | None:
     """Let the user select a row; the document of the link is selected first, else the first one. The link follows."""
     # The order is part of the key: a selected row would otherwise stand for another document after sorting.
@@ -128,27 +92,16 @@ def choose_document(listed: pd.DataFrame) -> str | None:
         return None
     asked = st.query_params.get("document")
     start = ids.index(asked) if asked in ids else 0
-    event = results.table(
-        listed,
-        key,
-        height="auto",
-        on_select="rerun",
-        selection_mode="single-row-required",
-        selection_default={"selection": {"rows": [start]}},
-    )
+    first = {"selection": {"rows": [start]}}
+    mode: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row-required", "selection_default": first}
+    event = results.table(listed, key, height="auto", **mode)
     rows = event["selection"]["rows"] if event else []
     place = rows[0] if rows and rows[0] < len(ids) else start
     st.query_params["document"] = ids[place]
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
-            st.button(
-                label,
-                key=f"document_{label.lower()}",
-                on_click=_select,
-                args=(key, to),
-                shortcut=label[0],
-                disabled=not 0 <= to < len(ids),
-            )
+            button, there = f"document_{label.lower()}", 0 <= to < len(ids)
+            st.button(label, key=button, on_click=_select, args=(key, to), shortcut=label[0], disabled=not there)
         st.caption(f"Document {place + 1:,} of {len(ids):,}. The keys P and N go to the previous and the next one.")
     return ids[place]
 
@@ -234,12 +187,7 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "rank": st.column_config.NumberColumn("rank", width=45),
             "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
             "phrase": st.column_config.TextColumn("phrase", width=195),
-            "keyphrase": st.column_config.TextColumn(
-                "gold",
-                width=195,
-                help="The gold keyphrase that this phrase is, where it is spelled differently; or that it nearly is, "
-                "with the type of the near miss.",
-            ),
+            "keyphrase": st.column_config.TextColumn("gold", width=195, help=prose.text("documents.gold")),
             "score": st.column_config.NumberColumn("score", format="%.4g"),
         },
     )

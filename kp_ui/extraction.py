@@ -1,11 +1,9 @@
 """Arrange the extraction of keyphrases: systems, parameters, external sources, the run, its lists, their reach."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Sequence
 from itertools import cycle
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -18,7 +16,7 @@ from kp_core.extraction.extract import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, intake, results, show, sidebar, workspace
+from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
@@ -50,14 +48,9 @@ def parameters(chosen: Sequence[str]) -> dict[str, float]:
         if name == "longest":
             low, meaning = (0, f"{meaning} (0: any number)") if only_chunks else (1, meaning)
         kind: Callable[[float], float] = int if one.whole else float
-        found[name] = column.number_input(
-            f"{one.symbol}: {meaning}",
-            kind(low),
-            kind(one.high),
-            kind(one.default),
-            kind(1 if one.whole else 0.1),
-            key=f"parameter_{name}_{only_chunks}" if name == "longest" else f"parameter_{name}",
-        )
+        least, most, first, step = (kind(number) for number in (low, one.high, one.default, 1 if one.whole else 0.1))
+        key = f"parameter_{name}_{only_chunks}" if name == "longest" else f"parameter_{name}"
+        found[name] = column.number_input(f"{one.symbol}: {meaning}", least, most, first, step, key=key)
     return found
 
 
@@ -66,11 +59,10 @@ def language() -> dict[str, Any]:
     with st.expander("Texts in another language than English"):
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
         left, right = st.columns([3, 1])
-        own = left.text_area(
-            "Stop words of the language, with blanks or commas between them", key="own_stop_words", height=80
-        )
-        stemmer = right.selectbox("Stemmer", ["none", *STEMMERS], 3, key="extraction_stemmer")
-    return {"stop_words": stop_words_in(own) or "english", "stemmer": str(stemmer)}
+        words = "Stop words of the language, with blanks or commas between them"
+        own = left.text_area(words, key="own_stop_words", height=80)
+        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right, linked=False)
+    return {"stop_words": stop_words_in(own) or "english", "stemmer": stemmer}
 
 
 def external(chosen: Sequence[str]) -> kp.External:
@@ -97,8 +89,7 @@ def _read(digest: str, _documents: list[Source], _phrases: list[Source]) -> kp.E
 
 
 def _sources(kind: str) -> list[Source]:
-    found: list[Source] = st.session_state.setdefault(kind, [])
-    return found
+    return cast("list[Source]", st.session_state.setdefault(kind, []))
 
 
 def _sample_sources() -> None:
@@ -111,38 +102,19 @@ def _sample_sources() -> None:
 
 
 def _uploader(kind: str, label: str) -> None:
-    turn = st.session_state.setdefault(f"{kind}_turn", 0)
-    key = f"{kind}_{turn}"
-    st.file_uploader(
-        label,
-        accept_multiple_files=True,
-        key=key,
-        on_change=_take,
-        args=(kind, key),
-        max_upload_size=intake.megabytes(),
-    )
+    """Let the user drop external sources of a kind, which take the place of those before."""
+    controls.upload(label, kind, lambda files: st.session_state.update({kind: files}))
     if names := [source.name for source in _sources(kind)]:
         left, right = st.columns([4, 1], vertical_alignment="center")
         left.caption(show.plain(f"In use: {', '.join(names)}"))
-        right.button("✕", key=f"{kind}_gone", on_click=_forget, args=(kind,), help="Remove")
-
-
-def _take(kind: str, key: str) -> None:
-    """Copy dropped files into the session, since the widget forgets them on other pages."""
-    if dropped := st.session_state.get(key):
-        st.session_state[kind] = [Source(file.name, file.getvalue()) for file in dropped]
-        st.session_state[f"{kind}_turn"] += 1
-
-
-def _forget(kind: str) -> None:
-    st.session_state[kind] = []
+        right.button("✕", key=f"{kind}_gone", on_click=_sources(kind).clear, help="Remove")
 
 
 def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
     """Offer the run, with its progress and a way to cancel; the lists are kept in the session."""
     reasons = [kp.SYSTEMS[name].missing(outside) for name in chosen]
     for reason in filter(None, reasons):
-        st.warning(show.plain(f"{reason[:1].upper()}{reason[1:]}."))
+        st.warning(show.sentence(reason))
     place = st.empty()
     if place.button("Extract", type="primary", key="extract", disabled=not chosen or any(reasons)):
         with place.container():
@@ -183,19 +155,14 @@ def one_document(lists: kp.Extracted | None) -> None:
     here = workspace.current().corpus.documents.dropna(subset=["text"])
     titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
     first, second, third = st.columns(3)
-    document = str(
-        first.selectbox(
-            "Document",
-            list(titles),
-            key="document_of_extraction",
-            format_func=lambda name: f"{name}: {titles[name]}" if titles[name] else name,
-        )
-    )
+    names = {name: f"{name}: {title}" if title else name for name, title in titles.items()}
+    key = "document_of_extraction"
+    document = controls.select("Document", titles, key, inside=first, linked=False, format_func=names.get)
     kinds = [kind for kind, rules in KINDS.items() if rules]
-    kind = str(second.selectbox("Candidates", kinds, 1, key="candidates", help=_NBAR))
+    kind = controls.select("Candidates", kinds, "candidates", 1, inside=second, linked=False)
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
     if lists is not None:
-        system = str(third.selectbox("System", list(lists.settings), key="system_of_extraction"))
+        system = controls.select("System", lists.settings, "system_of_extraction", inside=third, linked=False)
         own = lists.frame[(lists.frame["system"] == system) & (lists.frame["doc_id"] == document)]
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
@@ -212,14 +179,12 @@ def one_document(lists: kp.Extracted | None) -> None:
         if len(listed):
             words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
-        shown = listed["phrase"].head(k).tolist()
-        digest = cached.digest_of("candidates", document, kind, shown)
-        show.text(show.marked(_marked(digest, text, kind, shown), _LOOKS))
+        show.text(show.marked(_marked(text, kind, tuple(listed["phrase"].head(k))), _LOOKS))
 
 
-@st.cache_data(scope="session", max_entries=50, show_spinner="Tagging the text …")
-def _marked(digest: str, _text: str, _kind: str, _listed: list[str]) -> list[tuple[str, str]]:
-    return marked_candidates(_text, _kind, _listed)
+@cached.kept("Tagging the text …", 50)
+def _marked(text: str, kind: str, listed: tuple[str, ...]) -> list[tuple[str, str]]:
+    return marked_candidates(text, kind, list(listed))
 
 
 def reach() -> None:
@@ -232,35 +197,27 @@ def reach() -> None:
     if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
         st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
-    stemmed = sidebar.gold_is_stemmed()
     try:
-        table = _coverage(cached.digest_of("coverage", stemmed), corpus, stemmed)
+        table = _coverage(sidebar.resolved().gold_stemmed == "yes")
     except kp.InputError as problem:
         st.caption(show.plain(str(problem)))
         return
     st.markdown(show.plain(in_words(table)))
     results.table(table, "coverage")
-    st.caption(
-        "A keyphrase is reached if one of its variants is a candidate: stems, A of B for B A, possessives, "
-        "abbreviations that the text introduces. Choose “candidates” as the universe N in the sidebar to count "
-        "agreement over them."
-    )
+    st.caption(prose.text("extract.reached"))
     show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 
 
-@st.cache_data(scope="session", max_entries=5, show_spinner="Tagging the texts …")
-def _coverage(digest: str, _corpus: kp.Corpus, _stemmed: bool) -> pd.DataFrame:
-    return coverage(_corpus, gold_stemmed=_stemmed)
+@cached.kept("Tagging the texts …", 5)
+def _coverage(stemmed: bool) -> pd.DataFrame:
+    return coverage(workspace.current().corpus, gold_stemmed=stemmed)
 
 
 def add_to_workspace(lists: kp.Extracted) -> None:
     """Let the user put the lists beside the systems on screen, under names of their own."""
     here = workspace.current()
     if here.sample is not None and workspace.uploads().files:
-        st.info(
-            "The sample is on screen, while your own files are loaded as well. Go back to your files to add these "
-            "lists to them."
-        )
+        st.info(prose.text("extract.own_files"))
         return
     names = {}
     for column, system in zip(cycle(st.columns(min(len(lists.settings), 3))), lists.settings, strict=False):
@@ -291,11 +248,5 @@ def add_to_workspace(lists: kp.Extracted) -> None:
 
 
 def _add(files: dict[str, Source]) -> None:
-    workspace.add_beside(list(files.values()))
+    workspace.add(list(files.values()), beside_sample=True)
     st.session_state[_ADDED] = tuple(files)
-
-
-_NBAR = (
-    "NBAR: adjectives and nouns before a noun, as tagged by HanTa. NBAR IN NBAR: two of them around a preposition. A "
-    "single word must occur twice."
-)

@@ -1,20 +1,13 @@
 """Add security headers to every answer of the server, so that a page can load and send nothing elsewhere."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
-
-_Message = MutableMapping[str, Any]
-_Receive = Callable[[], Awaitable[_Message]]
-_Send = Callable[[_Message], Awaitable[None]]
-_App = Callable[[MutableMapping[str, Any], _Receive, _Send], Awaitable[None]]
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 def inline_scripts(page: str) -> list[str]:
@@ -28,22 +21,12 @@ def inline_scripts(page: str) -> list[str]:
 
 
 _PAGE = Path(st.__file__).parent / "static" / "index.html"
-_SCRIPTS = ("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE.read_text("utf-8")))
+_SCRIPTS = " ".join(("script-src 'self' 'wasm-unsafe-eval'", *inline_scripts(_PAGE.read_text("utf-8"))))
 #: What a page of the app may load: its own scripts, styles, fonts and pictures, and pictures that it draws itself.
-POLICY = "; ".join(
-    (
-        "default-src 'self'",
-        " ".join(_SCRIPTS),
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "connect-src 'self'",
-        "worker-src 'self' blob:",
-        "object-src 'none'",
-        "base-uri 'self'",
-        "form-action 'self'",
-        "frame-ancestors 'self'",
-    )
+POLICY = (
+    f"default-src 'self'; {_SCRIPTS}; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'self'; "
+    "form-action 'self'; frame-ancestors 'self'"
 )
 HEADERS = {
     "content-security-policy": POLICY,
@@ -57,21 +40,17 @@ HEADERS = {
 class SecurityHeaders:
     """Middleware that adds the headers to every answer that does not have them."""
 
-    def __init__(self, app: _App) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
-    async def __call__(self, scope: MutableMapping[str, Any], receive: _Receive, send: _Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back with the headers."""
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
 
-        async def answer(message: _Message) -> None:
+        async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
-                headers = list(message.get("headers", ()))
-                given = {name.lower() for name, _ in headers}
-                added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-                message = {**message, "headers": [*headers, *(one for one in added if one[0] not in given)]}
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, receive, answer)
+        await self.app(scope, receive, answer if scope["type"] == "http" else send)

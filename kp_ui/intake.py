@@ -1,99 +1,48 @@
 """Take in the user's files: drop zone, samples, shared data, templates, and how each file is read."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any, Literal, cast
 
 import streamlit as st
 
 import kp_core as kp
-from kp_core.corpus import Reading
+from kp_core.corpus import Reading, Role
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
-from kp_core.reading.shared import packed
+from kp_core.reading.shared import packed, shared_names
 from kp_core.reading.sniff import family_named
-from kp_ui import results, saving, sessions, show, workspace
+from kp_core.takeaway.workspace_file import Uploads, is_archive
+from kp_ui import controls, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
-ROLES = {
-    "": "guess",
-    "gold": "gold standard",
-    "system": "system output",
-    "documents": "texts",
-    "judgements": "judged pairs",
-}
+ROLES = prose.entries("roles")
 _ENCODINGS = (
     "",
-    "utf-8",
-    "windows-1252",
-    "iso-8859-15",
-    "windows-1250",
-    "windows-1251",
-    "koi8-r",
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc-jp",
-    "euc-kr",
-    "utf-16",
+    *("utf-8", "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r"),
+    *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16"),
 )
-_TEMPLATES = {"gold.csv": "gold keyphrases", "system.csv": "a system's output", "documents.jsonl": "texts"}
+_TEMPLATES = prose.entries("templates")
 #: What a column of a table may be, in words.
-_COLUMNS = {
-    "doc_id": "document id",
-    "phrase": "keyphrase",
-    "annotator": "annotator",
-    "system": "system",
-    "rank": "rank",
-    "score": "score",
-    "relevance": "grade or votes",
-    "concept": "concept",
-    "text": "text",
-    "title": "title",
-    "group": "document type",
-}
+_COLUMNS = prose.entries("columns_of_files")
 #: The switches of the formats, where their names say too little.
-_SWITCHES = {
-    "inner": "inner lists are",
-    "cells": "cells hold lists split at",
-    "labels": "id: label",
-    "lines": "each line is of",
-    "suffix": "common ending of the names",
-    "underscore": "_ stands for",
-}
+_SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
 
 
 def drop_zone() -> None:
-    """Draw the drop zone; files are copied into the session at once, since the widget forgets them on other pages."""
-    turn = st.session_state.setdefault("drop_turn", 0)
-    st.file_uploader(
-        "Drop your files here",
-        accept_multiple_files=True,
-        max_upload_size=megabytes(),
-        key=f"drop_{turn}",
-        on_change=_take,
-        args=(f"drop_{turn}",),
-        help="CSV, TSV, Excel, Parquet, JSON, JSONL, TREC, lists of keyphrases line by line or one file a document, "
-        "exports of annotation tools, texts; also in a zip. What each file is, is recognised by its content; you can "
-        "correct it below.",
-    )
-    st.caption(
-        f"Gold keyphrases, system outputs and texts, all at once. Up to {megabytes()} MB a file and "
-        f"{LIMITS.documents:,} documents. Files stay in this session's memory and are gone when you close it. "
-        "A saved workspace (.kpscope) is opened here too; it takes the place of your files. So are the statistics of a "
-        "streamed run (.npz), which have a page of their own."
-    )
+    """Draw the drop zone, and one for folders."""
+    controls.upload("Drop your files here", "drop", saving.take)
+    st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
     with st.expander("A whole folder, or the limits"):
-        st.file_uploader(
-            "A folder of files",
-            accept_multiple_files="directory",
-            key=f"folder_{turn}",
-            max_upload_size=megabytes(),
-            on_change=_take_folder,
-            args=(f"folder_{turn}",),
-        )
+        controls.upload("A folder of files", "folder", _take_folder, "directory")
         show.plain_table(report.limits(LIMITS), "limits")
+
+
+def _take_folder(files: list[Source]) -> None:
+    """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
+    folder, slash, _ = files[0].name.partition("/")
+    workspace.add([packed(folder if slash else "folder", ((file.name, file.data) for file in files))])
 
 
 def next_step() -> None:
@@ -103,29 +52,6 @@ def next_step() -> None:
         return
     st.success("These data are on screen. What was understood of them stands below.")
     st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
-
-
-def megabytes() -> int:
-    """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
-    return max(1, LIMITS.file_bytes // 1_000_000)
-
-
-def _take(key: str) -> None:
-    dropped = sessions.arrived(st.session_state.get(key))
-    if dropped:
-        saving.take([Source(file.name, file.getvalue()) for file in dropped])
-        sessions.forget(dropped)
-        st.session_state["drop_turn"] += 1
-
-
-def _take_folder(key: str) -> None:
-    """Keep a folder as one zip in memory, so that it is listed, read and removed as a whole."""
-    dropped = sessions.arrived(st.session_state.get(key))
-    if dropped:
-        folder = dropped[0].name.split("/")[0] if "/" in dropped[0].name else "folder"
-        workspace.add([packed(folder, ((file.name, file.getvalue()) for file in dropped))])
-        sessions.forget(dropped)
-        st.session_state["drop_turn"] += 1
 
 
 def samples() -> None:
@@ -140,7 +66,8 @@ def samples() -> None:
 def shared() -> None:
     """Offer the data sets that the server shares, to be opened alone or together with the user's own files."""
     try:
-        names = workspace.shared_names()
+        root = workspace.shared_folder()
+        names = shared_names(root) if root else []
     except kp.InputError as problem:
         show.error(problem)
         return
@@ -174,114 +101,103 @@ def problem(words: str) -> None:
                 st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
 
 
-def file_choices(own: workspace.Uploads, readings: tuple[Reading, ...]) -> None:
+def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
-    if own.saved is not None:
-        with st.container(border=True):
-            name, gone = st.columns([10, 1], vertical_alignment="bottom")
-            fixes = own.saved.corpus.report.fixes
-            with_fixes = f"\nFixes applied before it was saved: {', '.join(fixes)}" if fixes else ""
-            name.text(f"{own.saved_as}, a workspace saved by KPScope {own.saved.version}{with_fixes}")
-            gone.button("✕", key="remove workspace", on_click=workspace.close_saved, help="Remove")
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
-        found = [one for one in readings if one.file == file.name]
+        read = [reading for reading in readings if reading.file == file.name]
         with st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
-            read_as = f", read as {ROLES[found[0].role]}" if len(found) == 1 else ""
+            read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
-            role.selectbox(
-                "This file is",
-                list(ROLES),
-                list(ROLES).index(choice.role or ""),
-                format_func=ROLES.__getitem__,
-                key=f"role {file.name}",
-                on_change=_decide,
-                args=(file.name,),
-            )
-            encoding.selectbox(
-                "Encoding",
-                _ENCODINGS,
-                _ENCODINGS.index(choice.encoding or ""),
-                format_func=lambda value: value or "guess",
-                key=f"encoding {file.name}",
-                on_change=_decide,
-                args=(file.name,),
-            )
+            with role:
+                _decide(file, "This file is", f"role {file.name}", list(ROLES), choice.role or "", _role, ROLES.get)
+            with encoding:
+                key = f"encoding {file.name}"
+                _decide(file, "Encoding", key, _ENCODINGS, choice.encoding or "", _encoding, lambda e: e or "guess")
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
-            label = "How the files inside are read" if workspace.is_archive(file) else "Another way to read this file"
+            label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
             ways = st.expander(label, unfold, key=f"ways {file.name}", on_change="rerun")
             if ways.open:  # every reading is tried, which takes a while for a large file
                 with ways:
                     _readings(file, choice)
 
 
-def _decide(name: str) -> None:
-    state, choice = st.session_state, workspace.uploads().choices.get(name, Choice())
-    role, encoding = state[f"role {name}"] or None, state[f"encoding {name}"] or None
-    workspace.decide(name, replace(choice, role=role, encoding=encoding))
+def _decide(
+    file: Source,
+    label: str,
+    key: str,
+    options: Sequence[str],
+    now: str | None,
+    decided: Callable[[Choice, str], Choice],
+    shown: Callable[[str], Any] = str,
+    width: int | Literal["stretch"] = "stretch",
+) -> None:
+    """Let the user choose what holds for a file.
+
+    decided: the choice with this too; shown: how an option is written
+    """
+
+    def take() -> None:
+        choice = workspace.uploads().choices.get(file.name, Choice())
+        workspace.decide(file.name, decided(choice, st.session_state[key]))
+
+    place = options.index(now) if now in options else None
+    st.selectbox(label, options, place, shown, key=key, on_change=take, width=width)
+
+
+def _role(choice: Choice, role: str) -> Choice:
+    return replace(choice, role=cast(Role, role) if role else None)
+
+
+def _encoding(choice: Choice, encoding: str) -> Choice:
+    return replace(choice, encoding=encoding or None)
 
 
 def _readings(file: Source, choice: Choice) -> None:
     """Show every reading of a file with its first rows, each one click away, and let the user name the columns."""
     try:
-        found = preview.previews(file, choice.role, choice)
+        readings = preview.previews(file, choice.role, choice)
     except (kp.InputError, kp.UsageError) as refusal:
         show.error(refusal)
         return
-    for place, one in enumerate(found):
-        family = one.recognition.family
-        st.caption(show.plain(f"{f'{one.of}: ' if one.of else ''}{format_of(family)}: {one.recognition.evidence}"))
-        results.table(one.rows, f"reading {file.name} {place}")
+    for place, reading in enumerate(readings):
+        family, evidence = reading.recognition.family, reading.recognition.evidence
+        st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {evidence}"))
+        results.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.
-        wanted = choice if one.of else replace(choice, family=family)
+        wanted = choice if reading.of else replace(choice, family=family)
         with st.container(horizontal=True):
-            if not one.of:
-                st.button(
-                    "Read it so",
-                    key=f"use {file.name} {place}",
-                    on_click=workspace.decide,
-                    args=(file.name, wanted),
-                    disabled=choice.family == family,
-                )
-            for option, values in one.options.items():
-                _switch(file.name, place, option, values, wanted, one.recognition.options.get(option))
-    if not any(one.of for one in found):
-        _columns(file, choice, found[0].recognition.columns if found else {})
+            if not reading.of:
+                _button(file, "Read it so", f"use {file.name} {place}", wanted, choice.family == family)
+            for option, values in reading.options.items():
+                now = reading.recognition.options.get(option)
+                _switch(file, f"option {file.name} {place} {option}", option, values, wanted, now)
+    if not any(reading.of for reading in readings):
+        _columns(file, choice, readings[0].recognition.columns if readings else {})
     if choice != Choice():
         st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
 
 
-def _switch(name: str, place: int, option: str, values: tuple[str, ...], wanted: Choice, taken: str | None) -> None:
+def _button(file: Source, label: str, key: str, wanted: Choice, holds: bool) -> None:
+    st.button(label, key=key, on_click=workspace.decide, args=(file.name, wanted), disabled=holds)
+
+
+def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted: Choice, now: str | None) -> None:
     """Draw a switch of a reading: a button for each of a few values, else a list to choose from."""
-    key = f"option {name} {place} {option}"
+    words = _SWITCHES.get(option, option)
+
+    def switched(_: Choice, value: str) -> Choice:
+        return replace(wanted, options={**wanted.options, option: value})
+
     if len(values) > _BUTTONS:
-        now = values.index(taken) if taken in values else None
-        st.selectbox(
-            _SWITCHES.get(option, option),
-            values,
-            now,
-            width=220,
-            key=key,
-            on_change=_choose,
-            args=(name, wanted, option, key),
-        )
+        _decide(file, words, key, values, now, switched, width=220)
         return
     for value in values:
-        label = f"{_SWITCHES.get(option, option)}: {'TAB' if value == chr(9) else value}"
-        other = replace(wanted, options={**wanted.options, option: value})
-        st.button(
-            show.plain(label),
-            key=f"{key} {value}",
-            on_click=workspace.decide,
-            args=(name, other),
-            disabled=value in (taken, wanted.options.get(option)),
-        )
-
-
-def _choose(name: str, wanted: Choice, option: str, key: str) -> None:
-    workspace.decide(name, replace(wanted, options={**wanted.options, option: st.session_state[key]}))
+        label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")
+        holds = value in (now, wanted.options.get(option))
+        _button(file, label, f"{key} {value}", switched(wanted, value), holds)
 
 
 def _forget(name: str) -> None:
@@ -299,24 +215,14 @@ def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:
     st.caption("What the columns are")
     with st.container(horizontal=True):
         for role, words in _COLUMNS.items():
+
+            def named(choice: Choice, column: str, role: str = role) -> Choice:
+                others = {other: name for other, name in choice.columns.items() if other != role}
+                return replace(choice, columns=others | ({role: column} if column else {}))
+
             now = choice.columns.get(role, guessed.get(role, ""))
-            st.selectbox(
-                words,
-                ["", *names],
-                ["", *names].index(now) if now in names else 0,
-                width=180,
-                format_func=lambda value: value or "–",
-                key=f"column {file.name} {role}",
-                on_change=_name_column,
-                args=(file.name, role),
-            )
-
-
-def _name_column(name: str, role: str) -> None:
-    choice = workspace.uploads().choices.get(name, Choice())
-    others = {other: column for other, column in choice.columns.items() if other != role}
-    column = st.session_state[f"column {name} {role}"]
-    workspace.decide(name, replace(choice, columns=others | ({role: column} if column else {})))
+            now, key = now if now in names else "", f"column {file.name} {role}"
+            _decide(file, words, key, ["", *names], now, named, lambda name: name or "–", 180)
 
 
 def format_of(family: str) -> str:

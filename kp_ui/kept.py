@@ -1,7 +1,5 @@
 """Note what a page shows while it runs: its first table of results and its last signature."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar

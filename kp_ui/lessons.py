@@ -1,7 +1,5 @@
 """Draw a lesson: its controls, its picture, and its questions with answers that can be checked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import cycle
 from typing import Any
@@ -11,7 +9,7 @@ import streamlit as st
 
 from kp_core.charts.style import enlarge
 from kp_core.learn import Lesson, Options, Question, Slider
-from kp_ui import show
+from kp_ui import controls, show
 
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
 _LARGE = "<style>html { font-size: 150%; }</style>"
@@ -67,7 +65,7 @@ def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
         key = f"{lesson.name}_{one.name}"
         with place:
             if isinstance(one, Options):
-                found[one.name] = st.selectbox(show.plain(one.label), one.among, key=key, bind="query-params")
+                found[one.name] = controls.select(show.plain(one.label), one.among, key)
             else:
                 found[one.name] = _slider(one, key)
     return found
@@ -76,11 +74,8 @@ def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
 def _slider(one: Slider, key: str) -> float:
     bounds = [one.low, one.high, one.start, one.step]
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
-    low, high, start, step = (
-        [int(number) for number in bounds]
-        if all(number == int(number) for number in bounds)
-        else [float(number) for number in bounds]
-    )
+    kind = int if all(number == int(number) for number in bounds) else float
+    low, high, start, step = map(kind, bounds)
     return float(st.slider(show.plain(one.label), low, high, start, step, key=key, bind="query-params"))
 
 

@@ -1,8 +1,7 @@
 """Let people rate near misses on the page, by keyboard; the ratings are judgements like any others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
+from functools import partial
 
 import pandas as pd
 import streamlit as st
@@ -12,7 +11,7 @@ from kp_core import tables
 from kp_core.reading import Source
 from kp_core.studies.correlation.ratings import near_miss_pairs, rating_table
 from kp_core.studies.correlation.ratings import with_ratings as judged
-from kp_ui import cached, results, show, workspace
+from kp_ui import cached, prose, results, show, workspace
 
 _RATED = "ratings"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
@@ -28,14 +27,10 @@ class _Rated:
     files: set[str] = field(default_factory=set)
 
 
-def _rated(digest: str) -> _Rated:
-    every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
-    return every.setdefault(digest, _Rated())
-
-
 def _here() -> _Rated:
     """Return the ratings of the data on screen; those of other data wait until these are on screen again."""
-    return _rated(workspace.current().digest)
+    every: dict[str, _Rated] = st.session_state.setdefault(_RATED, {})
+    return every.setdefault(workspace.current().digest, _Rated())
 
 
 def ratings() -> pd.DataFrame:
@@ -56,11 +51,7 @@ def section() -> None:
     if not workspace.current().corpus.systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
-    st.caption(
-        "Near misses of the loaded systems, drawn at random by type. Rate how well the candidate says what the "
-        "keyphrase says: press 0 to 4 on the keyboard, or click. Nobody sees which "
-        "system found it."
-    )
+    st.caption(prose.text("correlation.rate"))
     left, right = st.columns(2)
     rater = left.text_input("Who rates?", "me", key="rater").strip() or "me"
     number = int(right.number_input("Pairs of each type", 1, 100, 5, key="pairs_of_type"))
@@ -78,7 +69,12 @@ def section() -> None:
     first, second, _ = st.columns([1, 1, 3])
     first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
     with second:
-        _download()
+        done = ratings()
+        data = partial(tables.exchange_csv, done)
+        label, about = "Download the ratings", "A table of judged pairs, as the Data page reads it."
+        st.download_button(
+            label, data, "ratings.csv", "text/csv", key="ratings csv", disabled=not len(done), help=about
+        )
     _resume()
 
 
@@ -90,14 +86,9 @@ def _one(pair: pd.Series, rater: str) -> None:
             column.markdown(f"#### {show.plain(str(pair[phrase]))}")
         st.caption(show.plain(f"Document: {pair['doc_id']}"))
     for column, (score, words) in zip(st.columns(5), SCORES.items(), strict=True):
-        column.button(
-            f"{score} {words}",
-            key=f"rate_{score}",
-            on_click=_rate,
-            args=(rater, str(pair["pair_id"]), score),
-            shortcut=str(score),
-            width="stretch",
-        )
+        rated, key = (rater, str(pair["pair_id"]), score), f"rate_{score}"
+        label, shortcut = f"{score} {words}", str(score)
+        column.button(label, key=key, on_click=_rate, args=rated, shortcut=shortcut, width="stretch")
 
 
 def _pairs(number: int) -> pd.DataFrame:
@@ -117,22 +108,7 @@ def _rate(rater: str, pair: str, score: int) -> None:
 
 
 def _back(rater: str) -> None:
-    own = _here().scores.get(rater, {})
-    if own:
-        own.popitem()
-
-
-def _download() -> None:
-    done = ratings()
-    st.download_button(
-        "Download the ratings",
-        lambda: tables.exchange_csv(done),
-        "ratings.csv",
-        "text/csv",
-        key="ratings csv",
-        disabled=not len(done),
-        help="A table of judged pairs, as the Data page reads it.",
-    )
+    _here().scores[rater].popitem()
 
 
 def _resume() -> None:
@@ -150,16 +126,16 @@ def _resume() -> None:
         if table["keyphrase"].isna().any():
             st.warning("This table has pairs without a keyphrase; only pairs of two phrases can be rated on.")
             return
-        take_up(workspace.current().digest, table)
+        take_up(table)
         here.files.add(given.file_id)
         st.rerun()
 
 
-def take_up(digest: str, table: pd.DataFrame) -> None:
-    """Add ratings made before to those of the data with a digest."""
+def take_up(table: pd.DataFrame) -> None:
+    """Add ratings made before to those of the data on screen."""
     if not len(table):
         return
-    here = _rated(digest)
+    here = _here()
     pairs = table.drop_duplicates("pair_id")[["pair_id", "doc_id", "keyphrase", "candidate"]]
     known = [pairs, here.pairs] if here.pairs is not None else [pairs]
     here.pairs = pd.concat(known).drop_duplicates("pair_id", ignore_index=True)

@@ -1,7 +1,5 @@
 """Keep a page that fails or is interrupted from taking anything away: data, settings and the last result stay."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Iterator
@@ -11,15 +9,11 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, results, saving, show, sidebar, workspace
+from kp_ui import kept, prose, results, saving, show, sidebar, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
 SLOW = 2.0
-_FAILED = (
-    "Something went wrong inside KPScope, and this page could not be finished. Your data, settings and ratings are "
-    "still here. Try again, change a setting, or save the workspace."
-)
 
 
 @contextmanager
@@ -47,7 +41,7 @@ def page(name: str) -> Iterator[None]:
         except Exception:
             logging.getLogger("kpscope").exception("The page %s failed", name)
             with body:
-                st.error(_FAILED)
+                st.error(prose.text("recovery.failed"))
                 _ways_on()
         else:
             if record.signature:
@@ -62,20 +56,12 @@ def page(name: str) -> Iterator[None]:
 
 def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
     with place.container():
-        st.caption(
-            "The last complete result of this page stays here until a new one is complete. The signature below "
-            "it says by which settings it was made."
-        )
+        st.caption(prose.text("recovery.last"))
         if last.table is not None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature)
-        st.button(
-            "Back to the settings of this result",
-            key="back_to_result",
-            icon=":material/undo:",
-            on_click=sidebar.restore,
-            args=(last.settings,),
-        )
+        label, icon = "Back to the settings of this result", ":material/undo:"
+        st.button(label, key="back_to_result", icon=icon, on_click=sidebar.restore, args=(last.settings,))
 
 
 def _ways_on() -> None:

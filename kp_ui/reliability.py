@@ -1,7 +1,5 @@
 """Arrange what the Annotators page shows: coefficients, pairs, the human ceiling, documents, and trimming."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import cast
 
@@ -16,7 +14,7 @@ from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
 from kp_core.words.scales import benchmark
-from kp_ui import cached, results, show, sidebar, workspace
+from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 
 def together(result: kp.Result, error: float, scale: str) -> None:
@@ -26,10 +24,7 @@ def together(result: kp.Result, error: float, scale: str) -> None:
         st.subheader("All annotators together", anchor=False)
         everybody = screen_tables.rows_where(result, "all", TOGETHER)
         results.table(everybody, "together", documents=_documents(result), row_height=66)
-        st.caption(
-            "P\\_pos is what K becomes in an endless universe. PABAK, P\\_neg and AC1 are high wherever most "
-            "phrases are chosen by nobody, so no scale of words applies to them."
-        )
+        st.caption(prose.text("people.together"))
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
         st.subheader("How sure is the word?", anchor=False)
@@ -51,9 +46,7 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show the agreement of every pair as a heat map and as a table."""
     st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
-    measure = str(
-        st.selectbox("Measure of a pair", options, key="pair", bind="query-params", help=show.meanings(options))
-    )
+    measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
     matrix = charts.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
@@ -70,10 +63,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     st.subheader("Each annotator against the others", anchor=False)
     table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
     results.table(table, "each_annotator")
-    st.caption(
-        "Against the union of what the others chose. “K without” is the agreement of the others alone: where it "
-        "is higher than K of all, this annotator goes another way than the rest."
-    )
+    st.caption(prose.text("people.each"))
     show.downloads(table, "each_annotator", "Each annotator against the others", result.signature)
     if not workspace.current().corpus.systems:
         st.caption("No system is loaded, so there is nothing to hold beside people.")
@@ -89,11 +79,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     shown = [screen_tables.named(name, sidebar.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if st.session_state["annotators"] == "majority" else "union"
-    st.caption(
-        f"Each annotator is left out in turn; people and systems are scored against the {choice} of the "
-        "others, on "
-        "the same documents and the same universe; the values are means over the annotators."
-    )
+    st.caption(prose.text("people.ceiling", choice=choice))
     show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
@@ -105,32 +91,24 @@ def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
     st.subheader("Agreement on every document", anchor=False)
     show.chart(charts.histogram(table, "K", scale), "histogram")
     shown = screen_tables.annotated_documents(table)
-    event = results.table(shown, "agreement_of_documents", on_select="rerun", selection_mode="single-row")
-    if rows := event.selection.rows:
-        results.link_to_document(str(shown["document"].iloc[rows[0]]))
+    results.table_of_documents(shown, "agreement_of_documents")
     show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
 
 
 def trimming(table: pd.DataFrame) -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    st.caption(
-        "Trimming starts from the union of all annotators, whatever gold standard the sidebar names. "
-        "The majority that a phrase needs grows, document by document, until the annotators agree on what is "
-        "left with K of at least the threshold (after Nomoto and Matsumoto 1997)."
-    )
+    st.caption(prose.text("people.trimming"))
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     options = [f"{one:.2f}" for one in THRESHOLDS]
     threshold = float(first.select_slider("Threshold of K", options, "0.50", key="threshold", bind="query-params"))
-    form = cast(Form, second.selectbox("Form", FORMS, key="form", bind="query-params", help=_FORM))
+    form = cast(Form, controls.select("Form", FORMS, "form", inside=second))
     binary = form == "binary"
-    pooled = third.toggle("One majority for all documents", key="pooled", bind="query-params", disabled=not binary)
+    pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
     pooled = pooled and binary
     found = cached.trimmed(threshold, pooled, form)
     kept = found.frame[found.frame["status"] == "ok"]
-    st.markdown(
-        f"At K ≥ {threshold:g}, **{len(kept)} of {show.counted(len(found.frame), 'document')}** and "
-        f"**{show.counted(int(kept['gold'].sum()), 'keyphrase')}** are left."
-    )
+    every, left = show.counted(len(found.frame), "document"), show.counted(int(kept["gold"].sum()), "keyphrase")
+    st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
     if workspace.current().corpus.systems and binary:
         _curve(pooled, threshold)
     st.subheader("Every document at this threshold", anchor=False)
@@ -142,27 +120,15 @@ def trimming(table: pd.DataFrame) -> None:
         _k_and_score(table)
 
 
-_FORM = (
-    "binary: every phrase is an item, yes or no. choices: the choice matrix of the source, only for documents whose "
-    "annotators chose equally many phrases, in the order of their lists; its formulas are reconstructed."
-)
-
-
 def _curve(pooled: bool, threshold: float) -> None:
     st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
     curve, recipe = cached.trimming_curve(pooled)
     left, right = st.columns(2)
     scores = list(dict.fromkeys(curve["measure"]))
-    measure = str(left.selectbox("Score", scores, key="score", bind="query-params", help=show.meanings(scores)))
-    system = str(right.selectbox("System", list(dict.fromkeys(curve["system"])), key="system", bind="query-params"))
+    measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
+    system = controls.select("System", dict.fromkeys(curve["system"]), "system", inside=right)
     show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
-    st.caption(
-        "Trimming makes the gold standard smaller, and this alone moves every score. The grey band is what "
-        "random trimming to the same size gives (200 draws); only a score outside it has to do with agreement. "
-        "Dashed: the documents that are left at the last threshold drawn, at every threshold. kappa (1:5) is "
-        "kappa with at most five phrases outside the gold for each keyphrase. "
-        f"Nothing is drawn below {FEWEST_DOCUMENTS} documents or {FEWEST_PHRASES} phrases."
-    )
+    st.caption(prose.text("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
     with st.expander("What is left at every threshold"):
         results.table(left_over(curve), "left_over")
     show.downloads(curve, "trimming_curve", "Scores on trimmed gold standards", recipe)

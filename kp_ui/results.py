@@ -1,7 +1,5 @@
 """Arrange what the result pages share: what is loaded, the choice of a measure, marks on the charts, table columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -9,14 +7,16 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core import charts
 from kp_core.charts import Marks
-from kp_core.charts.screen_tables import FEW, styled
+from kp_core.charts.screen_tables import FEW, has_curve, styled
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
-from kp_core.scoring.codes import shallowest
 from kp_core.scoring.measures import parse
+from kp_core.scoring.prepare import prepare
+from kp_core.scoring.systems import shallowest
 from kp_core.tables import digits_of
-from kp_ui import kept, show, sidebar, workspace
+from kp_ui import controls, kept, prose, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -38,7 +38,7 @@ def choose_measure(options: list[str]) -> str:
     """Let the user choose a measure, and say what it answers; it is part of the link."""
     left, right = st.columns([1, 3], vertical_alignment="bottom")
     # Without format_func: a link holds an option as it is shown, and is to read `?measure=MAP`.
-    chosen = str(left.selectbox("Measure", options, key="measure", bind="query-params", filter_mode="contains"))
+    chosen = controls.select("Measure", options, "measure", inside=left, filter_mode="contains")
     right.markdown(show.plain(kp.MEASURES[chosen].sentence))
     return chosen
 
@@ -47,12 +47,9 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
     """Open a result page: its title and what is loaded; without what it needs, point to the Data page and stop."""
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
-    parts = [
-        "Sample data" if workspace.current().sample else "Your files",
-        show.counted(len(corpus.documents), "document"),
-        show.counted(len(corpus.annotators), "annotator"),
-        show.counted(len(corpus.systems), "system"),
-    ]
+    sides = {"document": corpus.documents, "annotator": corpus.annotators, "system": corpus.systems}
+    whose = "Sample data" if workspace.current().sample else "Your files"
+    parts = [whose, *(show.counted(len(side), name) for name, side in sides.items())]
     st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if needs_gold and not len(corpus.gold):
         lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
@@ -78,38 +75,34 @@ def lacks(words: str) -> None:
 
 def marks() -> Marks:
     """Return the cutoffs to mark on a curve over k."""
-    return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(workspace.current().corpus))
+    return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(prepare(workspace.current().corpus)))
 
 
 def people() -> bool:
     """Let the user put people beside the systems, where there are several annotators."""
     if len(workspace.current().corpus.annotators) < 2:
         return False
-    chosen = st.toggle(
-        "Compare with people (human ceiling)",
-        key="people",
-        bind="query-params",
-        help="Leave each annotator out in turn: people and systems are then scored against what the others chose, on "
-        "the same documents and the same universe, and the values are means over the annotators.",
-    )
+    chosen = controls.switch("Compare with people (human ceiling)", "people")
     if chosen:
         choice = "majority" if st.session_state["annotators"] == "majority" else "union"
-        st.caption(
-            f"Like for like: each annotator in turn, and every system, against the {choice} of the other annotators. "
-            "This gold standard is another one than the whole, so the values differ from those without people."
-        )
-    return bool(chosen)
+        st.caption(prose.text("people.alike", choice=choice))
+    return chosen
 
 
 def about_baselines(cutoff: int | str) -> None:
     """Say what the grey rows are at a cutoff."""
-    text = (
-        "Grey rows are baselines: *says nothing* returns no phrase, *random k* draws k phrases at random, *oracle k* "
-        "is the best that any system can do at this k."
-    )
+    text = prose.text("results.baselines")
     if cutoff == "all":
         text += " At k = all, random k and oracle k return every phrase of the universe."
     st.caption(text)
+
+
+def chart_over_k(result: kp.Result, measure: str, key: str) -> None:
+    """Show a measure over k, or as bars at the cutoff in use where k plays no part."""
+    if has_curve(measure):
+        show.chart(charts.over_k(result, measure, marks()), key)
+    else:
+        show.chart(charts.bars(result.at(sidebar.cutoff()), measure), key)
 
 
 def where_no_mark() -> None:
@@ -129,10 +122,14 @@ def link_to_system(board: pd.DataFrame, event: Any, systems: list[str], measure:
         st.caption("Select a system to read its phrases, document by document.")
 
 
-def link_to_document(document: str) -> None:
-    """Link to one document on the Documents page; the sidebar adds its own settings to the address."""
-    label = f"Open {show.plain(document)} on the Documents page"
-    st.page_link("pages/documents.py", label=label, query_params={"document": document})
+def table_of_documents(frame: pd.DataFrame, key: str) -> None:
+    """Show a table with a document a row; one that is selected has a link, to which the sidebar adds its settings."""
+    event = table(frame, key, on_select="rerun", selection_mode="single-row")
+    rows = event["selection"]["rows"] if event else []
+    if rows and rows[0] < len(frame):
+        document = str(frame["document"].iloc[rows[0]])
+        label = f"Open {show.plain(document)} on the Documents page"
+        st.page_link("pages/documents.py", label=label, query_params={"document": document})
 
 
 def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -> Any:
@@ -191,23 +188,4 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
 
 
 #: What the columns that are no measures say.
-HELP = {
-    "": "The letter of a system, in order of value.",
-    "better than": "The letters of the systems that this one is significantly better than.",
-    "cluster": "Systems of one rank cluster are not told apart by the test. A reading aid: not to be told apart does "
-    "not mean to be equal.",
-    "95 % interval": "Where the value would lie if other documents of the same kind had been drawn: the middle 95 % of "
-    "1,000 resamples of the documents.",
-    "p": "How often a difference at least as large comes about when the two systems are swapped at random.",
-    "p after Holm": "p corrected for the number of pairs. Below 0.05 the difference counts as significant.",
-    "p after Benjamini-Hochberg": "p corrected so that at most 5 % of the differences called significant are chance.",
-    "accuracy": "Share of the sentences that were told right.",
-    "P": "Precision of “yes”: of the sentences that were told to be chosen, the share that the annotators chose.",
-    "R": "Recall of “yes”: of the sentences that the annotators chose, the share that was found.",
-    "F1": "Balance of precision and recall of “yes”.",
-    "status": "Why a value is special or undefined; “ok” otherwise.",
-    "a": "Phrases that gold standard and system both chose.",
-    "b": "Keyphrases that the system missed.",
-    "c": "Phrases that only the system chose.",
-    "d": "Phrases that neither chose.",
-}
+HELP = prose.entries("columns")

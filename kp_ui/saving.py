@@ -1,44 +1,32 @@
 """Save the workspace of this session as one file, and open such files again."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
 import kp_core as kp
-from kp_core.corpus import content_digest
-from kp_core.reading import Saved, Source, is_workspace_file, read_workspace
+from kp_core.reading import Source
 from kp_core.reading.shared import shared
-from kp_core.reading.workspace_file import ENDING
 from kp_core.scale import is_statistics_file
-from kp_core.takeaway.workspace_file import workspace_file
-from kp_ui import rating, sidebar, streamed, workspace
+from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
+from kp_ui import prose, rating, sidebar, streamed, workspace
 
 
-def here() -> Saved:
+def _saved() -> Saved:
     """Return the workspace of this session, as it is saved."""
-    shown, own = workspace.current(), workspace.uploads()
-    names = {} if shown.sample else {**(own.saved.names if own.saved else {}), **own.names}
-    query = {name: value for name, value in st.query_params.to_dict().items() if name != workspace.SAMPLE}
-    ratings = rating.ratings()
-    return Saved(shown.corpus, shown.title, sidebar.signature(), query | sidebar.chosen(), names, ratings)
+    link = {name: value for name, value in st.query_params.to_dict().items() if name != workspace.SAMPLE}
+    return Saved(workspace.current().uploads, link | sidebar.chosen(), sidebar.signature(), rating.ratings())
 
 
 def button(key: str) -> None:
     """Offer the workspace as a file."""
-    saved, name = here(), workspace.current().sample or "workspace"
-    st.download_button(
-        "Save the workspace",
-        lambda: workspace_file(saved),
-        f"{name}{ENDING}",
-        "application/octet-stream",
-        key=key,
-        on_click="ignore",
-        icon=":material/save:",
-        help="One file with the data as they were understood, the settings and your ratings. Drop it on the Data page "
-        "to go on where you stopped.",
-    )
+    saved, name = _saved(), workspace.current().sample or "workspace"
+    options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
+    data, file = partial(workspace_file, saved), f"{name}{ENDING}"
+    st.download_button("Save the workspace", data, file, "application/octet-stream", key=key, **options)
 
 
 def take(files: Sequence[Source]) -> None:
@@ -51,9 +39,11 @@ def take(files: Sequence[Source]) -> None:
             raise kp.UsageError("two workspaces cannot be open at once; drop one of them")
         for file in opened:
             saved = read_workspace(file)
-            workspace.open_saved(saved, file.name)
-            sidebar.restore(saved.query)
-            rating.take_up(content_digest(saved.corpus), saved.ratings)
+            workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
+            sidebar.restore(saved.link)
+            workspace.current()  # reads them
+            if not workspace.problem():
+                rating.take_up(saved.ratings)
         if others := [file for file in files if file not in opened and file not in sums]:
             workspace.add(others)
 

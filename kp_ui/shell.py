@@ -1,49 +1,31 @@
 """Draw the frame around every page: page config, navigation, sidebar; and let a page be opened first by its link."""
 
-from __future__ import annotations
-
-import gc
 from contextvars import ContextVar
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
-from kp_ui import ROOT, links, recovery, saving, sessions, sidebar, workspace
+from kp_ui import ROOT, recovery, saving, seats, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
-#: Section → pages: file stem, title. The first page is what the app opens with.
-SECTIONS: dict[str, list[tuple[str, str]]] = {
-    "Start": [
-        ("overview", "Overview"),
-        ("documents", "Documents"),
-        ("data", "Data"),
-        ("report", "Report"),
-        ("learn", "Learn"),
-    ],
-    "Measure": [
-        ("agreement", "Agreement"),
-        ("ranking", "Ranking"),
-        ("annotators", "Annotators"),
-        ("near_misses", "Near misses"),
-        ("correlation", "Correlation"),
-        ("streamed", "Streamed run"),
-    ],
-    "Make": [("extract", "Extract"), ("sentences", "Sentence study")],
-    "Look up": [("methods", "Methods")],
+#: Section → pages, each the stem of its file. The first page is what the app opens with.
+SECTIONS = {
+    "Start": ["overview", "documents", "data", "report", "learn"],
+    "Measure": ["agreement", "ranking", "annotators", "near_misses", "correlation", "streamed"],
+    "Make": ["extract", "sentences"],
+    "Look up": ["methods"],
 }
-
-
 START = "overview"
 #: A link of the navigation that has the focus of the keyboard hardly differs from the others.
 _STYLE = """<style>
 [data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 
-# Streamlit collects garbage after every run of a page. What is imported by now stays for ever, and to look through it
-# each time took a third of a move of k.
-gc.collect()
-gc.freeze()
+
+def title_of(stem: str) -> str:
+    """Return what a page is called in the navigation."""
+    longer = {"streamed": "Streamed run", "sentences": "Sentence study"}
+    return longer.get(stem, stem.replace("_", " ").capitalize())
 
 
 def _open_start() -> None:
@@ -54,24 +36,19 @@ def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
     pages = {
-        section: [st.Page(ROOT / "pages" / f"{stem}.py", title=title, url_path=stem) for stem, title in entries]
-        for section, entries in SECTIONS.items()
+        section: [st.Page(ROOT / "pages" / f"{stem}.py", title=title_of(stem), url_path=stem) for stem in stems]
+        for section, stems in SECTIONS.items()
     }
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
     page = st.navigation(pages, expanded=True)
     if page.url_path == "":
         page.run()  # leads elsewhere, so nothing is drawn here
-    sessions.admit()
-    with sessions.turn():
-        _draw(page)
-
-
-def _draw(page: StreamlitPage) -> None:
+    seats.admit()
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
-    link = links.asked()
+    link = sidebar.link()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
@@ -85,9 +62,9 @@ def _draw(page: StreamlitPage) -> None:
                 page.run()
             finally:
                 with above:
-                    links.say_what_is_ignored(link)
+                    sidebar.say_what_is_ignored(link)
                 with st.sidebar:
-                    links.copy()
+                    sidebar.copy_link()
     finally:
         _running.reset(token)
 

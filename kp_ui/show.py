@@ -1,10 +1,9 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -27,6 +26,16 @@ _LONG, _PAGE = 4000, 560
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
     return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
+
+
+def sentence(words: object) -> str:
+    """Return words of the engine, which begin small and end without a stop, as a sentence.
+
+    >>> sentence("k is too large")
+    'K is too large\\\\.'
+    """
+    text = str(words)
+    return plain(f"{text[:1].upper()}{text[1:]}.")
 
 
 def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str]]) -> str:
@@ -82,6 +91,12 @@ def notes(found: Iterable[Note], expanded: bool = False) -> None:
     with st.expander(title, expanded=expanded, icon="⚠️" if warnings else "ℹ️"):
         for note in sorted(found, key=lambda note: note.level != "warning"):
             st.markdown(f"{'**⚠**' if note.level == 'warning' else '·'} {plain(note.where)}: {plain(note.message)}")
+
+
+def recipe(result: Any) -> None:
+    """Show what the reader of a result must know, and its signature."""
+    notes(result.notes)
+    signature(result.signature)
 
 
 def error(problem: InputError | UsageError) -> None:

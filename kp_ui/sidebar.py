@@ -1,131 +1,72 @@
-"""Draw the settings that hold on every page, and return them; every setting is part of the link."""
+"""Draw the settings that hold on every page, and return them; every setting is part of the link, which is given."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from typing import cast
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
 import kp_core as kp
-from kp_core.conventions import FIELDS
+from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
-from kp_core.settings import Settings, format_value, make_settings
-from kp_core.studies.evaluate import resolve
+from kp_core.settings import FIELDS, Changes, Settings, format_value
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
-from kp_ui import show, workspace
+from kp_ui import controls, prose, show, workspace
 
 #: Constant bounds, so that new data never reset the control.
 CUTOFFS = ("average", *(str(k) for k in range(1, 51)), "gold", "all")
 _NORMALISERS = (
-    "as the preset says",
-    "none",
-    "lower+space",
-    "nfkc+lower+space",
-    "nfkc+lower+space+porter-nltk",
-    "nfkc+lower+space+porter-original",
-    "nfkc+lower+space+porter-martin",
+    *("as the preset says", "none", "lower+space", "nfkc+lower+space"),
+    *(f"nfkc+lower+space+porter-{mode}" for mode in ("nltk", "original", "martin")),
     "lower+space+porter-semeval",
-    "nfkc+lower+space+possessive-drop+porter-nltk",
-    "nfkc+lower+space+hyphen-split+porter-nltk",
+    *(f"nfkc+lower+space+{rule}+porter-nltk" for rule in ("possessive-drop", "hyphen-split")),
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
 )
 _LARGEST_N, _LARGEST_GRADE = 10**9, 1e9
 _AS_PRESET = "as the preset says"
 #: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
 _CONTROLS = (
-    "gold_stemmed",
-    "duplicates",
-    "denominator",
-    "average",
-    "missing",
-    "empty_gold",
-    "gold_list",
-    "hits_as",
-    "variants",
-    "filter",
-    "ties",
-    "gain",
-    "ap",
-    "ideal",
-    "rr",
+    *("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as"),
+    *("variants", "filter", "ties", "gain", "ap", "ideal", "rr"),
 )
 #: Every setting: the key of its widget, and its parameter in the link.
-_SETTINGS = ("k", "annotators", "rel", "universe", "N", "preset", "pool", "normalise", *_CONTROLS)
+_SETTINGS = ("k", "annotators", "rel", "universe", "N", "preset", "normalise", *_CONTROLS)
 
 
 def draw() -> None:
     """Draw the controls; their values are read back by `settings`."""
     here = workspace.current()
     with st.sidebar:
-        st.select_slider(
-            "Cutoff k",
-            CUTOFFS,
-            key="k",
-            bind="query-params",
-            help="How many phrases of each list count. “average” is the mean number of keyphrases an annotator gives a "
-            "document, “gold” the gold size of each document, “all” the whole list. Arrow keys move it.",
-        )
+        st.select_slider("Cutoff k", CUTOFFS, key="k", bind="query-params", help=prose.helps("k"))
         words = st.empty()  # filled below, when the conventions are known on which the average depends
-        st.selectbox(
-            "Gold standard",
-            ["union", "majority", "intersection", "votes", *here.corpus.annotators],
-            key="annotators",
-            bind="query-params",
-            help="union: a keyphrase is what any annotator chose. majority: more than half of those who saw the "
-            "document. votes: the number of annotators is the grade. Or one annotator alone.",
+        controls.select(
+            "Gold standard", ["union", "majority", "intersection", "votes", *here.corpus.annotators], "annotators"
         )
-        if workspace.has_grades() or st.session_state["annotators"] == "votes":
-            st.number_input(
-                "Smallest grade that counts",
-                0.0,
-                _LARGEST_GRADE,
-                1.0,
-                1.0,
-                "%g",
-                key="rel",
-                bind="query-params",
-                help=f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their grade.",
-            )
+        if here.corpus.gold["relevance"].notna().any() or st.session_state["annotators"] == "votes":
+            about = f"Grades and votes: {FIELDS['rel'].meaning}. nDCG weighs keyphrases by their grade."
+            label, largest = "Smallest grade that counts", _LARGEST_GRADE
+            st.number_input(label, 0.0, largest, 1.0, 1.0, "%g", key="rel", bind="query-params", help=about)
         else:
             st.session_state.pop("rel", None)  # it would go on counting where nobody sees it
         of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []
         universes = [*of_texts, "rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
             universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
-        st.selectbox(
-            "Universe N",
-            universes,
-            key="universe",
-            bind="query-params",
-            help="How many phrases could have been chosen in a document: the word n-grams of its text, its candidates "
-            "(chunks of adjectives and nouns, for English texts), all phrases that any annotator or system lists for "
-            "it, the vocabulary of the collection, or a number; where sentences are chosen, the sentences of its text.",
-        )
+        controls.select("Universe N", universes, "universe")
         if st.session_state.get("universe") == "number":
             st.number_input("Phrases per document", 1, _LARGEST_N, 1000, key="N", bind="query-params")
-        st.selectbox(
-            "Preset",
-            list(kp.PRESETS),
-            key="preset",
-            bind="query-params",
-            help="Conventions published with a data set or an evaluation script. Every one can be changed below.",
-        )
+        controls.select("Preset", kp.PRESETS, "preset")
         preset = kp.PRESETS[st.session_state["preset"]]
         if preset.k != ("average",):
             st.caption(show.plain(f"Published with k = {', '.join(map(str, preset.k))}."))
         with st.expander("Conventions"):
             st.caption(show.plain(preset.source))
-            meaning = FIELDS["normalise"].meaning
-            st.selectbox("normalise", _NORMALISERS, key="normalise", bind="query-params", help=meaning)
+            controls.select("normalise", _NORMALISERS, "normalise", meaning=FIELDS["normalise"].meaning)
             for name in _CONTROLS:
-                st.selectbox(
-                    name, (_AS_PRESET, *FIELDS[name].values), key=name, bind="query-params", help=FIELDS[name].meaning
-                )
-            pooling = "Average of the concordance measures: sums of all tables, or the mean over documents."
-            st.selectbox("pool", ("micro", "macro"), key="pool", bind="query-params", help=pooling)
+                values = [value for value in FIELDS[name].values if value != "both"]  # a page shows one value a system
+                controls.select(name, (_AS_PRESET, *values), name, meaning=FIELDS[name].meaning)
     with words:
         st.caption(show.plain(cutoff_in_words()))
 
@@ -137,20 +78,13 @@ def settings() -> Settings:
     universe = str(state["N"]) if state["universe"] == "number" else state["universe"]
     if "rel" in state:
         chosen["rel"] = state["rel"]
-    made = make_settings(k=state["k"], preset_name=state["preset"], annotators=state["annotators"], **chosen)
-    return replace(made, universe=universe, pool=state["pool"])
+    chosen |= {"k": state["k"], "preset": state["preset"], "annotators": state["annotators"], "universe": universe}
+    return Settings(**cast(Changes, chosen))
 
 
 def chosen() -> dict[str, str]:
     """Return every setting as its parameter in a link, also where it is the one that holds anyway."""
     return {name: str(st.session_state[name]) for name in _SETTINGS if name in st.session_state}
-
-
-def numbers() -> dict[str, list[str]]:
-    """Return the numbers in use as parameters of a link; the browser leaves out those that a workspace brought."""
-    state = st.session_state
-    used = ("rel", "N") if state.get("universe") == "number" else ("rel",)
-    return {name: [format_value(state[name])] for name in used if name in state}
 
 
 def restore(query: Mapping[str, str]) -> None:
@@ -171,25 +105,20 @@ def restore(query: Mapping[str, str]) -> None:
 def signature() -> str:
     """Return the settings as one line, k as it was chosen."""
     corpus, asked = workspace.current().corpus, settings()
-    settled = resolve(corpus, asked)[0] if len(corpus.gold) else asked
-    return kp.signature(replace(settled, k=asked.k), len(corpus.documents))
+    settled = prepare(corpus, asked).settings if len(corpus.gold) else asked
+    return kp.signature(settled.changed(k=asked.k), len(corpus.documents))
 
 
 def normaliser() -> Normaliser:
     """Return the pipeline by which phrases are compared."""
-    return Normaliser.parse(_resolved().conventions.normalise)
+    return Normaliser.parse(resolved().normalise)
 
 
-def gold_is_stemmed() -> bool:
-    """Return whether the gold standard was released as stems, as the settings say."""
-    return _resolved().conventions.gold_stemmed == "yes"
-
-
-def _resolved() -> Settings:
+def resolved() -> Settings:
     """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
     corpus = workspace.current().corpus
-    asked = replace(settings(), k=("average",))
-    return resolve(corpus, asked)[0] if len(corpus.gold) else replace(asked, k=(1,))
+    asked = settings()
+    return prepare(corpus, asked, k="average").settings if len(corpus.gold) else asked.changed(k=1)
 
 
 def cutoff() -> int | str:
@@ -213,4 +142,53 @@ def cutoff_in_words() -> str:
 
 def cutoff_of_average() -> int:
     """Return the average gold size of the data on screen, as an evaluation settles it."""
-    return int(_resolved().k[0])
+    return int(resolved().k[0])
+
+
+def link() -> dict[str, list[str]]:
+    """Return what the link asks for, before any control has taken its part."""
+    return {name: st.query_params.get_all(name) for name in st.query_params}
+
+
+def say_what_is_ignored(asked: Mapping[str, Sequence[str]]) -> None:
+    """Say which choices of the link do not exist here, and what is used in their place; call it after the controls."""
+    for name, values in asked.items():
+        used = st.session_state.get(name)
+        # What a control holds is plain; other things of the session have names too, and are nobody's business.
+        if isinstance(used, str | bool | int | float | list) and not _taken(values, used):
+            shown = ", ".join(map(str, used)) if isinstance(used, list) else used
+            st.warning(
+                show.plain(f"The link asks for {name} = {', '.join(values)}, which is no choice here; {shown} is used.")
+            )
+
+
+def _taken(values: Sequence[str], used: object) -> bool:
+    """Tell whether a control holds what the link says.
+
+    >>> _taken(["5"], 5), _taken(["true"], True), _taken(["a", "b"], ["a", "b"]), _taken(["banana"], "F1@k")
+    (True, True, True, False)
+    """
+    if isinstance(used, list | tuple):
+        return {str(one) for one in used} >= set(values)
+    if isinstance(used, bool):
+        return values[-1].lower() == str(used).lower()
+    if isinstance(used, int | float):
+        with suppress(ValueError):
+            return float(values[-1]) == used
+    return values[-1] == str(used)
+
+
+def copy_link() -> None:
+    """Show the link of this page with all its choices, to copy; the data are not in it."""
+    with st.popover("Link to this view", icon=":material/link:"):
+        query = urlencode(link() | _numbers(), doseq=True)
+        address = urlsplit(st.context.url or "")._replace(query=query, fragment="").geturl()
+        st.code(address, language=None, wrap_lines=True)
+        st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")
+
+
+def _numbers() -> dict[str, list[str]]:
+    """Return the numbers in use as parameters of a link; the browser leaves out those that a workspace brought."""
+    state = st.session_state
+    used = ("rel", "N") if state.get("universe") == "number" else ("rel",)
+    return {name: [format_value(state[name])] for name in used if name in state}

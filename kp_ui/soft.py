@@ -1,47 +1,31 @@
 """Arrange soft scores: what the systems get when near misses count, beside exact matching."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
 from kp_core.charts import study_tables
 from kp_core.words import methods
-from kp_ui import cached, results, show, sidebar
+from kp_ui import cached, controls, prose, results, show, sidebar
 
 _OWN = "own choice"
 _SIMILARITIES = (
-    "R-precision",
-    "M-R-precision",
-    "BLEU",
-    "METEOR",
-    "ROUGE-1-F",
-    "jaccard",
-    "dice",
-    "levenshtein",
-    "jaro-winkler",
-    "token-set",
-    "chrF",
-    "stem-exact",
+    *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
+    *("levenshtein", "jaro-winkler", "token-set", "chrF", "stem-exact"),
 )
 
 
 def section() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
     st.subheader("If near misses counted", anchor=False)
-    st.caption(
-        "Each prediction is paired with at most one keyphrase and each keyphrase with at most one prediction, "
-        "so "
-        "that the sum of the similarities is largest; pairs below the threshold never count."
-    )
+    st.caption(prose.text("near_misses.soft"))
     first, second, third, fourth = st.columns(4)
-    preset = str(first.selectbox("What counts", [*kp.SOFT_PRESETS, _OWN], 3, key="soft", bind="query-params"))
+    preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
     if preset == _OWN:
-        name = str(second.selectbox("Similarity", _SIMILARITIES, key="similarity", bind="query-params"))
+        name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
         tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
-        hits = str(fourth.selectbox("A pair counts", ["weighted", "count"], key="soft_hits", bind="query-params"))
+        hits = controls.select("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
         chosen = kp.Soft(name, tau, hits)
     else:
         chosen = kp.SOFT_PRESETS[preset]
@@ -50,7 +34,7 @@ def section() -> None:
     try:
         found = cached.soft(chosen)
     except kp.UsageError as problem:
-        st.info(show.plain(f"{str(problem)[0].upper()}{str(problem)[1:]}."))
+        st.info(show.sentence(problem))
         return
     exact = cached.evaluation(("P@k", "R@k", "F1@k"))
     cutoff = sidebar.cutoff()

@@ -1,9 +1,8 @@
 """Keep the statistics of a streamed run with the session, and show them: values, pairs, annotators, documents."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 import streamlit as st
 
@@ -14,9 +13,8 @@ from kp_core.charts import screen_tables as tables
 from kp_core.reading import Source
 from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
-from kp_core.studies.documents import DocumentView
 from kp_core.words import statements
-from kp_ui import cached, drill, results, show, workspace
+from kp_ui import cached, controls, drill, prose, results, show, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
 #: So many documents are fetched at once.
@@ -33,20 +31,14 @@ def take(files: Sequence[Source]) -> None:
     for file in files[-1:]:
         st.session_state[_PROBLEM] = ""
         try:
-            st.session_state[_OPENED] = scale.read_statistics(file)
+            st.session_state[_OPENED] = scale.open_statistics(file)
         except kp.InputError as refusal:
             st.session_state[_PROBLEM] = str(refusal)
 
 
 def opened() -> scale.Opened | None:
     """Return the run that is open in this session."""
-    found: scale.Opened | None = st.session_state.get(_OPENED)
-    return found
-
-
-def close() -> None:
-    """Take the run away."""
-    del st.session_state[_OPENED]
+    return cast("scale.Opened | None", st.session_state.get(_OPENED))
 
 
 def listed() -> None:
@@ -61,60 +53,35 @@ def listed() -> None:
         with name:
             st.text(f"{run.name}, statistics of a streamed run")
             st.page_link("pages/streamed.py", label="Open the page Streamed run")
-        gone.button("✕", key="remove streamed", on_click=close, help="Remove")
+        gone.button("✕", key="remove streamed", on_click=st.session_state.pop, args=(_OPENED,), help="Remove")
 
 
 def how_to() -> None:
     """Say what the page is for, and how a file for it is made."""
     st.info("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
     st.page_link("pages/data.py", label="Open the Data page")
-    st.markdown(
-        "Data that are larger than memory, such as a folder of Parquet files with millions of rows, are not loaded "
-        "into this app. The command line adds them up part by part and keeps the sums in one small file, which this "
-        "page shows: curves, values with intervals, tests of pairs, and the agreement of annotators. Put the path of "
-        "a file or of a folder after *gold* and *system*:"
-    )
+    st.markdown(prose.text("streamed.why"))
     st.code(COMMANDS, language=None)
-    st.caption(
-        "The first command tests all pairs of systems, at every cutoff; the second gives more measures and the "
-        "baselines, without tests."
-    )
+    st.caption(prose.text("streamed.commands"))
 
 
 def about(run: scale.Opened) -> None:
     """Say what is open, and that nothing of it is sampled."""
     names = run.plan.names
-    parts = [
-        run.name,
-        show.counted(run.documents, "document"),
-        show.counted(len(names.annotators), "annotator"),
-        *([show.counted(len(names.systems), "system")] if names.systems else []),
-    ]
+    parts = [run.name, show.counted(run.documents, "document"), show.counted(len(names.annotators), "annotator")]
+    parts += [show.counted(len(names.systems), "system")] if names.systems else []
     st.caption(show.plain(" · ".join(parts)))
-    intervals = _INTERVALS.get(run.plan.settings.interval, "")
-    st.caption(
-        "Values and tests are from statistics of all documents; nothing is sampled. "
-        f"{intervals} The settings of the run are in its signature, at the end of the "
-        "page. Data, k and settings in the sidebar belong to the other pages."
-    )
+    st.caption(prose.text("streamed.about", intervals=_INTERVALS.get(run.plan.settings.interval, "")))
 
 
 #: Kind of interval → how it was found.
-_INTERVALS = {
-    "poisson": "Intervals are by the Poisson bootstrap, in which each resample weighs every document.",
-    "cluster-t": "Intervals are t intervals with documents as clusters.",
-    "none": "The run has no intervals.",
-}
+_INTERVALS = prose.entries("intervals")
 
 
 def recipe(run: scale.Opened) -> None:
     """Show notes and signature of the run."""
-    if run.result is not None:
-        show.notes(run.result.notes)
-        show.signature(run.result.signature)
-    elif run.comparisons:
-        show.notes(run.comparisons[0].notes)
-        show.signature(run.comparisons[0].signature)
+    if run.result is not None or run.comparisons:
+        show.recipe(run.result or run.comparisons[0])
 
 
 def choose(run: scale.Opened) -> tuple[str, int | str]:
@@ -122,10 +89,10 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     names = dict.fromkeys([*(one.measure for one in run.plan.compare), *run.plan.measures])
     ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
     left, middle, right = st.columns([2, 1, 3], vertical_alignment="bottom")
-    measure = str(left.selectbox("Measure", ranking, key="streamed_measure", filter_mode="contains"))
-    cutoffs = {str(k): k for k in run.plan.settings.cutoffs}
+    measure = controls.select("Measure", ranking, "streamed_measure", inside=left, linked=False, filter_mode="contains")
+    cutoffs = {str(k): k for k in run.plan.settings.k}
     last = len(cutoffs) - 1
-    cutoff = cutoffs[str(middle.selectbox("Cutoff k of this run", list(cutoffs), last, key="streamed_k"))]
+    cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", last, inside=middle, linked=False)]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
@@ -137,9 +104,9 @@ def whole_of(result: kp.Result) -> kp.Result:
 
 def of_one_average(result: kp.Result) -> kp.Result:
     """Return the rows of one average; where the run holds two, the user chooses."""
-    if not result.settings.both:
+    if result.settings.average != "both":
         return result
-    chosen = st.selectbox("Average", list(result.frame["average"].unique()), key="streamed_average", width=220)
+    chosen = controls.select("Average", result.frame["average"].unique(), "streamed_average", linked=False, width=220)
     has = result.frame.groupby("measure")["average"].transform(lambda own: chosen in set(own))
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
@@ -153,7 +120,7 @@ def comparison_at(run: scale.Opened, name: str) -> kp.Comparison | None:
 def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
     """Show the leaderboard at a cutoff beside the curve over k, or beside bars where there is no curve."""
     name, whole = tables.named(measure, cutoff), whole_of(result)
-    curve = tables.has_curve(measure) and len(result.settings.cutoffs) > 1
+    curve = tables.has_curve(measure) and len(result.settings.k) > 1
     here = whole.at(cutoff) if tables.has_curve(measure) else whole
     left, right = st.columns([4, 3], gap="medium")
     with left:
@@ -195,7 +162,7 @@ def agreement(run: scale.Opened, result: kp.Result) -> None:
     subsets = {subset.partition(":")[2] or "all": subset for subset in together["subset"].unique()}
     kind = "all"
     if len(subsets) > 1:
-        kind = str(st.selectbox("Document type", list(subsets), key="streamed_type", width=220))
+        kind = controls.select("Document type", subsets, "streamed_type", linked=False, width=220)
     names = list(together["measure"].unique())
     shown = {"All annotators": tables.rows_where(result, "all", names, subsets[kind])}
     own = whole.frame[whole.frame["system"].isin(people)]
@@ -215,19 +182,11 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
     st.subheader("Single documents", anchor=False)
     root = workspace.shared_folder()
     if root is None or not scale.lies_within(run.plan, root):
-        st.markdown(
-            "The rows of single documents stay in the tables of the run, which are not where this app may read. It "
-            "reads them from one folder and nowhere else: start it on the machine that has the tables, with that "
-            "folder named."
-        )
+        st.markdown(prose.text("streamed.documents"))
         st.code("KPSCOPE_DATA=FOLDER kpscope app", language=None)
         return
     written = st.text_area(
-        "Ids of documents, one a line",
-        key="streamed_ids",
-        height=100,
-        help=f"Up to {MOST} documents are read from the tables of the run. Only Parquet that is sorted by document is "
-        "read in place; anything else is read through, which takes as long as reading all of it.",
+        "Ids of documents, one a line", key="streamed_ids", height=100, help=prose.text("help.streamed_ids", most=MOST)
     )
     every = tuple(dict.fromkeys(line.strip() for line in written.splitlines() if line.strip()))
     asked = every[:MOST]
@@ -235,30 +194,18 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
         return
     if every[MOST:]:
         st.warning(f"The first {MOST} of {len(every):,} ids are read.")
-    digest = cached.digest_of("streamed documents", run.digest, settings, asked)
     try:
-        found = _views(digest, run.plan, settings, asked)
+        found = cached.documents_of_run(run, settings, asked)
     except (kp.InputError, kp.UsageError) as refusal:
         show.error(refusal)
         return
     if missing := [name for name in asked if name not in found]:
         st.warning(show.plain(f"No keyphrase of these documents is in the gold standard: {', '.join(missing)}."))
     if found:
-        chosen = str(st.selectbox("Document", list(found), key="streamed_document"))
-        _document(run, found[chosen])
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Reading these documents …")
-def _views(digest: str, _plan: scale.Plan, _settings: kp.Settings, _ids: tuple[str, ...]) -> dict[str, DocumentView]:
-    corpus = scale.documents_of(_plan, _ids)
-    there = set(corpus.gold["doc_id"])
-    return {name: kp.one_document(corpus, _settings, name) for name in _ids if name in there}
-
-
-def _document(run: scale.Opened, view: DocumentView) -> None:
-    if view.lists:
-        st.caption(drill.LEGEND)
-    drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
-    if view.text:
-        with st.expander("Text"):
-            show.text(show.plain(view.text))
+        view = found[controls.select("Document", found, "streamed_document", linked=False)]
+        if view.lists:
+            st.caption(drill.LEGEND)
+        drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
+        if view.text:
+            with st.expander("Text"):
+                show.text(show.plain(view.text))

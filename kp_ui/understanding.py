@@ -1,13 +1,11 @@
 """Say what was understood of the files: annotators and systems, fixes of ids, gaps, and what becomes of phrases."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 import kp_core as kp
 from kp_core.reading import meeting, report
 from kp_core.reading.identifiers import without_common
-from kp_ui import cached, intake, results, show, sidebar, workspace
+from kp_ui import cached, intake, prose, results, show, sidebar, workspace
 
 
 def understood(corpus: kp.Corpus) -> None:
@@ -15,19 +13,8 @@ def understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
     table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
-    wanted = [
-        "file",
-        "bytes",
-        "role",
-        "rows read",
-        "loaded",
-        "rejected",
-        "blank",
-        "format",
-        "evidence",
-        "encoding",
-        "line ends",
-    ]
+    wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
+    wanted += ["format", "evidence", "encoding", "line ends"]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]
     results.table(table[[*wanted, *more]], "files")
 
@@ -35,7 +22,7 @@ def understood(corpus: kp.Corpus) -> None:
 def statistics(corpus: kp.Corpus) -> None:
     """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
     st.markdown("**Annotators and systems**")
-    table = cached.statistics()
+    table = cached.statistics(str(sidebar.normaliser()), sidebar.cutoff_of_average())
     said = report.telling(table)
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
@@ -62,7 +49,7 @@ def _rename(name: str, key: str) -> None:
 
 
 def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
-    """List the fixes that hold, and let the user take back those of this session."""
+    """List the fixes that hold, and let the user take them back."""
     table = meeting.fixes(corpus)
     for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
         table.loc[len(table)] = [name, meeting.WORDS[name]]
@@ -71,20 +58,12 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
     st.markdown("**Fixes that hold**, part of every signature")
     for name, what in table.itertuples(index=False):
         words, undo = st.columns([5, 1], vertical_alignment="center")
-        words.markdown(show.plain(f"{name}: {what}" + ("" if name in own else " (applied before it was saved)")))
-        if name in own:
-            undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
+        words.markdown(show.plain(f"{name}: {what}"))
+        undo.button("Undo", key=f"undo {name}", on_click=workspace.fix, args=(name, False))
 
 
 #: Side of the data → what its documents are.
-_SIDES = {
-    "gold": "in the gold standard",
-    "systems": "in system outputs",
-    "texts": "with a text",
-    "judgements": "with judged pairs",
-    "every side": "in all of these",
-    "all": "altogether",
-}
+_SIDES = prose.entries("sides")
 
 
 def gaps(corpus: kp.Corpus) -> None:
@@ -102,13 +81,8 @@ def gaps(corpus: kp.Corpus) -> None:
         words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
         label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
-        st.button(
-            label,
-            key=f"fix {fix}",
-            on_click=workspace.fix,
-            args=(fix, True),
-            disabled=workspace.current().sample is not None,
-        )
+        sample = workspace.current().sample is not None
+        st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True), disabled=sample)
     near = meeting.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
@@ -123,30 +97,21 @@ def missing_lists(corpus: kp.Corpus) -> None:
         return
     st.markdown("**Documents of the gold standard that a system has no list for**")
     results.table(table, "missing_lists")
-    now = sidebar.settings().conventions.missing
+    now = sidebar.settings().missing
     st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            st.button(
-                label,
-                key=f"missing_{value}",
-                on_click=sidebar.restore,
-                args=({"missing": value},),
-                disabled=now == value,
-            )
+            asked, key = {"missing": value}, f"missing_{value}"
+            st.button(label, key=key, on_click=sidebar.restore, args=(asked,), disabled=now == value)
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
-_MISSING = {
-    "zero": "These documents now count as if the system had returned nothing.",
-    "skip": "These documents are now left out for the system that lacks them.",
-    "error": "An evaluation is now refused because of these documents.",
-}
+_MISSING = prose.entries("missing")
 
 
 def normalisation(most: int = 2000) -> None:
     """Show phrases before and after the pipeline, those that change first."""
-    table = cached.normalised()
+    table = cached.normalised(str(sidebar.normaliser()))
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
     results.table(found.head(most), "normalised")

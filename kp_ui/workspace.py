@@ -1,26 +1,22 @@
 """Hold what this session has loaded: the files, the corpus read from them, and a digest that names both."""
 
-from __future__ import annotations
-
 import logging
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import cast
 
 import streamlit as st
 
 import kp_core as kp
 from kp_core.corpus import Role, content_digest
-from kp_core.reading import LIMITS, Choice, Saved, Source, renamed
-from kp_core.reading.archive import is_workbook, is_zip
+from kp_core.reading import LIMITS, Choice, Source
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
-from kp_core.reading.shared import shared_names as shared_names_in
-from kp_core.reading.source import expand
-from kp_core.scoring.codes import average_gold_size
-from kp_core.takeaway.extend import extended
+from kp_core.scoring.prepare import prepare
+from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import ROOT, show
 
 SAMPLE_DATA = ROOT / "sample_data"
@@ -31,101 +27,68 @@ SAMPLE, _FIRST = "sample", "lectures"
 
 @dataclass(frozen=True)
 class Sample:
-    """A data set that ships with the app."""
+    """A data set that ships with the app: its title, and what its files are."""
 
     title: str
-    gold: str
-    systems: str
-    documents: str
-    judgements: str = ""
+    files: Mapping[str, Role]
+
+    def uploads(self) -> Uploads:
+        """Return the sample's files as if the user had loaded them, each with what it is."""
+        roles = {path: role for name, role in self.files.items() for path in sorted(SAMPLE_DATA.glob(name))}
+        files = tuple(Source(path.name, path.read_bytes()) for path in roles)
+        return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
 
     def load(self) -> kp.Corpus:
         """Read the sample's files."""
-        systems = {path.stem: path for path in sorted(SAMPLE_DATA.glob(self.systems))} if self.systems else None
-        judged = SAMPLE_DATA / self.judgements if self.judgements else None
-        return kp.load(SAMPLE_DATA / self.gold, systems, SAMPLE_DATA / self.documents, judged)
-
-    def as_uploads(self) -> Uploads:
-        """Return the sample's files as if the user had loaded them, each with what it is."""
-        patterns: dict[Role, str] = {
-            "gold": self.gold,
-            "system": self.systems,
-            "documents": self.documents,
-            "judgements": self.judgements,
-        }
-        roles = {path: role for role, name in patterns.items() if name for path in sorted(SAMPLE_DATA.glob(name))}
-        files = tuple(Source(path.name, path.read_bytes()) for path in roles)
-        return Uploads(files, {path.name: Choice(role=role) for path, role in roles.items()})
+        return self.uploads().load()
 
 
 SAMPLES = {
     "lectures": Sample(
         "20 lectures, 3 annotators, 4 systems",
-        "lectures/gold.csv",
-        "lectures/systems/*",
-        "lectures/documents.jsonl",
-        "lectures/judgements.csv",
+        {
+            "lectures/gold.csv": "gold",
+            "lectures/systems/*": "system",
+            "lectures/documents.jsonl": "documents",
+            "lectures/judgements.csv": "judgements",
+        },
     ),
     "extracts": Sample(
-        "the 20 lectures, sentences chosen by 3 annotators", "lectures/sentences.csv", "", "lectures/documents.jsonl"
+        "the 20 lectures, sentences chosen by 3 annotators",
+        {"lectures/sentences.csv": "gold", "lectures/documents.jsonl": "documents"},
     ),
     "chinese": Sample(
-        "5 short Chinese texts, 2 systems", "chinese/gold.json", "chinese/system_*", "chinese/documents.jsonl"
+        "5 short Chinese texts, 2 systems",
+        {"chinese/gold.json": "gold", "chinese/system_*": "system", "chinese/documents.jsonl": "documents"},
     ),
 }
 
 
 @dataclass(frozen=True)
-class Uploads:
-    """The user's own files, what was decided about each, the fixes chosen, and systems under other names.
-
-    saved, saved_as  the workspace file that was opened, to which the files are added, and its name
-    """
-
-    files: tuple[Source, ...] = ()
-    choices: dict[str, Choice] = field(default_factory=dict)
-    fixes: tuple[str, ...] = ()
-    names: dict[str, str] = field(default_factory=dict)
-    saved: Saved | None = None
-    saved_as: str = ""
-
-    def __bool__(self) -> bool:
-        """Tell whether there is anything of the user's own."""
-        return bool(self.files) or self.saved is not None
-
-    def titled(self) -> str:
-        """Say what is loaded, in words."""
-        files = show.counted(len(self.files), "file")
-        if self.saved is None:
-            return "your file" if len(self.files) == 1 else f"your {files}"
-        return f"the workspace {self.saved_as}" + (f" and {files}" if self.files else "")
-
-
-@dataclass(frozen=True)
 class Workspace:
-    """The data on screen; digest names them, and every cached result is kept under it."""
+    """The data on screen; digest names them, and every cached result is kept under it.
+
+    uploads  the files that they were read from
+    """
 
     corpus: kp.Corpus
     digest: str
     title: str
     sample: str | None = None
+    uploads: Uploads = field(default_factory=Uploads)
 
 
 def current() -> Workspace:
     """Return the data on screen; a new session opens on the sample lectures."""
     if st.session_state.pop(_PENDING, False):
-        _read(uploads())
+        asked = uploads()
+        several = "file" if len(asked.files) == 1 else show.counted(len(asked.files), "file")
+        with refusals():  # the screen stays, and `problem` says why
+            st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
-        asked = st.query_params.get(SAMPLE, "")
-        open_sample(asked if asked in SAMPLES else _FIRST)
-    found: Workspace = st.session_state[_CURRENT]
-    return found
-
-
-def has_grades() -> bool:
-    """Return whether the gold standard on screen has grades or votes."""
-    gold = current().corpus.gold
-    return "relevance" in gold and bool(gold["relevance"].notna().any())
+        sample = st.query_params.get(SAMPLE, "")
+        open_sample(sample if sample in SAMPLES else _FIRST)
+    return cast(Workspace, st.session_state[_CURRENT])
 
 
 def keep_in_link() -> None:
@@ -139,8 +102,7 @@ def keep_in_link() -> None:
 
 def uploads() -> Uploads:
     """Return the user's files, also those that could not be read."""
-    found: Uploads = st.session_state.setdefault(_UPLOADS, Uploads())
-    return found
+    return cast(Uploads, st.session_state.setdefault(_UPLOADS, Uploads()))
 
 
 def problem() -> str:
@@ -150,27 +112,24 @@ def problem() -> str:
 
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
-    st.session_state[_CURRENT] = _sample(name)
-
-
-def _sample(name: str) -> Workspace:
-    sample = SAMPLES[name]
-    return _ready(sample.load(), sample.title, name)
+    st.session_state[_CURRENT] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
 
 
 def beside(name: str) -> Workspace:
     """Return a sample for one page, without putting it on screen; kept with the session."""
     if _BESIDE not in st.session_state or st.session_state[_BESIDE].sample != name:
-        st.session_state[_BESIDE] = _sample(name)
-    found: Workspace = st.session_state[_BESIDE]
-    return found
+        st.session_state[_BESIDE] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
+    return cast(Workspace, st.session_state[_BESIDE])
 
 
-def add(files: Sequence[Source]) -> None:
+def add(files: Sequence[Source], beside_sample: bool = False) -> None:
     """Add files to the user's own; one of the same name takes the place of the former.
 
     Files that would take a session over its limit are not kept.
+    beside_sample: the files of a sample on screen become the user's own first.
     """
+    if beside_sample and (sample := current().sample) is not None:
+        st.session_state[_UPLOADS] = SAMPLES[sample].uploads()
     names = {file.name for file in files}
     every = (*(file for file in uploads().files if file.name not in names), *files)
     try:
@@ -178,30 +137,7 @@ def add(files: Sequence[Source]) -> None:
     except kp.InputError as refusal:
         st.session_state[_PROBLEM] = str(refusal)
     else:
-        open_uploads(replace(uploads(), files=every))
-
-
-def open_saved(saved: Saved, name: str) -> None:
-    """Put a workspace that was saved on screen; it takes the place of the user's files."""
-    open_uploads(Uploads(saved=saved, saved_as=name))
-
-
-def close_saved() -> None:
-    """Take away the workspace that was opened; files that were added to it stay."""
-    open_uploads(replace(uploads(), saved=None, saved_as=""))
-
-
-def add_beside(files: Sequence[Source]) -> None:
-    """Add files to what is on screen; the files of a sample become the user's own first."""
-    if (here := current().sample) is not None:
-        st.session_state[_UPLOADS] = SAMPLES[here].as_uploads()
-    add(files)
-
-
-def shared_names() -> list[str]:
-    """Return the data sets that the server shares, by name; there are none unless `KPSCOPE_DATA` names a folder."""
-    root = shared_folder()
-    return [] if root is None else shared_names_in(root)
+        open_uploads(replace(uploads(), files=every, title=""))
 
 
 def shared_folder() -> Path | None:
@@ -214,12 +150,12 @@ def remove(name: str) -> None:
     """Take a file away; without any, the sample comes back."""
     kept = tuple(file for file in uploads().files if file.name != name)
     choices = {file: choice for file, choice in uploads().choices.items() if file != name}
-    open_uploads(replace(uploads(), files=kept, choices=choices))
+    open_uploads(replace(uploads(), files=kept, choices=choices, title=""))
 
 
 def decide(name: str, choice: Choice) -> None:
     """Read a file as the user says."""
-    open_uploads(replace(uploads(), choices=uploads().choices | {name: choice}))
+    open_uploads(replace(uploads(), choices={**uploads().choices, name: choice}))
 
 
 def fix(name: str, wanted: bool) -> None:
@@ -231,15 +167,15 @@ def fix(name: str, wanted: bool) -> None:
 
 def rename(names: dict[str, str]) -> None:
     """Give systems other names: name in the files → name on screen."""
-    open_uploads(replace(uploads(), names=uploads().names | names))
+    open_uploads(replace(uploads(), names={**uploads().names, **names}))
 
 
 def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
-    st.session_state[_UPLOADS] = asked if asked else Uploads()
+    st.session_state[_UPLOADS] = asked if asked.files else Uploads()
     st.session_state[_PROBLEM] = ""
-    st.session_state[_PENDING] = bool(asked)
-    if not asked:
+    st.session_state[_PENDING] = bool(asked.files)
+    if not asked.files:
         open_sample(_FIRST)
 
 
@@ -256,40 +192,12 @@ def refusals() -> Iterator[None]:
         st.session_state[_PROBLEM] = words
 
 
-def _read(asked: Uploads) -> None:
-    """Read the user's files; if they are refused, the screen stays and `problem` says why."""
-    with refusals():
-        st.session_state[_CURRENT] = _ready(renamed(_corpus(asked), asked.names), asked.titled())
-
-
-def _corpus(asked: Uploads) -> kp.Corpus:
-    files, roles = list(asked.files), _by_member(asked)
-    if asked.saved is None:
-        return kp.load(files=files, roles=roles, fixes=asked.fixes)
-    if not (files or asked.fixes):
-        return asked.saved.corpus
-    return extended(asked.saved.corpus, files, roles, asked.fixes)
-
-
-def is_archive(file: Source) -> bool:
-    """Tell whether a file is a zip or gzip file; what is decided about it holds for everything in it."""
-    return file.data.startswith(b"\x1f\x8b") or (is_zip(file.data) and not is_workbook(file.data))
-
-
-def _by_member(asked: Uploads) -> dict[str, Choice]:
-    """Return the choices for every file, also for those in an archive."""
-    choices = dict(asked.choices)
-    for file in asked.files:
-        if file.name in choices and is_archive(file):
-            choices |= {member.name: choices[file.name] for member in expand(file).files}
-    return choices
-
-
-def _ready(corpus: kp.Corpus, title: str, sample: str | None = None) -> Workspace:
+def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
     """Return a workspace whose phrases are coded and normalised already, while the page still says that it opens."""
+    corpus = files.load()
     if len(corpus.gold):
-        average_gold_size(corpus, kp.Conventions())
-    return Workspace(corpus, content_digest(corpus), title, sample)
+        prepare(corpus)
+    return Workspace(corpus, content_digest(corpus), title, sample, files)
 
 
 def banner() -> None:
@@ -301,5 +209,5 @@ def banner() -> None:
             st.button("Back to the sample data", on_click=open_sample, args=(_FIRST,), key="back_to_sample")
             return
         st.caption(f"On screen: sample data made for demonstration ({here.title}). Load your own on the Data page.")
-        if own and not problem():
+        if own.files and not problem():
             st.button("Back to your files", on_click=open_uploads, args=(own,), key="back_to_files")

@@ -1,14 +1,13 @@
 """How well does each system agree with people?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core import charts
 from kp_core.charts import screen_tables
+from kp_core.scoring.measures import parse
 from kp_core.tables import CELLS
 from kp_core.words.diagnosis import diagnose
-from kp_ui import agreement, cached, results, shell, show, sidebar, workspace
+from kp_ui import agreement, cached, controls, prose, results, shell, show, sidebar, workspace
 
 shell.enter()
 
@@ -19,11 +18,11 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 here = cached.evaluation(MEASURES, baselines=True).at(cutoff)
 results.ids_that_do_not_meet(here.notes)
-pooled = screen_tables.numbers(cached.at_cutoff(CELLS), CELLS)
+pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
 cells = pooled.set_index("system").to_dict("index")
 
-system = str(st.selectbox("System", systems, key="system", bind="query-params"))
-st.caption(show.plain(screen_tables.universe(cached.at_cutoff(("N",), pool="macro"))))
+system = controls.select("System", systems, "system")
+st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
 
 left, right = st.columns([5, 6], gap="medium")
 with left:
@@ -31,17 +30,14 @@ with left:
     concordance = screen_tables.concordance(cells[system])
     right_aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
     st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=right_aligned)
-    st.caption(
-        "All documents together. a: both chose it. b: the system missed it. c: only the system chose it. "
-        "d: neither chose it."
-    )
+    st.caption(prose.text("agreement.cells"))
     st.subheader("What this says", anchor=False)
     others = {name: found for name, found in cells.items() if name != system}
-    mean = screen_tables.value(cached.at_cutoff(("kappa",), pool="macro"), system, "kappa")
+    mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
     for sentence in diagnose(system, cells[system], others, mean):
         st.markdown(f"- {show.plain(sentence)}")
 with right:
-    st.subheader(f"Measures ({here.settings.pool} average)", anchor=False)
+    st.subheader(f"Measures ({parse('kappa').averages(here.settings.average)[0]} average)", anchor=False)
     results.table(screen_tables.rows_where(here, system, MEASURES), "measures", here.documents, row_height=66)
     if here.documents < screen_tables.FEW:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
@@ -60,14 +56,8 @@ show.downloads(beside.frame, "agreement", "Agreement with the gold standard", be
 first, second = st.columns(2, gap="medium")
 with first:
     st.subheader("Over k", anchor=False)
-    chosen = st.multiselect(
-        "Measures",
-        MEASURES,
-        ["kappa", "P_pos", "PABAK"],
-        key="curves",
-        bind="query-params",
-        help=show.meanings(MEASURES),
-    )
+    common, about = ["kappa", "P_pos", "PABAK"], show.meanings(MEASURES)
+    chosen = st.multiselect("Measures", MEASURES, common, key="curves", bind="query-params", help=about)
     if chosen:
         show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()
@@ -77,11 +67,8 @@ with second:
 st.subheader("Document by document", anchor=False)
 documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
 documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
-event = results.table(documents, "documents", on_select="rerun", selection_mode="single-row")
-if rows := event.selection.rows:
-    results.link_to_document(str(documents["document"].iloc[rows[0]]))
+results.table_of_documents(documents, "documents")
 show.downloads(documents, "agreement_by_document", f"Agreement by document, {system}", here.signature)
 
 agreement.from_published_figures()
-show.notes(here.notes)
-show.signature(here.signature)
+show.recipe(here)

@@ -1,27 +1,22 @@
 """How far can the gold standard be trusted?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core.words import statements
 from kp_core.words.scales import SCALES
-from kp_ui import cached, reliability, results, shell, show, workspace
+from kp_ui import cached, controls, prose, reliability, results, shell, show, workspace
 
 shell.enter()
 
 results.open_page("Annotators", needs_systems=False)
 annotators = workspace.current().corpus.annotators
 if len(annotators) < 2:
-    results.lacks(
-        "The gold standard has one annotator, so there is nobody to agree with. Load the keyphrases of others too: a "
-        "column “annotator”, or a file or a folder for each."
-    )
+    results.lacks(prose.text("people.alone"))
     st.stop()
 
 result = cached.agreement()
 documents, error = cached.annotated_documents()
-scale = str(st.selectbox("Words for kappa after", list(SCALES), key="scale", bind="query-params"))
+scale = controls.select("Words for kappa after", SCALES, "scale")
 st.markdown(f"#### {show.plain(statements.reliability(result, error, scale))}")
 
 together, people, by_document, trimming = st.tabs(
@@ -37,5 +32,4 @@ with by_document:
 with trimming:
     reliability.trimming(documents)
 
-show.notes(result.notes)
-show.signature(result.signature)
+show.recipe(result)

@@ -1,7 +1,5 @@
 """What do I have, and was it understood?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core.reading import report
@@ -24,7 +22,7 @@ with right:
 
 intake.problem(workspace.problem())
 streamed.listed()
-if own:
+if own.files:
     st.subheader("Your files", anchor=False)
     on_screen = here.sample is None and not workspace.problem()
     intake.file_choices(own, corpus.report.readings if on_screen else ())

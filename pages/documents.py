@@ -1,43 +1,40 @@
 """Which phrases make the number? From the list of documents to one document, its gold and every ranked list."""
 
-from __future__ import annotations
-
 import streamlit as st
 
-from kp_core.charts import screen_tables
-from kp_ui import cached, drill, results, shell, show, sidebar, workspace
+from kp_core.charts import screen_tables, study_tables
+from kp_ui import cached, controls, drill, results, shell, show, sidebar, workspace
 
 shell.enter()
 
 results.open_page("Documents")
-systems = workspace.current().corpus.systems
+corpus = workspace.current().corpus
+systems, types = corpus.systems, [str(name) for name in corpus.documents["group"].dropna().unique() if name]
+length = ["length of the text"] if corpus.has_texts else []
+orders = ["difference", "value", *length, "as loaded", "random"]
 
 measure = results.choose_measure(results.measures())
 first, second, third = st.columns(3)
 with first:
-    better = str(st.selectbox("System", systems, key="system", bind="query-params"))
+    better = controls.select("System", systems, "system")
 with second:
     others = ["none", *(name for name in systems if name != better)]
-    other = str(st.selectbox("Compared with", others, int(len(others) > 1), key="other", bind="query-params"))
+    other = controls.select("Compared with", others, "other", int(len(others) > 1))
 with third:
-    order = str(st.selectbox("Sorted by", drill.orders(), key="sort", bind="query-params"))
+    order = controls.select("Sorted by", orders, "sort")
 left, middle, right = st.columns([2, 1, 1])
 search = left.text_input("Search documents by id or title", key="search", bind="query-params")
-types = ["all", *drill.groups()]
-group = str(right.selectbox("Document type", types, key="type", bind="query-params", disabled=len(types) == 1))
+group = controls.select("Document type", ["all", *types], "type", inside=right, disabled=not types)
 
 which = "all"
 if other != "none":
-    which = str(middle.selectbox("Only where", drill.WHERE, key="where", bind="query-params"))
+    which = controls.select("Only where", drill.WHERE, "where", inside=middle)
 
 name = screen_tables.named(measure, sidebar.cutoff())
-listed = drill.documents(cached.by_document(measure), better, other, order, search, group)
-listed = drill.only_where(listed, which)
-st.caption(
-    f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system. "
-    + (f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else "")
-    + "Select a row to read its phrases below."
-)
+listed = drill.documents(cached.by_document(measure), better, other, order, search, group, which)
+difference = f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else ""
+about = f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system."
+st.caption(f"{about} {difference}Select a row to read its phrases below.")
 document = drill.choose_document(listed)
 show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure))
 if document is None:
@@ -50,11 +47,13 @@ named = document if view.title else ""
 st.caption(show.plain(" · ".join(part for part in (named, view.group, sidebar.cutoff_in_words()) if part)))
 st.caption(drill.LEGEND)
 
-near = {system: drill.near_misses_of(system, document) for system in systems}
-drill.side_by_side(view, workspace.current().corpus.annotators, drill.chosen_first(systems, better, other), near)
+chosen_first = [name for name in (better, other) if name in systems]
+chosen_first += [name for name in systems if name not in chosen_first]
+near = {system: study_tables.types_of(cached.near_misses(), system, document) for system in systems}
+drill.side_by_side(view, corpus.annotators, chosen_first, near)
 if view.text:
     st.subheader("In the text", anchor=False)
-    drill.text_of(document, drill.chosen_first(systems, better, other))
+    drill.text_of(document, chosen_first)
 with st.expander(f"What {show.plain(better)} misses and adds most often, over all documents"):
     drill.frequent(better)
 show.signature(cached.signature(measure))

@@ -1,7 +1,5 @@
 """No system yet? Rank the phrases of the loaded texts."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_ui import extraction, results, shell, show, workspace

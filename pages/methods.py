@@ -1,25 +1,20 @@
 """What does every measure mean, where does it come from, and when is it undefined?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core.words import methods
-from kp_ui import shell, show
+from kp_ui import controls, prose, shell, show
 
 shell.enter()
 
 st.title("Methods", anchor=False)
-st.caption(
-    "Every measure, convention and reason, written from the same registry that the tables use. Below a formula stands "
-    "what it gives in the worked example. Choose a part, or search in all of them."
-)
+st.caption(prose.text("methods.all"))
 left, right = st.columns([3, 1])
 search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
 sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
 # All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, and a search goes through all.
 parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]
-family = str(right.selectbox("Show", parts, key="family", bind="query-params", disabled=bool(search)))
+family = controls.select("Show", parts, "family", inside=right, disabled=bool(search))
 if search:
     family = "all"
 

@@ -1,13 +1,10 @@
 """Which system is better, and is that certain?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
-from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.words import statements
-from kp_ui import cached, results, shell, show, sidebar, workspace
+from kp_ui import cached, prose, results, shell, show, sidebar, workspace
 from kp_ui import comparison as comparing
 
 shell.enter()
@@ -30,11 +27,7 @@ result = cached.evaluation((measure, "kappa", "MAP"), baselines=True, people=peo
 here = result.at(cutoff)
 results.ids_that_do_not_meet(here.notes)
 if people and comparison is not None:
-    st.caption(
-        "The sentence above is about the whole gold standard; the table and the chart are not. People choose a "
-        "set "
-        "without order, so they have no value for measures of the order."
-    )
+    st.caption(prose.text("overview.people"))
     comparison = None
 
 leaderboard = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
@@ -51,16 +44,10 @@ with left:
         st.caption("Intervals are grey: there are too few documents for them to be reliable.")
     show.downloads(leaderboard, "leaderboard", f"Systems by {name}", here.signature)
 with right:
-    drawn = (
-        charts.over_k(result, measure, results.marks())
-        if screen_tables.has_curve(measure)
-        else charts.bars(here, measure)
-    )
-    show.chart(drawn, "overview_chart")
+    results.chart_over_k(result, measure, "overview_chart")
     if screen_tables.has_curve(measure):
         results.where_no_mark()
         show.downloads(screen_tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
 
 comparing.conventions(measure)
-show.notes(here.notes)
-show.signature(here.signature)
+show.recipe(here)

@@ -1,12 +1,10 @@
 """How good is the order in which the systems list their phrases?"""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_ui import cached, comparison, results, shell, show, sidebar
+from kp_ui import cached, comparison, prose, results, shell, show, sidebar
 
 shell.enter()
 
@@ -34,15 +32,9 @@ for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
             for reason in screen_tables.reasons(here):
                 st.caption(show.plain(reason))
         if "Rprec" in names:
-            st.caption(
-                "Rprec is the precision at the gold size of each document; recall and F1 are the same there, and it is "
-                "also written F1@O. P@M, R@M and F1@M count all phrases that a system returned."
-            )
+            st.caption(prose.text("ranking.gold_size"))
 results.about_baselines(cutoff)
-st.caption(
-    "In brackets: the 95 % interval, where the value varies at all. "
-    "Hover over the name of a measure to read what it says."
-)
+st.caption(prose.text("ranking.brackets"))
 show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)
@@ -51,12 +43,7 @@ name = screen_tables.named(measure, cutoff)
 left, right = st.columns(2, gap="medium")
 with left:
     st.markdown(f"**{show.plain(measure)}**")
-    drawn = (
-        charts.over_k(result, measure, results.marks())
-        if screen_tables.has_curve(measure)
-        else charts.bars(here, measure)
-    )
-    show.chart(drawn, "ranking_chart")
+    results.chart_over_k(result, measure, "ranking_chart")
     show.downloads(screen_tables.curves(result, measure), "ranking_over_k", f"{measure} over k", result.signature)
 with right:
     st.markdown("**Precision and recall as k grows**")
@@ -67,5 +54,4 @@ comparison.section(measure, name)
 comparison.parts(measure)
 comparison.stability(measure)
 
-show.notes(here.notes)
-show.signature(here.signature)
+show.recipe(here)

@@ -1,9 +1,5 @@
 """What does a run say whose data are larger than memory?"""
 
-from __future__ import annotations
-
-from dataclasses import replace
-
 import streamlit as st
 
 from kp_core.charts import screen_tables
@@ -25,7 +21,7 @@ if run.plan.agreement is not None and result is not None:
     streamed.agreement(run, result)
 else:
     measure, cutoff = streamed.choose(run)
-    name, settings = screen_tables.named(measure, cutoff), replace(settings, k=(cutoff,))
+    name, settings = screen_tables.named(measure, cutoff), settings.changed(k=cutoff)
     comparison = streamed.comparison_at(run, name)
     if comparison is not None:
         st.markdown(f"#### {show.plain(statements.verdict(comparison, name))}")

@@ -9,7 +9,6 @@ from kp_core.reading.names import renamed
 from kp_core.reading.preview import Preview, column_names, previews
 from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.source import Source
-from kp_core.reading.workspace_file import Saved, is_workspace_file, read_workspace
 
 __all__ = [
     "ID_RULES",
@@ -19,16 +18,13 @@ __all__ = [
     "Item",
     "Limits",
     "Preview",
-    "Saved",
     "Source",
     "characters",
     "column_names",
     "files",
     "gaps",
-    "is_workspace_file",
     "load",
     "previews",
-    "read_workspace",
     "renamed",
     "sides",
     "statistics",

@@ -98,8 +98,11 @@ def _inflated(name: str, data: bytes) -> Iterator[bytes]:
     raise InputError(name, "a gzip file that ends early", "a whole gzip file", "Copy or pack the file again.")
 
 
-def unzip(name: str, data: bytes, limits: Limits) -> tuple[list[tuple[str, bytes]], list[str]]:
-    """Return the members of a zip archive as (path inside, bytes), and the paths of those that were left out."""
+def unzip(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the members of a zip archive as (path inside, bytes), and the paths of those that were left out.
+
+    archives: keep every member, archives within the archive too, as they are.
+    """
     files: list[tuple[str, bytes]] = []
     ignored: list[str] = []
     total = 0
@@ -107,13 +110,13 @@ def unzip(name: str, data: bytes, limits: Limits) -> tuple[list[tuple[str, bytes
         with _opened(name, data, limits) as archive:
             for info in _members(name, archive, limits):
                 inner = info.orig_filename
-                if is_ignored(inner) or inner.lower().endswith(_ENDINGS):
+                if not archives and (is_ignored(inner) or inner.lower().endswith(_ENDINGS)):
                     ignored.append(inner)
                     continue
                 content = b"".join(_pieces(name, archive, info, limits))
                 total += len(content)
                 refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
-                if is_gzip(content) or (is_zip(content) and not is_workbook(content)):
+                if not archives and (is_gzip(content) or (is_zip(content) and not is_workbook(content))):
                     ignored.append(inner)
                 else:
                     files.append((inner, content))

@@ -11,7 +11,7 @@ from kp_core.reading.family import Choice
 from kp_core.reading.fields import NAMES
 from kp_core.reading.sniff import all_families, family_named
 
-_WORDS = re.compile(r"(?P<file>.+?):(?P<key>[a-z_]+)=(?P<value>.+)")
+_WORDS = re.compile(r"(?P<file>.+?):(?P<key>[a-z_]+)=(?P<value>.+)", re.DOTALL)
 _ROLES = ("gold", "system", "documents", "judgements")
 #: Switches whose values depend on the file.
 _FREE = ("sheet", "label")

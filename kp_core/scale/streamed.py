@@ -110,6 +110,11 @@ class Opened:
     result: Result | None
     comparisons: tuple[Comparison, ...]
 
+    @property
+    def plan(self) -> Plan:
+        """What the run was asked for."""
+        return self.run.plan
+
 
 def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
     """Read a finished run back from its file; a file in memory is held to the limits.

@@ -1,59 +1,224 @@
-"""Turn a workspace into one file: a zip of Parquet tables and a JSON manifest with the SHA-256 of each."""
+"""Turn files, what was decided about them, settings and ratings into one zip, and open such a zip again."""
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import zipfile
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
 
+import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 
-from kp_core.corpus import COLUMNS, arrow_table
-from kp_core.reading.workspace_file import FORMAT, MANIFEST, VERSION, Saved
+from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, arrow_table, empty_table
+from kp_core.errors import InputError, UsageError
+from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
+from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unzip
+from kp_core.reading.chosen import choices_of
+from kp_core.reading.families.parquet_tables import table_of
+from kp_core.reading.family import File
+from kp_core.reading.frame import frame_of
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.source import expand
+from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.settings import __version__
 
+FORMAT, VERSION = "kpscope-workspace", 2
+MANIFEST, ENDING = "kpscope.json", ".kpscope"
+_FILES, _RATINGS = "files/", "ratings/"
+_NEW = "Save the workspace again, or use another copy."
 #: The same workspace gives the same bytes at any time.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
-def workspace_file(saved: Saved) -> bytes:
-    """Return the bytes of a workspace file; `kp_core.reading.workspace_file` reads them back as the same workspace.
+@dataclass(frozen=True)
+class Uploads:
+    """Files as they were given, and what was decided about them: all that is needed to load them again.
 
-    >>> from kp_core import load
-    >>> from kp_core.reading import Source, read_workspace
-    >>> data = workspace_file(Saved(load(gold={"d1": ["tide"]}), "one document"))
-    >>> read_workspace(Source("mine.kpscope", data)).corpus.gold["phrase"].tolist()
+    choices  name of a file → how it is read
+    fixes    fixes of ids and lists, in order
+    names    systems under other names: name in the files → name on screen
+    title    what the files are called together; empty if they are no more than so many files
+    """
+
+    files: tuple[Source, ...] = ()
+    choices: Mapping[str, Choice] = field(default_factory=dict)
+    fixes: tuple[str, ...] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+
+    def load(self) -> Corpus:
+        """Read all files together; what was decided about an archive holds for everything in it.
+
+        >>> file = Source("g.csv", b"Nr,Begriff,Wer\\n1,tide,ana\\n")
+        >>> choice = Choice("gold", columns={"doc_id": "Nr", "phrase": "Begriff", "annotator": "Wer"})
+        >>> Uploads((file,), {"g.csv": choice}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
+        [['1', 'ana', 'tide']]
+        """
+        choices = dict(self.choices)
+        for file in self.files:
+            if file.name in choices and is_archive(file):
+                choices |= {member.name: choices[file.name] for member in expand(file).files}
+        return renamed(load(files=list(self.files), roles=choices, fixes=self.fixes), self.names)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A workspace as it is kept in a file.
+
+    link       the settings as the parameters of a link, beside those of the page that it was saved from
+    signature  the settings as one line, for those who read the file
+    ratings    pairs rated in the app, as judgements
+    """
+
+    uploads: Uploads
+    link: Mapping[str, str] = field(default_factory=dict)
+    signature: str = ""
+    ratings: pd.DataFrame = field(default_factory=lambda: empty_table("judgements"))
+
+
+def is_archive(file: Source) -> bool:
+    """Tell whether a file is a zip or gzip file, and no workbook."""
+    return is_gzip(file.data) or (is_zip(file.data) and not is_workbook(file.data))
+
+
+def is_workspace_file(source: Source) -> bool:
+    """Tell whether a file is a workspace file, by its name or by its first member.
+
+    >>> is_workspace_file(Source("lectures.kpscope", b"")), is_workspace_file(Source("gold.csv", b"doc_id,phrase"))
+    (True, False)
+    """
+    first = is_zip(source.data) and source.data[30:].startswith(MANIFEST.encode())
+    return first or source.name.lower().endswith(ENDING)
+
+
+def workspace_file(saved: Saved) -> bytes:
+    """Return the bytes of a workspace file; `read_workspace` reads them back as the same workspace.
+
+    >>> data = workspace_file(Saved(Uploads((Source("gold.csv", b"doc_id,phrase\\nd1,tide\\n"),))))
+    >>> read_workspace(Source("mine.kpscope", data)).uploads.load().gold["phrase"].tolist()
     ['tide']
     """
-    corpus, report = saved.corpus, saved.corpus.report
-    frames = {name: getattr(corpus, name) for name in COLUMNS} | {"rejected": report.rejected, "ratings": saved.ratings}
-    members: dict[str, bytes] = {}
-    for name, frame in frames.items():
-        buffer = io.BytesIO()
-        pq.write_table(arrow_table(frame), buffer, compression="zstd")
-        members[f"{name}.parquet"] = buffer.getvalue()
+    uploads = saved.uploads
+    members = dict(zip(file_names([file.name for file in uploads.files], ""), uploads.files, strict=True))
     manifest = {
         "format": FORMAT,
         "version": VERSION,
         "kpscope": __version__,
-        "title": saved.title,
-        "settings": {"signature": saved.signature, "query": dict(saved.query)},
-        "names": dict(saved.names),
-        "rankings": {name: asdict(ranking) for name, ranking in corpus.rankings.items()},
-        "report": {
-            "readings": [asdict(reading) for reading in report.readings],
-            "notes": [note.as_dict() for note in report.notes],
-            "fixes": list(report.fixes),
-        },
-        "members": {name: hashlib.sha256(data).hexdigest() for name, data in members.items()},
+        "signature": saved.signature,
+        "link": dict(saved.link),
+        "files": [
+            {"name": file.name, "member": f"{_FILES}{member}", "as": _words(uploads.choices.get(file.name, Choice()))}
+            for member, file in members.items()
+        ],
+        "fixes": list(uploads.fixes),
+        "names": dict(uploads.names),
     }
-    # The manifest comes first and is not packed, so that the first bytes tell a workspace from any other zip. The
-    # tables are packed by Parquet already.
-    written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1, allow_nan=False).encode(), **members}
+    # The manifest comes first and is not packed, so that the first bytes tell a workspace from any other zip.
+    written = {MANIFEST: json.dumps(manifest, ensure_ascii=False, indent=1).encode()}
+    written |= {f"{_FILES}{member}": file.data for member, file in members.items()}
+    if len(saved.ratings):
+        rated = tidy(Corpus(judgements=saved.ratings)).files
+        written |= {f"{_RATINGS}{name}": data for name, data in rated.items()}
     packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_STORED) as archive:
+    with zipfile.ZipFile(packed, "w") as archive:
         for name, data in written.items():
-            archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data)
+            method = zipfile.ZIP_STORED if name == MANIFEST else zipfile.ZIP_DEFLATED
+            archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data, method)
     return packed.getvalue()
+
+
+def _words(choice: Choice) -> list[str]:
+    """Return a choice as the words KEY=VALUE that the command line takes after --as."""
+    better = {None: None, True: "higher", False: "lower"}[choice.higher_is_better]
+    decided = {"role": choice.role, "family": choice.family, "encoding": choice.encoding, "better": better}
+    return [f"{key}={value}" for key, value in {**decided, **choice.columns, **choice.options}.items() if value]
+
+
+def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
+    """Return what a workspace file holds; raise `InputError` if it is damaged or of a newer format."""
+    file = item.name if isinstance(item, Source) else Path(item).name
+    try:
+        data = item.data if isinstance(item, Source) else Path(item).read_bytes()
+        refuse_over(limits.file_bytes, len(data), "bytes", file)
+        members = dict(unzip(file, data, limits, archives=True)[0])
+    except OSError:
+        raise InputError(file, "no such file", "a whole workspace file", "Check the path.") from None
+    except InputError as error:
+        raise InputError(file, error.found, "a whole workspace file", _NEW) from None
+    try:
+        manifest = json.loads(members[MANIFEST])
+        version = manifest["version"] if manifest["format"] == FORMAT else 0
+        if version <= VERSION:
+            read = {1: _of_format_1, 2: _of_format_2}[version]
+            return read(file, manifest, members, limits)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError, UsageError) as error:
+        if isinstance(error, InputError):  # which is a ValueError too
+            raise
+        found = f"no {MANIFEST} that describes a workspace"
+        raise InputError(file, found, "a workspace file of KPScope", _NEW) from None
+    found = f"format {version}, written by KPScope {str(manifest.get('kpscope'))[:20]}"
+    raise InputError(file, found, f"format {VERSION} or older", "Open it with a newer KPScope.")
+
+
+def _of_format_2(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
+    files = {str(entry["name"]): members[entry["member"]] for entry in manifest["files"]}
+    words = {str(entry["name"]): choices_of(f"file:{word}" for word in entry["as"]) for entry in manifest["files"]}
+    uploads = Uploads(
+        tuple(Source(name, data) for name, data in files.items()),
+        {name: choices["file"] for name, choices in words.items() if choices},
+        tuple(map(str, manifest["fixes"])),
+        _texts(manifest["names"]),
+    )
+    rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
+    ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")
+    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), ratings)
+
+
+def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
+    """Open a workspace of KPScope 1.0, which kept the tables of the corpus instead of files."""
+    frames = {}
+    for name in (*COLUMNS, "ratings"):
+        table = table_of(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
+        frames[name] = frame_of(pa.table(table.columns, table.names), ())
+    rankings = {str(name): Ranking(**how) for name, how in manifest["rankings"].items()}
+    fixes = tuple(map(str, manifest["report"]["fixes"]))
+    settings, ratings = manifest["settings"], frames.pop("ratings")
+    uploads = replace(tidy_uploads(Corpus(**frames, rankings=rankings)), fixes=fixes)
+    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), ratings)
+
+
+def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
+    return {str(name): str(value) for name, value in mapping.items()}
+
+
+def tidy_uploads(corpus: Corpus) -> Uploads:
+    """Return the tidy tables of a corpus as files; ranks come about from them as they did before.
+
+    A system without any list has no row in a table, and stays behind.
+    """
+    found = tables(corpus, Written())
+    systems = found.pop("systems", pd.DataFrame({"system": []}))
+    if "gold" in found and found["gold"]["variants"].isna().all():
+        found["gold"] = found["gold"].drop(columns="variants")
+    parts = [(name, Choice(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
+    for name, ranking in corpus.rankings.items():
+        rows = systems[systems["system"] == name]
+        if len(rows):
+            # A column of ranks would say how ranks came about; without it scores or the order do.
+            rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank")
+            parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
+    names = file_names([name for name, _, _ in parts], ".parquet")
+    files = tuple(Source(name, _parquet(table)) for name, (_, _, table) in zip(names, parts, strict=True))
+    choices = {name: choice for name, (_, choice, _) in zip(names, parts, strict=True)}
+    return Uploads(files, choices, corpus.report.fixes)
+
+
+def _parquet(table: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    pq.write_table(arrow_table(table), buffer, compression="zstd")
+    return buffer.getvalue()

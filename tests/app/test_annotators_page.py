@@ -7,8 +7,8 @@ from kp_core.charts import screen_tables
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import LECTURES, chosen, shown, words
+from tests.app.opening import opened, shown, words
+from tests.app.test_results_pages import LECTURES, chosen
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -89,13 +89,6 @@ def test_gold_without_systems_is_enough():
     app = opened("annotators", corpus)
     assert not app.error
     assert "No system is loaded" in words(app)
-
-
-def test_names_of_annotators_are_shown_as_they_stand():
-    gold = {"<b>A</b>": {"d1": ["x", "y"], "d2": ["z"]}, "$k$ :red[B]": {"d1": ["x"], "d2": ["z", "w"]}}
-    app = opened("annotators", corpus_of(gold))
-    assert shown(app, "pair")["pair"].tolist() == ["<b>A</b>|$k$ :red[B]"]
-    assert not app.exception
 
 
 def test_the_printed_table_is_solved_on_the_agreement_page():

@@ -8,8 +8,8 @@ from kp_core.extraction.coverage import in_words
 from kp_ui import workspace
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import LECTURES, shown, words
+from tests.app.opening import opened, shown, words
+from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -69,16 +69,6 @@ def test_names_that_would_be_one_file_are_refused_with_a_reason(lectures):
     assert name("a 1", "c") == ([], False)  # the same list once more takes its place
 
 
-def test_the_sample_as_files_of_the_user_is_the_sample(lectures):
-    own = SAMPLES["lectures"].as_uploads()
-    again = kp.load(files=list(own.files), roles=own.choices)
-    assert again.systems == lectures.systems
-    assert again.rankings == lectures.rankings
-    assert again.runs.equals(lectures.runs)
-    assert again.gold.equals(lectures.gold)
-    assert again.judgements.equals(lectures.judgements)
-
-
 def test_coverage_is_said_and_shown(lectures):
     app = opened("extract")
     table = kp.coverage(lectures)
@@ -101,11 +91,3 @@ def test_texts_that_cannot_be_read_give_a_message():
 
 def test_without_texts_the_page_points_to_the_data():
     assert "No texts are loaded" in words(opened("extract", corpus_of({"d": ["a"]})))
-
-
-def test_phrases_and_texts_are_shown_as_they_stand():
-    text = "The <b>tide</b> $k$ table. The :red[tide] $k$ table rises."
-    app = extracted(opened("extract", corpus_of({"d": ["tide"]}, texts={"d": text})), "tfidf", "tfidf-chunks")
-    for element in (*app.markdown, *app.caption, *app.warning):
-        assert "<b>" not in str(element.value)
-        assert "$k$" not in str(element.value)

@@ -7,8 +7,9 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Source
+from kp_core.takeaway import workspace_file
 from kp_ui import show
-from tests.app.opening import opened
+from tests.app.opening import drop, opened
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
@@ -95,11 +96,8 @@ def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_files_that_break_the_reader_leave_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("data", b"foam")
-    monkeypatch.setattr(kp, "load", fail)
-    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
-    zone.upload("more.csv", b"doc_id,keyphrase\nd1,x\n")
-    app.run()
-    assert not app.exception
+    monkeypatch.setattr(workspace_file, "load", fail)
+    drop(app, Source("more.csv", b"doc_id,keyphrase\nd1,x\n"))
     assert "while it read these files" in app.error[0].value
     assert app.session_state["workspace"].corpus.systems == ["mine"]
 

@@ -137,7 +137,7 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> list[Download]:
 
 def test_every_page_and_every_download_shows_it_as_it_stands(corpus: kp.Corpus, offered: list[Download]) -> None:
     app = opened("overview", corpus, annotators=HOSTILE[0])
-    for page in (stem for entries in shell.SECTIONS.values() for stem, _ in entries):
+    for page in (stem for stems in shell.SECTIONS.values() for stem in stems):
         app.switch_page(f"pages/{page}.py").run()
         assert not app.exception, (page, app.exception)
         assert list(read_as_markup(app._tree)) == [], page

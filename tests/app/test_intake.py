@@ -4,14 +4,12 @@ import io
 import zipfile
 from typing import Any
 
-import pandas as pd
 import pytest
-from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 import kp_core as kp
 from kp_core.reading import Limits, Source
-from kp_ui import sessions, workspace
-from tests.app.opening import ROOT, opened
+from kp_ui import workspace
+from tests.app.opening import ROOT, drop, opened, shown, words
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
@@ -20,22 +18,11 @@ MINE = Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,Hash Tables\nd1,2,bucket
 YOURS = Source("run.yours", b"doc_id,rank,keyphrase\nd1,1,bucket\nd2,1,sea\nd3,1,moon\n")
 
 
-def table(app: Any, column: str) -> pd.DataFrame:
-    """Return the first table on the page that has a column."""
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
-
-
 def press(app: Any, words: str) -> None:
     """Press the first button whose label holds some words."""
     next(button for button in app.button if words in button.label).click()
     app.run()
     assert not app.exception
-
-
-def words(app: Any) -> str:
-    return "\n".join(
-        one.value for kind in (app.caption, app.markdown, app.warning, app.error, app.info) for one in kind
-    )
 
 
 def zipped(**members: bytes) -> bytes:
@@ -48,36 +35,23 @@ def zipped(**members: bytes) -> bytes:
 
 def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     app = opened("data")
-    zone = app.file_uploader(key="drop_0")
-    zone.upload(GOLD.name, GOLD.data)
-    zone.upload(MINE.name, MINE.data)
-    app.run()
-    assert not app.exception
-    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
+    drop(app, GOLD, MINE)
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
     for page in ("overview", "documents", "methods", "data"):
         app.switch_page(f"pages/{page}.py").run()
         assert "On screen: your 2 files." in words(app)
-    zone = app.file_uploader(key="drop_1")  # a new, empty zone
-    zone.upload(YOURS.name, YOURS.data)
-    app.run()
-    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    assert app.file_uploader(key="drop_1")  # a new, empty zone
+    drop(app, YOURS)
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
 
 
 def test_files_over_the_limit_of_a_session_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workspace, "LIMITS", Limits(session_bytes=100))
     app = opened("data")
-    zone = app.file_uploader(key="drop_0")
-    zone.upload(GOLD.name, GOLD.data)
-    zone.upload(MINE.name, MINE.data)
-    app.run()
+    drop(app, GOLD, MINE)
     assert "expected at most 100 bytes, found all files of" in words(app)
     assert app.session_state["uploads"].files == ()
-    assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
-
-
-def test_a_page_that_still_names_a_forgotten_file_does_no_harm() -> None:
-    gone = DeletedFile("drop_0")
-    assert sessions.arrived([gone]) == sessions.arrived(None) == []
+    assert "yake" in shown(app, "phrases")["source"].tolist()  # the sample stays
 
 
 def test_a_folder_is_read_as_one() -> None:
@@ -87,19 +61,19 @@ def test_a_folder_is_read_as_one() -> None:
         folder.upload(path, b"tide table\nharbour\n")
     app.run()
     assert not app.exception
-    assert table(app, "phrases").set_index("source")["documents"].to_dict() == {"ana": 2, "ben": 1}
+    assert shown(app, "phrases").set_index("source")["documents"].to_dict() == {"ana": 2, "ben": 1}
     app.button(key="remove teams.zip").click().run()
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
 def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
     app = opened("data", files=[GOLD, MINE, YOURS])
-    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
     press(app, "Shorten to mine, yours")
-    assert table(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
     app.text_input(key="name mine").input("my best").run()
     app.switch_page("pages/overview.py").run()
-    board = table(app, "better than").set_index("system")
+    board = shown(app, "better than").set_index("system")
     assert {"my best", "yours"} <= set(board.index)
     # average gold size 4/3, so k = 1: hash table and tide against moon
     assert board.loc["my best", "F1@1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
@@ -110,19 +84,19 @@ def test_two_systems_of_one_name_are_refused_in_words() -> None:
     app = opened("data", files=[GOLD, MINE, YOURS])
     app.text_input(key="name run.mine").input("run.yours").run()
     assert "two systems would be called 'run\\.yours'" in words(app)
-    assert table(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
 
 
 def test_unknown_columns_are_refused_and_can_be_named() -> None:
     file = Source("liste.csv", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
     app = opened("data", files=[file])
     assert "Nr;Begriff" in words(app)
-    assert "yake" in table(app, "phrases")["source"].tolist()  # the sample stays
+    assert "yake" in shown(app, "phrases")["source"].tolist()  # the sample stays
     app.selectbox(key="column liste.csv doc_id").set_value("Nr").run()
     app.selectbox(key="column liste.csv phrase").set_value("Begriff").run()
     assert not app.exception
     assert not app.error
-    found = table(app, "phrases").set_index("source")
+    found = shown(app, "phrases").set_index("source")
     assert found.loc["gold", ["documents", "phrases"]].tolist() == [2, 3]
     assert "There is no system output" in words(app)
 
@@ -139,7 +113,7 @@ def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
     assert "again" in app.error[0].value
     app.button(key="fix merge").click().run()
     assert not app.error
-    assert table(app, "phrases").set_index("source").loc["mine", "phrases"] == 6
+    assert shown(app, "phrases").set_index("source").loc["mine", "phrases"] == 6
     app.button(key="undo merge").click().run()
     assert "again" in app.error[0].value
 
@@ -163,8 +137,8 @@ def test_a_fix_is_offered_listed_and_undone() -> None:
 
 def test_missing_lists_lead_to_the_convention() -> None:
     app = opened("data", files=[GOLD, Source("mine.csv", b"doc_id,rank,keyphrase\nd1,1,collision\n")])
-    shown = table(app, "no list")
-    assert shown.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
+    listed = shown(app, "no list")
+    assert listed.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
     assert "now count as if the system had returned nothing" in words(app)
     app.button(key="missing_skip").click().run()
     assert app.selectbox(key="missing").value == "skip"
@@ -178,17 +152,17 @@ def test_a_role_holds_for_everything_in_an_archive() -> None:
     app = opened("data", files=[GOLD, Source("lists.zip", lists)])
     app.selectbox(key="role lists.zip").set_value("gold").run()
     assert not app.exception
-    assert table(app, "phrases")["role"].unique().tolist() == ["gold standard"]
+    assert shown(app, "phrases")["role"].unique().tolist() == ["gold standard"]
     app.selectbox(key="role lists.zip").set_value("system").run()
-    assert table(app, "phrases")["role"].tolist() == ["gold standard", "system output"]
+    assert shown(app, "phrases")["role"].tolist() == ["gold standard", "system output"]
 
 
 def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
     app = opened("data", files=[GOLD, MINE])
     app.button(key="remove run.mine").click().run()
-    assert table(app, "phrases")["source"].tolist() == ["gold"]
+    assert shown(app, "phrases")["source"].tolist() == ["gold"]
     app.button(key="remove gold.csv").click().run()
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
     assert "sample data made for demonstration" in words(app)
 
 
@@ -200,33 +174,23 @@ def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source,
         assert "no gold standard" in words(app)
 
 
-def test_settings_of_the_link_that_do_not_exist_are_named() -> None:
-    app = opened("overview", k="banana", annotators="nobody")
-    assert not app.switch_page("pages/data.py").run().warning  # the link has been mended
-    app = opened("overview", k="banana", preset="pke")
-    assert [one.value for one in app.warning] == [
-        "The link asks for k = banana, which is no choice here; average is used\\."
-    ]
-    assert "Published with k = 5, 10\\." in [one.value for one in app.sidebar.caption]
-
-
 def test_documents_are_sorted_filtered_and_searched() -> None:
     values = kp.by_document(workspace.SAMPLES["lectures"].load(), kp.Settings(k=(6,)), "F1@k")
     values = values.pivot_table(index="document", columns="system", values="value")
     app = opened("documents")
     app.selectbox(key="system").set_value("yake").run()
     app.selectbox(key="other").set_value("rake").run()
-    shown = table(app, "difference")
-    assert shown["difference"].tolist() == sorted(values["yake"] - values["rake"], reverse=True)
+    listed = shown(app, "difference")
+    assert listed["difference"].tolist() == sorted(values["yake"] - values["rake"], reverse=True)
     app.selectbox(key="sort").set_value("value").run()
-    assert table(app, "difference")["yake"].tolist() == sorted(values["yake"], reverse=True)
+    assert shown(app, "difference")["yake"].tolist() == sorted(values["yake"], reverse=True)
     app.selectbox(key="sort").set_value("as loaded").run()
-    assert table(app, "difference")["document"].tolist() == list(values.index)
+    assert shown(app, "difference")["document"].tolist() == list(values.index)
     app.selectbox(key="type").set_value("lab note").run()
-    assert table(app, "difference")["type"].unique().tolist() == ["lab note"]
+    assert shown(app, "difference")["type"].unique().tolist() == ["lab note"]
     app.selectbox(key="type").set_value("all").run()
     app.text_input(key="search").input("HASH").run()
-    assert table(app, "difference")["title"].tolist() == ["Hash tables"]
+    assert shown(app, "difference")["title"].tolist() == ["Hash tables"]
     assert app.header[0].value == "Hash tables"
     app.text_input(key="search").input("no such document").run()
     assert "No document fits" in words(app)
@@ -236,7 +200,7 @@ def test_systems_may_be_called_like_the_columns() -> None:
     files = (Source(f"{name}.csv", MINE.data) for name in ("difference", "title", "document"))
     app = opened("documents", files=[GOLD, *files], sort="value")
     assert {"system difference", "system title", "system document", "difference"} <= set(
-        table(app, "difference").columns
+        shown(app, "difference").columns
     )
 
 
@@ -248,7 +212,7 @@ def test_methods_are_found_by_family_and_word() -> None:
     assert len(app.latex) == 0
     assert "Nothing fits" in words(app)
     app.text_input(key="search").input("Boudin").run()
-    assert set(table(app, "preset")["preset"]) == {"ijcnlp13", "jcdl20", "pke"}
+    assert set(shown(app, "preset")["preset"]) == {"ijcnlp13", "jcdl20", "pke"}
 
 
 def test_how_an_archive_is_read_can_be_switched() -> None:
@@ -256,11 +220,11 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     app = opened("data", files=[Source("votes.zip", zipped(**members))])
     app.session_state["ways votes.zip"] = True
     app.run()
-    assert table(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
+    assert shown(app, "relevance")["doc_id"].tolist() == ["art-1-Countskey", "art-1-Countskey", "art-2-Countskey"]
     press(app, "removed")
     app.session_state["ways votes.zip"] = True
     app.run()
-    assert table(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
+    assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
     assert "2 files, such as art-1-Countskey: F7" in words(app).replace("\\", "")
 
 
@@ -282,7 +246,7 @@ def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     app = opened("data", files=[workbook(sheets, "gold.xlsx")])
     app.session_state["ways gold.xlsx"] = True
     app.run()
-    assert table(app, "phrase")["phrase"].tolist() == ["tide", "spring"]
+    assert shown(app, "phrase")["phrase"].tolist() == ["tide", "spring"]
     app.selectbox(key="option gold.xlsx 0 sheet").set_value("autumn").run()
     assert not app.exception
-    assert table(app, "phrase")["phrase"].tolist() == ["tide", "autumn"]
+    assert shown(app, "phrase")["phrase"].tolist() == ["tide", "autumn"]

@@ -8,15 +8,17 @@ import pytest
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import Saved, Source, read_workspace
-from kp_core.takeaway.workspace_file import workspace_file
-from tests.app.opening import opened
-from tests.corpora import corpus_of
+from kp_core.reading import Source
+from kp_core.takeaway.workspace_file import Saved, Uploads, read_workspace, workspace_file
+from tests.app.opening import drop, opened, shown, words
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = Source(
     "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
+)
+ALONE = Uploads(
+    (Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"), Source("a.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n"))
 )
 MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,bucket\nd2.txt,1,tide\nd3.txt,1,sun\n")
 
@@ -35,26 +37,10 @@ def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     return found
 
 
-def start(page: str = "data") -> Any:
-    return opened(page)
-
-
 def go(app: Any, page: str) -> Any:
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     return app
-
-
-def drop(app: Any, *files: Source) -> None:
-    zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))
-    for file in files:
-        zone.upload(file.name, file.data)
-    app.run()
-    assert not app.exception, app.exception
-
-
-def table(app: Any, column: str) -> pd.DataFrame:
-    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
 
 
 def board(app: Any) -> pd.DataFrame:
@@ -63,14 +49,8 @@ def board(app: Any) -> pd.DataFrame:
     return app.dataframe[0].value
 
 
-def words(app: Any) -> str:
-    return "\n".join(
-        one.value for kind in (app.caption, app.markdown, app.warning, app.error, app.info, app.text) for one in kind
-    )
-
-
 def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
-    app = start()
+    app = opened("data")
     drop(app, GOLD, MINE)
     app.button(key="fix strip-extension").click().run()
     app.text_input(key="name mine").input("my best").run()
@@ -81,16 +61,17 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     digest, line = app.session_state["workspace"].digest, app.code[0].value
     file = Source("mine.kpscope", offered["save"]())
     saved = read_workspace(file)
-    assert saved.corpus.report.fixes == ("strip-extension",)
-    assert saved.names == {"mine": "my best"}
+    assert saved.uploads.files == (GOLD, MINE)
+    assert saved.uploads.fixes == ("strip-extension",)
+    assert saved.uploads.names == {"mine": "my best"}
     assert kp.settings_from(saved.signature).k == (2,)
 
-    again = start()
+    again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
     assert (again.selectbox(key="annotators").value, again.select_slider(key="k").value) == ("ben", "2")
     assert "On screen: the workspace mine\\.kpscope." in words(again)
-    assert "Fixes applied before it was saved: strip-extension" in words(again)
+    assert again.button(key="undo strip-extension")
     pd.testing.assert_frame_equal(board(again), first)
     assert again.code[0].value == line
     assert "fix:strip-extension" in line
@@ -104,12 +85,12 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
     assert "|rel:1|" in app.code[0].value
     assert not [one for one in app.number_input if one.key == "rel"]
 
-    again = start()
+    again = opened("data")
     drop(again, file)
     go(again, "overview")
     assert again.number_input(key="rel").value == 2
     assert "|rel:2|" in again.code[0].value
-    plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).corpus, query={"annotators": "votes"})))
+    plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).uploads, {"annotators": "votes"})))
     go(again, "data")
     drop(again, plain)
     assert again.number_input(key="rel").value == 1
@@ -117,33 +98,32 @@ def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str
 
 def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     query = {"annotators": "votes", "rel": "2.0", "universe": "number", "N": "5000"}
-    app = start()
-    corpus = corpus_of({"d1": ["tide"]}, {"a": {"d1": ["tide"]}})
-    drop(app, Source("mine.kpscope", workspace_file(Saved(corpus, query=query))))
+    app = opened("data")
+    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
     link = next(one.value for one in app.code if "?" in one.value)
     assert "N=5000" in link
     assert "rel=2&" in f"{link}&"
 
 
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
-    app = start("overview")
+    app = opened("overview")
     for page in ("overview", "agreement", "methods"):
         offered.clear()
         go(app, page)
         saved = read_workspace(Source("x.kpscope", offered["save"]()))
-        assert saved.corpus.systems == ["rake", "textrank", "tfidf", "yake"]
-        assert saved.query["preset"] == "kpscope"
+        assert saved.uploads.load().systems == ["rake", "textrank", "tfidf", "yake"]
+        assert saved.link["preset"] == "kpscope"
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
-    app = start("correlation")
+    app = opened("correlation")
     app.segmented_control[0].set_value(next(o for o in app.segmented_control[0].options if "ate" in o)).run()
     app.button(key="rate_3").click().run()
     app.button(key="rate_1").click().run()
     assert not app.exception
     file = Source("rated.kpscope", offered["save"]())
     assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
-    again = start()
+    again = opened("data")
     drop(again, file)
     go(again, "correlation")
     offered.clear()
@@ -152,11 +132,11 @@ def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
 
 
 def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
-    data = workspace_file(Saved(corpus_of({"d1": ["tide"]})))
-    app = start()
+    data = workspace_file(Saved(ALONE))
+    app = opened("data")
     drop(app, Source("mine.kpscope", data[: len(data) // 2]))
     assert "a whole workspace file" in app.error[0].value
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
 def test_settings_that_are_no_choice_here_fall_back() -> None:
@@ -169,33 +149,37 @@ def test_settings_that_are_no_choice_here_fall_back() -> None:
         "ties": "1",
         "rel": "nan",
     }
-    app = start()
-    drop(
-        app,
-        Source(
-            "mine.kpscope", workspace_file(Saved(corpus_of({"d1": ["tide"]}, {"a": {"d1": ["tide"]}}), query=query))
-        ),
-    )
+    app = opened("data")
+    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
     assert app.select_slider(key="k").value == "average"
     assert app.selectbox(key="annotators").value == "union"
     assert {"a", "says nothing"} <= set(board(app)["system"])
 
 
-def test_files_join_an_opened_workspace() -> None:
-    corpus = corpus_of({"d1": ["tide"], "d2": ["moon"]}, {"a": {"d1": ["tide"], "d2": ["sun"]}})
-    app = start()
-    drop(app, Source("mine.kpscope", workspace_file(Saved(corpus))))
-    drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\nd2,1,moon\n"))
-    assert table(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
-    assert "On screen: the workspace mine\\.kpscope and 1 file." in words(app)
-    app.button(key="remove workspace").click().run()
-    assert table(app, "phrases")["source"].tolist() == ["b"]
+def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
+    app = opened("data")
+    drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
+    drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
+    assert shown(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
+    assert "On screen: your 3 files." in words(app)
+    for name, left in (("gold.csv", ["a", "b"]), ("a.csv", ["b"])):
+        app.button(key=f"remove {name}").click().run()
+        assert shown(app, "phrases")["source"].tolist() == left
     app.button(key="remove b.csv").click().run()
-    assert "yake" in table(app, "phrases")["source"].tolist()
+    assert "yake" in shown(app, "phrases")["source"].tolist()
+
+
+def test_a_workspace_of_the_first_version_opens() -> None:
+    app = opened("data")
+    drop(app, Source("old.kpscope", (ROOT / "tests/unit/format_1.kpscope").read_bytes()))
+    assert shown(app, "phrases")["source"].tolist() == ["ana", "ben", "tides"]
+    assert app.selectbox(key="preset").value == "pke"
+    assert {"tides", "says nothing"} <= set(board(app)["system"])
+    assert "fix:strip-extension" in app.code[0].value
 
 
 def test_two_workspaces_at_once_are_refused() -> None:
-    data = workspace_file(Saved(corpus_of({"d1": ["tide"]})))
-    app = start()
+    data = workspace_file(Saved(ALONE))
+    app = opened("data")
     drop(app, Source("a.kpscope", data), Source("b.kpscope", data))
     assert "two workspaces cannot be open at once" in app.error[0].value

@@ -11,8 +11,7 @@ from kp_core.reading import Source
 from kp_core.studies.sentence_study.trees import rules
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import shown, words
+from tests.app.opening import opened, shown, words
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app

@@ -10,8 +10,8 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
-from tests.app.opening import opened
-from tests.app.test_results_pages import LECTURES, chosen, shown, words
+from tests.app.opening import opened, shown, words
+from tests.app.test_results_pages import LECTURES, chosen
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -113,16 +113,6 @@ def test_the_published_table_is_shown_as_printed():
     printed = table.set_index("measure")["all"]
     assert printed["human"] == pytest.approx(0.4506)
     assert printed["R-precision"] == pytest.approx(0.4763)
-
-
-def test_phrases_are_shown_as_they_stand():
-    corpus = corpus_of({"d1": ["<b>x</b> $k$", "y"]}, {"s": {"d1": [":red[x] $k$", "y z"]}})
-    for page in ("near_misses", "correlation"):
-        app = opened(page, corpus)
-        assert not app.exception
-        for text in (element.value for element in (*app.markdown, *app.caption)):
-            assert "<b>x" not in text
-            assert "$k$" not in str(text).replace("\\$k\\$", "")
 
 
 def test_pages_open_without_systems_or_judgements():

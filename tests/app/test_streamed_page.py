@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from tests.app.opening import opened
+from tests.app.opening import opened, shown
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -47,20 +47,16 @@ def words(app: Any) -> str:
     return "\n".join(one.value for kind in kinds for one in kind).replace("\\", "")
 
 
-def table(app: Any, column: str) -> Any:
-    return next(one.value for one in app.dataframe if column in one.value.columns)
-
-
 def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     app = turned(dropped("run", (folder / "pairs.npz").read_bytes()))
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     for k in ("3", "2"):
         app.selectbox(key="streamed_k").set_value(k).run()
         memory = kp.evaluate(corpus, k=int(k), measures=["F1@k"], interval="poisson")
-        board = table(app, f"F1@{k}").set_index("system")
+        board = shown(app, f"F1@{k}").set_index("system")
         assert board[f"F1@{k}"].to_dict() == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
         pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").frame
-        assert table(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
+        assert shown(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert any(one.value.endswith(memory.signature.partition("|ci:")[2]) for one in app.code)
     assert "nothing is sampled" in words(app)
     assert str(folder) not in words(app)
@@ -78,7 +74,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     assert "gold standard: nowhere." in words(app)
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
-    gold = table(app, "chosen by")
+    gold = shown(app, "chosen by")
     assert gold["keyphrase"].tolist() == [" | ".join(one) for one in view.gold["spellings"]]
     marks = [one.value[""].tolist() for one in app.dataframe if "phrase" in one.value.columns]
     signs = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "≈", "filtered": "✕"}
@@ -123,7 +119,7 @@ def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
     memory = kp.agreement(kp.load(gold=TABLES["gold"]), interval="poisson").frame.set_index(["system", "measure"])
     turned(app)
     assert app.dataframe[0].value.set_index("measure")["value"]["K"] == pytest.approx(memory["value"]["all", "K"], 1e-9)
-    assert table(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
+    assert shown(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
     app.switch_page("pages/data.py").run()
     app.button(key="remove streamed").click().run()
     assert "Nothing is open here yet" in words(turned(app))

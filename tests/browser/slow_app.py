@@ -4,18 +4,19 @@ import time
 from typing import Any
 
 import kp_core as kp
-from kp_core.studies.evaluate import evaluate
 from kp_ui import recovery, shell
 
+evaluate = kp.evaluate
 
-def evaluate(corpus: kp.Corpus, settings: kp.Settings, *rest: Any) -> kp.Result:
+
+def slowly(corpus: kp.Corpus, settings: kp.Settings, *rest: Any, **options: Any) -> kp.Result:
     if settings.preset == "pke":
         time.sleep(4)
     if settings.preset == "chan":
         raise MemoryError("a path of the server")
-    return evaluate(corpus, settings, *rest)
+    return evaluate(corpus, settings, *rest, **options)
 
 
-kp.evaluate_with = evaluate
+kp.evaluate = slowly
 recovery.SLOW = 0
 shell.run()

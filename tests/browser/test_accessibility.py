@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from kp_ui.shell import SECTIONS
 
-PAGES = [stem for entries in SECTIONS.values() for stem, _ in entries]
+PAGES = [stem for stems in SECTIONS.values() for stem in stems]
 #: Streamlit's own markup, which a page cannot change: the navigation puts its items into a div inside the list, and the
 #: chosen segment of a control has a tinted ground (4.3:1 in dark, asked are 4.5:1).
 NOT_OURS = [["[data-testid='stSidebarNavItems']"], ["[data-testid='stButtonGroup']"]]
@@ -17,7 +17,10 @@ NOT_ASKED = ("duplicate-id-active", "duplicate-id-aria")
 
 
 @pytest.mark.parametrize("stem", PAGES)
-def test_no_serious_finding(server: str, page: Page, settle: Callable[[Page], None], stem: str) -> None:
+def test_no_serious_finding(
+    server: str, page: Page, settle: Callable[[Page], None], stem: str, console_errors: list[str]
+) -> None:
+    """The fixture `page` fails at its end if the page asked another host."""
     page.goto(f"{server}/{stem}")
     settle(page)
     for scheme in ("light", "dark"):
@@ -27,3 +30,4 @@ def test_no_serious_finding(server: str, page: Page, settle: Callable[[Page], No
         asked = [one for one in found if one["impact"] in ("serious", "critical") and one["id"] not in NOT_ASKED]
         serious = [(one["id"], one["nodes"][0]["html"]) for one in asked]
         assert not serious, f"{stem} in {scheme}: {serious}"
+    assert [error for error in console_errors if "404" not in error] == []

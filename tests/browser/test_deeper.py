@@ -5,28 +5,12 @@ import io
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_use import HOSTILE, cells, downloaded, drop
 
 SETTLE = Callable[[Page], None]
-PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "correlation", "documents", "extract")
-
-
-@pytest.mark.parametrize("name", ["annotators", "near_misses", "correlation", "extract"])
-@pytest.mark.parametrize(
-    "page",
-    [{"color_scheme": "dark"}, {"viewport": {"width": 390, "height": 900}}],
-    indirect=True,
-    ids=["dark", "narrow"],
-)
-def test_a_page_opens_dark_and_narrow(server: str, page: Page, settle: SETTLE, name: str) -> None:
-    page.goto(f"{server}/{name}")
-    settle(page)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    expect(page.locator("h1").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth + 1")
+PAGES = ("Overview", "Agreement", "Ranking", "Annotators", "Near misses", "Correlation", "Documents", "Extract")
 
 
 def test_tabs_of_the_annotators_page(server: str, page: Page, settle: SETTLE) -> None:
@@ -88,10 +72,7 @@ def test_from_a_table_row_to_the_marked_document_in_two_clicks(server: str, page
     expect(page.get_by_text("✓").last).to_be_visible()
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_hostile_phrases_stay_text_on_every_page(
-    server: str, page: Page, settle: SETTLE, tmp_path: Path, name: str
-) -> None:
+def test_hostile_phrases_stay_text_on_every_page(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
     alerts: list[str] = []
     page.on("dialog", lambda dialog: (alerts.append(dialog.message), dialog.dismiss()))
     gold, system, texts = (tmp_path / f"{role}.csv" for role in ("gold", "system", "texts"))
@@ -111,10 +92,11 @@ def test_hostile_phrases_stay_text_on_every_page(
             [[d, HOSTILE[3], " and ".join(HOSTILE) + ". More words follow here."] for d in ("d1", HOSTILE[1])]
         )
     drop(page, server, settle, gold, system, texts)
-    titles = {"near_misses": "Near misses"}
-    page.get_by_role("link", name=titles.get(name, name.title()), exact=True).first.click()
-    settle(page)
-    expect(page.locator('[data-testid="stException"]')).to_have_count(0)
-    assert page.locator('img[src*="evil"], img[src="x"]').count() == 0
-    assert page.locator("main b, .katex").count() == 0
+    for name in PAGES:
+        page.get_by_role("link", name=name, exact=True).first.click()
+        page.get_by_role("heading", name=name, exact=True).wait_for()
+        settle(page)
+        expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+        assert page.locator('img[src*="evil"], img[src="x"]').count() == 0
+        assert page.locator("main b, .katex").count() == 0
     assert not alerts

@@ -1,4 +1,4 @@
-"""Every lesson in a browser: its control moves the picture, its answers are checked, large type fits a projector."""
+"""Lessons in a browser: a control of each kind moves the picture, answers are checked, large type fits a projector."""
 
 from collections.abc import Callable
 from urllib.parse import quote
@@ -11,7 +11,7 @@ from kp_core.learn import LESSONS, Options
 SETTLE = Callable[[Page], None]
 
 
-@pytest.mark.parametrize("name", LESSONS)
+@pytest.mark.parametrize("name", {isinstance(one.controls[0], Options): name for name, one in LESSONS.items()}.values())
 def test_a_lesson_moves_and_its_answers_are_checked(server: str, page: Page, settle: SETTLE, name: str) -> None:
     lesson = LESSONS[name]
     page.goto(f"{server}/learn?lesson={quote(lesson.title)}")

@@ -31,10 +31,3 @@ def test_a_copied_link_shows_somebody_else_the_same(server: str, browser: Browse
     line = "code:has-text('kps|')"
     assert other.locator(line).first.inner_text() == page.locator(line).first.inner_text()
     other.context.close()
-
-
-def test_what_a_link_asks_for_and_does_not_exist_is_said(server: str, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{server}/overview?measure=banana&k=7")
-    settle(page)
-    page.get_by_text("The link asks for measure = banana, which is no choice here; F1@k is used.").wait_for()
-    assert "F1@7" in cells(page)[0]

@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from kp_ui import shell
-from tests.browser.test_use import HOSTILE, cells, drop
+from tests.browser.test_use import cells, drop
 from tests.dashboard import HOST, running
 
 SETTLE = Callable[[Page], None]
@@ -100,34 +99,3 @@ def test_a_shared_data_set_is_one_click_away(small_server: str, people: Callable
     page.get_by_text("On screen: your file.").wait_for()
     settle(page)
     assert page.get_by_text("<b>five $x$.csv").count() > 0
-
-
-def test_no_page_asks_another_host(server: str, page: Page, console_errors: list[str]) -> None:
-    """The fixture `page` fails at its end if one did."""
-    for stem in (stem for entries in shell.SECTIONS.values() for stem, _ in entries):
-        page.goto(f"{server}/{stem}")
-        expect(page.locator("h1")).to_be_visible(timeout=60_000)
-        page.locator('[data-testid="stStatusWidget"]').wait_for(state="detached", timeout=120_000)
-        page.wait_for_timeout(500)  # what the last elements load
-    assert [error for error in console_errors if "404" not in error] == []
-
-
-def test_the_pages_with_near_misses_and_people_show_hostile_text_as_it_stands(
-    server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
-) -> None:
-    page.on("dialog", lambda dialog: pytest.fail(f"a phrase ran as a script: {dialog.message}"))
-    rows = [f'"{doc}","{who}","{phrase}"\n' for doc in HOSTILE[:3] for who in HOSTILE[1:3] for phrase in HOSTILE]
-    gold, system = tmp_path / "gold.csv", tmp_path / "system $k$ <b>x.csv"
-    gold.write_text("doc_id,annotator,keyphrase\n" + "".join(rows), encoding="utf-8")
-    ranked = [f'"{doc}",{rank},"{phrase} y"\n' for doc in HOSTILE[:3] for rank, phrase in enumerate(HOSTILE, 1)]
-    system.write_text("doc_id,rank,keyphrase\n" + "".join(ranked), encoding="utf-8")
-    drop(page, server, settle, gold, system)
-    for name in ("Annotators", "Near misses", "Correlation"):
-        page.get_by_role("link", name=name).click()
-        page.get_by_role("heading", name=name, exact=True).wait_for()
-        settle(page)
-        main = '[data-testid="stMain"]'
-        assert page.locator('[data-testid="stException"]').count() == 0
-        assert page.locator(f'{main} img[src*="evil"], {main} img[src="x"], {main} .katex').count() == 0
-        assert page.locator(f"{main} svg b, {main} svg img").count() == 0
-    assert [error for error in console_errors if "404" not in error] == []

@@ -162,7 +162,13 @@ def test_hostile_phrases_stay_text_everywhere(
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
-@pytest.mark.parametrize("name", ["overview", "agreement", "ranking", "documents", "data", "methods"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("overview", "agreement", "ranking", "documents", "data", "methods"),
+        *("annotators", "near_misses", "correlation", "extract"),
+    ],
+)
 def test_every_page_fits_a_telephone(server: str, page: Page, settle: SETTLE, name: str) -> None:
     page.goto(f"{server}/{name}")
     settle(page)

@@ -82,7 +82,7 @@ def test_a_result_evaluated_again_from_its_signature_is_the_same(drawn):
     corpus = corpus_of({"d1": ["a b", "c"], "d2": ["d"]}, {"s": {"d1": ["a b", "x"], "d2": ["d", "d"]}})
     drawn = replace(drawn, annotators="union", universe="rankings", fixes=())
     drawn = replace(drawn, resamples=10) if drawn.interval in ("bootstrap", "poisson") else drawn
-    first = kp.evaluate(corpus, drawn, measures=["F1@k", "kappa", "MAP"])
+    first = kp.evaluate(corpus, k=drawn, measures=["F1@k", "kappa", "MAP"])
     again = kp.evaluate(corpus, settings_from(first.signature), measures=["F1@k", "kappa", "MAP"])
     assert again.signature == first.signature
     assert again.json() == first.json()

@@ -1,0 +1,65 @@
+"""Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Literal
+
+import streamlit as st
+
+from kp_core.reading import LIMITS, Source
+from kp_ui.prose import helps
+
+
+def select(
+    label: str,
+    options: Iterable[str],
+    key: str,
+    start: int = 0,
+    inside: Any = st,
+    meaning: str | None = None,
+    linked: bool = True,
+    **more: Any,
+) -> str:
+    """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
+    bind = "query-params" if linked else None
+    return str(inside.selectbox(label, list(options), start, key=key, bind=bind, help=meaning or helps(key), **more))
+
+
+def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bool:
+    """Let the user turn something on."""
+    return bool(inside.toggle(label, key=key, bind="query-params", disabled=disabled, help=helps(key)))
+
+
+def views(label: str, options: Iterable[str], key: str, folded: bool = False, linked: bool = True) -> str:
+    """Let the user choose what to look at among a few views side by side, at first the first of them."""
+    every = list(options)
+    hidden: Literal["collapsed", "visible"] = "collapsed" if folded else "visible"
+    bind: Literal["query-params"] | None = "query-params" if linked else None
+    chosen = st.segmented_control(
+        label, every, default=every[0], required=True, key=key, bind=bind, label_visibility=hidden
+    )
+    return str(chosen)
+
+
+def megabytes() -> int:
+    """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
+    return max(1, LIMITS.file_bytes // 1_000_000)
+
+
+def upload(
+    label: str, key: str, take: Callable[[list[Source]], None], several: bool | Literal["directory"] = True
+) -> None:
+    """Let the user drop files, which are taken at once, since the zone forgets them on other pages; it is empty then.
+
+    take: what becomes of them
+    """
+    turn = f"{key}_turn"
+    zone = f"{key}_{st.session_state.setdefault(turn, 0)}"
+
+    def dropped() -> None:
+        if files := st.session_state.get(zone):
+            take([Source(file.name, file.getvalue()) for file in files])
+            st.session_state[turn] += 1
+
+    st.file_uploader(
+        label, accept_multiple_files=several, key=zone, max_upload_size=megabytes(), on_change=dropped, help=helps(key)
+    )

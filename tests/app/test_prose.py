@@ -1,0 +1,31 @@
+"""Every text that a page asks for is there, and every text that is there is asked for."""
+
+import re
+import tomllib
+from string import Formatter
+
+from tests.app.opening import ROOT
+
+TEXTS = tomllib.loads((ROOT / "kp_ui" / "prose.toml").read_text("utf-8"))
+SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for path in (ROOT / folder).glob("*.py"))
+#: Parts that are taken as a whole, by the key of a control or of a column.
+WHOLE = {"help", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
+
+
+def test_texts_and_the_places_that_ask_for_them_meet() -> None:
+    asked = set(re.findall(r'prose\.text\(\s*"([\w.]+)"', SOURCE))
+    there = {f"{part}.{key}" for part, texts in TEXTS.items() for key in texts}
+    assert asked <= there
+    assert {name for name in there - asked if name.partition(".")[0] not in WHOLE} == set()
+    controls = [key for key in TEXTS["help"] if f'"{key}"' not in SOURCE and f"help.{key}" not in asked]
+    assert controls == []
+
+
+def test_the_places_of_a_text_are_filled_in() -> None:
+    for part, texts in TEXTS.items():
+        for key, text in texts.items():
+            places = {name for _, name, _, _ in Formatter().parse(text) if name}
+            given = re.search(
+                rf'prose\.text\(\s*"{part}\.{re.escape(key)}"((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)', SOURCE
+            )
+            assert places == set(re.findall(r"(\w+)=", re.sub(r"\([^()]*\)", "", given[1]) if given else "")), key
