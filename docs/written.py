@@ -10,13 +10,13 @@ from kp_core.cli import Data, Options, Output, Similarity, Streaming, app
 from kp_core.reading.page import formats_page
 from kp_core.words import glossary, methods
 
-#: Options that several commands share: their title, and the class that holds them.
+#: Options that several commands share: the class that holds them, their title, and what they say.
 SHARED = {
-    Data: "Files",
-    Options: "Settings",
-    Similarity: "Comparing phrases",
-    Streaming: "Tables larger than memory",
-    Output: "Output",
+    Data: ("Files", "What is read; an option that takes several paths may be followed by all of them."),
+    Options: ("Settings", "The choices behind the numbers, as the [signature](glossary.md#signature) names them."),
+    Similarity: ("Comparing phrases", "The measures of similarity, and what they compare."),
+    Streaming: ("Tables larger than memory", "How they are read; [more](scale.md)."),
+    Output: ("Output", "Where the answer goes, and how it is written."),
 }
 _OPENING = """# Command line
 
@@ -40,11 +40,11 @@ def command_line() -> str:
                 groups.setdefault(within, []).append(argument)
         parts += [f"## kpscope {name}", app[name].help]
         parts += [_listed(groups.pop(None, []))]
-        links = [f"[{SHARED[one].lower()}](#{SHARED[one].lower().replace(' ', '-')})" for one in groups]
-        parts += [f"Also: {', '.join(links)}."] if links else []
+        titles = [SHARED[one][0].lower() for one in groups]
+        parts += ["Also: " + ", ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)] if titles else []
         shared |= groups
-    for kind, title in SHARED.items():
-        parts += [f"## {title}", f"{kind.__doc__}", _listed(shared[kind])]
+    for kind, (title, sentence) in SHARED.items():
+        parts += [f"## {title}", sentence, _listed(shared[kind])]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 

@@ -133,7 +133,7 @@ _ABOUT = {
     "preset": f"one of: {', '.join(PRESETS)}",
     "annotators": "union, majority[:M], intersection, votes, others[:majority], or a name (union)",
     "universe": "ngrams[:n], candidates, rankings, vocabulary, sentences, or a number",
-    "interval": "bootstrap, poisson, cluster-t or none (bootstrap)",
+    "interval": "how the interval of every value is made",
     "resamples": "bootstrap resamples (1000)",
     "seed": "seed of every random choice (0)",
 }
@@ -144,7 +144,7 @@ def _option(name: str, hint: Any) -> Any:
     if name == "gold_stemmed":
         return Annotated[bool, Flag, Parameter(help="the gold was released as stems")]
     about = _ABOUT.get(name) or FIELDS[name].meaning
-    values = tuple(one for one in get_args(hint) if isinstance(one, str))
+    values = [value for one in (hint, *get_args(hint)) for value in get_args(one) if isinstance(value, str)]
     kind = hint if hint in (int, float, str) else str
     return Annotated[kind, Parameter(help=f"{about} ({', '.join(values)})" if values else about)]
 

@@ -29,7 +29,11 @@ _LATEX = {
     "\r": " ",
     "\t": " ",
 }
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>$~:&])")
+#: What starts markup anywhere in Markdown: an underscore not within a word, an ampersand that opens a character's name,
+#: a colon that opens a directive (as Streamlit reads them), an emoji or an address, or stands before what is not known.
+_MARKDOWN = re.compile(r"[\\`*\[\]|<$~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=[\w/+-]|$)")
+#: What starts a list, heading, quotation or line at the beginning of a text.
+_BLOCK = re.compile(r"^(\s*)(?=[#>]|[+-](?:\s|$)|--)|^(\s*\d+)(?=[.)](?:\s|$))")
 #: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
 _TURNS = {ord(mark): f"<U+{ord(mark):04X}>" for mark in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -54,12 +58,13 @@ def escape_latex(text: str) -> str:
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it stands.
+    r"""Return text that Markdown shows as it stands: escaped is what would start markup, and nothing else.
 
-    >>> escape_markdown("a|b_c")
-    'a\\|b\\_c'
+    >>> print(escape_markdown("- *a* | b: P_pos, 0.5 (k-means)"))
+    \- \*a\* \| b: P_pos, 0.5 (k-means)
     """
-    return _MARKDOWN.sub(r"\\\1", visible(text).replace("\n", " ").replace("\r", " "))
+    line = visible(text).replace("\n", " ").replace("\r", " ")
+    return _BLOCK.sub(r"\1\2\\", _MARKDOWN.sub(r"\\\g<0>", line))
 
 
 def neutralise(text: str) -> str:

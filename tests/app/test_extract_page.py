@@ -79,7 +79,7 @@ def test_coverage_is_said_and_shown(lectures):
 def test_boosting_without_a_source_says_why_it_cannot_run():
     app = opened("extract", corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
     app.multiselect(key="methods").set_value(["document-boosting", "tfidf"]).run()
-    assert "Document\\-boosting needs external documents" in app.warning[0].value
+    assert "Document-boosting needs external documents" in app.warning[0].value
     assert app.button(key="extract").disabled
 
 

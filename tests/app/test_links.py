@@ -19,7 +19,7 @@ def test_choices_of_a_page_and_of_the_sidebar_that_do_not_exist_are_said() -> No
     assert not [one for one in said if "preset" in one]
     assert not app.switch_page("pages/data.py").run().warning  # the link has been mended
     app = opened("overview", preset="pke")
-    assert "Published with k = 5, 10\\." in [one.value for one in app.sidebar.caption]
+    assert "Published with k = 5, 10." in [one.value for one in app.sidebar.caption]
 
 
 @pytest.mark.parametrize("name", ["workspace", "uploads", "kept_results", "ratings"])

@@ -70,7 +70,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
     assert (again.selectbox(key="annotators").value, again.select_slider(key="k").value) == ("ben", "2")
-    assert "On screen: the workspace mine\\.kpscope." in words(again)
+    assert "On screen: the workspace mine.kpscope." in words(again)
     assert again.button(key="undo strip-extension")
     pd.testing.assert_frame_equal(board(again), first)
     assert again.code[0].value == line

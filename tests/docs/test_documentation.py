@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from docs.written import PAGES as WRITTEN
-from kp_core.cli import main, make_parser
+from kp_core.cli import app, main
 from kp_ui.shell import SECTIONS, title_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,7 +57,7 @@ def test_no_block_is_left_out_and_commands_on_other_files_have_options_that_exis
     for code in blocks(page, *ON_OTHER_FILES):
         for line in commands(code):
             if own := words_of_ours(line):
-                make_parser().parse_args(own)
+                app.parse_args(own, exit_on_error=False, print_error=False)
 
 
 def commands(code: str) -> list[str]:

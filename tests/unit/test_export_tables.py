@@ -27,12 +27,19 @@ def test_latex_special_characters():
     ("text", "expected"),
     [
         ("a|b", r"a\|b"),
-        ("*bold* _it_ `code`", r"\*bold\* \_it\_ \`code\`"),
-        ("[link](http://x)", r"\[link\]\(http\://x\)"),
-        ("<script>", r"\<script\>"),
+        ("*bold* _it_ `code` a\\b", r"\*bold\* \_it\_ \`code\` a\\b"),
+        ("[link](http://x)", r"\[link\](http\://x)"),
+        (":red[text] :smile: norm: nfkc", r"\:red\[text\] \:smile: norm: nfkc"),
+        ("<script> &amp; R&D", r"\<script> \&amp; R&D"),
         ("two\nlines", "two lines"),
-        ("$x$ ~~s~~ #1 - + !", r"\$x\$ \~\~s\~\~ \#1 \- \+ \!"),
-        ("plain words 12", "plain words 12"),
+        ("$x$ ~~s~~ a - b + c!", r"\$x\$ \~\~s\~\~ a - b + c!"),
+        ("# head", r"\# head"),
+        ("- item", r"\- item"),
+        ("---", r"\---"),
+        ("12. item", r"12\. item"),
+        (" > quoted", r" \> quoted"),
+        ("-0.5", "-0.5"),
+        ("P_pos, k-means (12.5 %), ex. 1", "P_pos, k-means (12.5 %), ex. 1"),
     ],
 )
 def test_markdown_special_characters(text, expected):
@@ -69,7 +76,7 @@ FRAME = pd.DataFrame({"sys_tem": ["a|b", "c&d"], "P@5": [0.25, float("nan")]})
 
 
 def test_markdown_table():
-    assert tables.markdown(FRAME) == "| sys\\_tem | P@5 |\n| --- | ---: |\n| a\\|b | 0.2500 |\n| c\\&d | – |\n"
+    assert tables.markdown(FRAME) == "| sys_tem | P@5 |\n| --- | ---: |\n| a\\|b | 0.2500 |\n| c&d | – |\n"
 
 
 def test_latex_table():
