@@ -20,9 +20,9 @@ SHARED = {
 }
 _OPENING = """# Command line
 
-`kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), 2 wrong usage.
-With `--format json`, standard output holds one JSON object and nothing else; progress and warnings go to standard error.
-The value that holds when nothing is said is in brackets or the first one named; a preset changes it."""
+`kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), 2 wrong
+usage. With `--format json`, standard output holds one JSON object and nothing else; progress and warnings go to
+standard error. In brackets: the value that holds when nothing is said, or the values that there are, that one first."""
 
 
 def command_line() -> str:

@@ -29,7 +29,7 @@ stays behind by nature (texts in TREC) is listed.
 |---|---|---|
 | `tidy`, `jsonl`, `parquet` | one table each of documents, gold, systems, judgements: CSV, JSONL or Parquet | all |
 | `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
-| `workspace` | one file that the dashboard opens (docs/workspace.md) | all, and how the data were read |
+| `workspace` | one file that the dashboard opens ([more](workspace.md)) | all, and how ranks came about |
 
 ## Files that belong together
 
