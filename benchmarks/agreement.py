@@ -30,19 +30,21 @@ Tools = dict[str, Callable[[], Any]]
 
 def with_intervals() -> Task:
     """Time six systems at 50 cutoffs with bootstrap intervals of four measures."""
-    from kp_core.scoring.average import View, averaged
     from sklearn.metrics import cohen_kappa_score
 
     import kp_core as kp
     from kp_core.scoring import intervals
+    from kp_core.scoring.accumulate import Accumulator
     from kp_core.scoring.measures import parse
-    from kp_core.studies.evaluate import counts_of, evaluate, resolve
+    from kp_core.scoring.prepare import prepare
+    from kp_core.scoring.systems import scored_systems
+    from kp_core.scoring.views import View
+    from kp_core.studies.evaluate import evaluate
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
     corpus = kp.load(gold=gold, systems=systems(gold, SYSTEMS, CANDIDATES))
-    asked = kp.Settings(kp.Settings(normalise="none"), k=K, universe=str(CANDIDATES), resamples=RESAMPLES)
-    settings, _ = resolve(corpus, asked)
-    counted, measures = counts_of(corpus, settings), [parse(name) for name in OF_SYSTEMS]
+    data = prepare(corpus, normalise="none", k=K, universe=CANDIDATES, resamples=RESAMPLES)
+    settings, counted, measures = data.settings, scored_systems(data), [parse(name) for name in OF_SYSTEMS]
 
     def weights() -> Any:
         return intervals.resample(DOCUMENTS, RESAMPLES, np.random.default_rng(settings.seed))
@@ -50,9 +52,11 @@ def with_intervals() -> Task:
     def from_counts(average: str) -> dict[tuple[str, str], Any]:
         drawn, found = weights(), {}
         for name, counts in counted.items():
-            view = View(counts.table, K)
+            view, sums = View(counts.table, K), Accumulator("bootstrap")
+            sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
-                found[name, one.measure.name] = averaged(one, view, average, drawn, settings)
+                sums.add(name, one, view, average)
+                found[name, one.measure.name] = sums.average(name, one, average, K)
         return found
 
     def one_by_one() -> tuple[float, float, float]:
@@ -109,7 +113,8 @@ def of_annotators() -> Task:
 
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
-    coded, identities = code(corpus), identify(corpus, record)
+    coded = code(corpus)
+    identities = identify(coded.phrases, record)
     universe, ones = np.full(DOCUMENTS, float(CANDIDATES)), np.ones((1, DOCUMENTS))
     measures = [parse(name) for name in OF_ANNOTATORS]
 
@@ -171,7 +176,8 @@ def of_pairs() -> Task:
 
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
-    coded, identities = code(corpus), identify(corpus, record)
+    coded = code(corpus)
+    identities = identify(coded.phrases, record)
     universe, ones = np.full(SPARSE_DOCUMENTS, float(CANDIDATES)), np.ones((1, SPARSE_DOCUMENTS))
     measures = [parse("kappa"), parse("P_pos")]
 

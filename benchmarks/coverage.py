@@ -17,8 +17,10 @@ import numpy as np
 
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
+from kp_core.scoring.accumulate import averaged
 from kp_core.scoring.counts import Cells
-from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.views import Grid
 
 HERE = Path(__file__).parent
 PHRASES, GOLD, RETURNED, PRECISION = 1_000, 0.046, 15, 0.36
@@ -79,7 +81,9 @@ def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.
         "simple error (Cohen 1960)": simple_error(total),
     }
     found = {name: (value - 1.959964 * error, value + 1.959964 * error) for name, error in errors.items()}
-    found["documents as clusters, t"] = intervals.cluster_t_pooled(cells, concordance.kappa)
+    drawn = np.ones(cells.hits.shape, bool)
+    clusters = averaged(parse("kappa"), Grid(cells, drawn), "micro", None, "cluster-t")
+    found["documents as clusters, t"] = clusters.low, clusters.high
     weights = intervals.resample(len(cells.hits), RESAMPLES, rng)
     found["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(cells.pooled(weights)))
     return found

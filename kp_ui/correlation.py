@@ -98,8 +98,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
         tests = study.found.tests
         results.table(tests[tests["average"] == average].drop(columns="average"), "tests")
         st.caption(prose.text("correlation.ties", pairs=show.counted(study.found.tied, "pair")))
-        ties = study.found.tie_range
-        results.table(ties[ties["subset"] == "all"].drop(columns="subset"), "tie_range")
+        results.table(study.found.tie_range, "tie_range")
 
 
 def raters(judged: pd.DataFrame) -> None:

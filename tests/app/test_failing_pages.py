@@ -36,7 +36,7 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
     good, line = app.dataframe[0].value, app.main.code[-1].value
     assert "|k:2|" in line
     with monkeypatch.context() as broken:
-        broken.setattr(kp, "evaluate_with", fail)
+        broken.setattr(kp, "evaluate", fail)
         app.select_slider(key="k").set_value("3").run()
         app.selectbox(key="preset").set_value("kex").run()
         assert not app.exception
@@ -66,7 +66,7 @@ def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: Any, **__: Any) -> Any:
         raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
 
-    monkeypatch.setattr(kp, "evaluate_with", refuse)
+    monkeypatch.setattr(kp, "evaluate", refuse)
     app.selectbox(key="preset").set_value("jcdl20").run()
     assert app.error[0].value == r"gold\.csv\: expected something, found nothing\. Load more\."
     assert app.main.code[-1].value == line
@@ -74,7 +74,7 @@ def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch)
 
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("methods", b"reef")
-    monkeypatch.setattr(kp, "evaluate_with", fail)
+    monkeypatch.setattr(kp, "evaluate", fail)
     app.switch_page("pages/agreement.py").run()
     assert len(app.error) == 1
     assert not app.exception
@@ -86,7 +86,7 @@ def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.
 
 def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"wave")
-    monkeypatch.setattr(kp, "evaluate_with", fail)
+    monkeypatch.setattr(kp, "evaluate", fail)
     app.button(key="back_to_sample").click().run()
     if not app.error:  # the sample was evaluated before, and its result is in the cache
         app.selectbox(key="preset").set_value("chan").run()
@@ -108,7 +108,7 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
     record = app.session_state["kept_results"]["overview"]
     record.seconds = 10.0
     shown: list[str] = []
-    draw, evaluate = show.signature, kp.evaluate_with
+    draw, evaluate = show.signature, kp.evaluate
 
     def note(line: str) -> None:
         shown.append(line)
@@ -119,7 +119,7 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
         return evaluate(*arguments, **options)
 
     monkeypatch.setattr(show, "signature", note)
-    monkeypatch.setattr(kp, "evaluate_with", compute)
+    monkeypatch.setattr(kp, "evaluate", compute)
     app.selectbox(key="preset").set_value("pke").run()
     assert shown[:2] == [record.signature, "computing"]
     assert "preset:pke" in app.main.code[-1].value

@@ -90,10 +90,10 @@ def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus)
     assert concordance.iloc[2].tolist()[3] == f"N = {n:,.0f}"
 
 
-@pytest.mark.parametrize("pool", ["micro", "macro"])
-def test_agreement_follows_the_average_of_the_sidebar(lectures: kp.Corpus, pool: str) -> None:
-    app = opened("agreement", k="9", pool=pool)
-    expected = kp.evaluate(lectures, k=9, measures=["kappa", "PABAK"], average=pool, baselines=True).frame
+@pytest.mark.parametrize("average", ["micro", "macro"])
+def test_agreement_follows_the_average_of_the_sidebar(lectures: kp.Corpus, average: str) -> None:
+    app = opened("agreement", k="9", average=average)
+    expected = kp.evaluate(lectures, k=9, measures=["kappa", "PABAK"], average=average, baselines=True).frame
     everybody = shown(app, "AC1").set_index("system")
     for row in expected.to_dict("records"):
         assert everybody.loc[row["system"], row["measure"]] == pytest.approx(row["value"], nan_ok=True)

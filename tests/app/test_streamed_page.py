@@ -86,7 +86,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
 def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Path) -> None:
     given = write(TABLES, folder / "typed")
     asked: dict[str, Any] = {"measures": ["P@3", "F1@k", "MAP", "a"], "k": "2,5,gold", "average": "both", "by": "group"}
-    scale.run_evaluation(**given, **asked, baselines=True).save(folder / "typed.npz")
+    scale.stream(**given, **asked, baselines=True).save(folder / "typed.npz")
     memory = kp.evaluate(in_memory(TABLES), **asked, baselines=True, interval="poisson").frame
     memory = memory.set_index(["system", "measure", "average", "subset"])["value"]
     app = turned(dropped("typed.npz", (folder / "typed.npz").read_bytes()))
