@@ -18,6 +18,7 @@ from kp_core.scale.partitions import Partition
 from kp_core.scale.plan import Plan, corpus_of
 from kp_core.scale.sources import Source
 from kp_core.scale.tally import Tally, load_tally
+from kp_core.settings import signature
 from kp_core.studies.compare import Comparison, joined
 from kp_core.studies.result import Result
 
@@ -39,7 +40,8 @@ class Streamed:
 
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
-        return joined(self.comparisons())
+        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return joined(self.comparisons(), recipe)
 
     def documents(self, ids: Sequence[str]) -> Corpus:
         """Return some documents with their rows, read from the tables of the run.

@@ -159,14 +159,16 @@ def compare_all(
     names = measures.split(",") if isinstance(measures, str) else measures
     families = [Family(name, test, correction, trials) for name in names]
     data = prepare(corpus, settings, **changes)
-    return joined([_compared(data, one, k) for one in families for k in cutoffs_of(one.asked, data.settings)])
+    agreement = any(one.asked.measure.family == "concordance" for one in families)
+    recipe = signature(data.settings, len(data.documents), agreement)
+    return joined([_compared(data, one, k) for one in families for k in cutoffs_of(one.asked, data.settings)], recipe)
 
 
-def joined(comparisons: Sequence[Comparison]) -> Comparison:
-    """Return the first of some comparisons with the rows of all in one frame."""
-    frame = pd.concat([one.frame for one in comparisons], ignore_index=True)
-    widest = max((one.recipe for one in comparisons), key=len)  # the recipe that names a universe holds for all
-    return replace(comparisons[0], frame=frame, recipe=widest)
+def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
+    """Return the first of some comparisons with the rows of all in one frame, under one recipe."""
+    return replace(
+        comparisons[0], frame=pd.concat([one.frame for one in comparisons], ignore_index=True), recipe=recipe
+    )
 
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
