@@ -32,6 +32,8 @@ _LATEX = {
 #: What starts markup anywhere in Markdown: an underscore not within a word, an ampersand that opens a character's name,
 #: a colon that opens a directive (as Streamlit reads them), an emoji or an address, or stands before what is not known.
 _MARKDOWN = re.compile(r"[\\`*\[\]|<$~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=[\w/+-]|$)")
+#: The end of an emoji whose first colon is escaped: Streamlit looks for both.
+_EMOJI = re.compile(r":([\w+-]+):")
 #: What starts a list, heading, quotation or line at the beginning of a text.
 _BLOCK = re.compile(r"^(\s*)(?=[#>]|[+-](?:\s|$)|--)|^(\s*\d+)(?=[.)](?:\s|$))")
 #: Marks that turn the direction of all that follows: in a sentence they would turn our words too.
@@ -64,7 +66,7 @@ def escape_markdown(text: str) -> str:
     \- \*a\* \| b: P_pos, 0.5 (k-means)
     """
     line = visible(text).replace("\n", " ").replace("\r", " ")
-    return _BLOCK.sub(r"\1\2\\", _MARKDOWN.sub(r"\\\g<0>", line))
+    return _BLOCK.sub(r"\1\2\\", _EMOJI.sub(r":\1\\:", _MARKDOWN.sub(r"\\\g<0>", line)))
 
 
 def neutralise(text: str) -> str:

@@ -15,8 +15,8 @@ from kp_core.errors import counted as counted
 from kp_core.words import methods
 from kp_ui import kept
 
-#: Where Markdown would make a link of bare text, escaped or not; an invisible word joiner before it prevents that.
-_LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)", re.IGNORECASE)
+#: Where Streamlit would make a link or an icon of bare text, escaped or not; an invisible word joiner prevents that.
+_LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)", re.IGNORECASE)
 
 
 #: Texts of more letters than this scroll within so many pixels.
@@ -32,7 +32,7 @@ def sentence(words: object) -> str:
     """Return words of the engine, which begin small and end without a stop, as a sentence.
 
     >>> sentence("k is too large")
-    'K is too large\\\\.'
+    'K is too large.'
     """
     text = str(words)
     return plain(f"{text[:1].upper()}{text[1:]}.")

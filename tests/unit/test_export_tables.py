@@ -29,7 +29,7 @@ def test_latex_special_characters():
         ("a|b", r"a\|b"),
         ("*bold* _it_ `code` a\\b", r"\*bold\* \_it\_ \`code\` a\\b"),
         ("[link](http://x)", r"\[link\](http\://x)"),
-        (":red[text] :smile: norm: nfkc", r"\:red\[text\] \:smile: norm: nfkc"),
+        (":red[text] :smile: norm: nfkc", r"\:red\[text\] \:smile\: norm: nfkc"),
         ("<script> &amp; R&D", r"\<script> \&amp; R&D"),
         ("two\nlines", "two lines"),
         ("$x$ ~~s~~ a - b + c!", r"\$x\$ \~\~s\~\~ a - b + c!"),
