@@ -58,7 +58,7 @@ def stream(
     return streamed(make_plan(tables, settings, measures, comparisons, agreement, baselines, by), engine)
 
 
-def evaluate(gold: Any, systems: Any, documents: Any = None, measures: Any = None, /, **options: Any) -> Result:
+def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:
     """Evaluate every system of tables of any size, as `kp.evaluate` does in memory; options are those of `stream`."""
     return stream(gold, systems, documents, measures=measures, **options).result()
 
@@ -71,11 +71,11 @@ def compare(
     return stream(gold, systems, documents, measures=(), comparisons=families, **options).comparisons()[0]
 
 
-def agreement(gold: Any, documents: Any = None, measures: Any = (), /, **options: Any) -> Result:
+def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
     """Measure how well the annotators of tables of any size agree, as `kp.agreement` does in memory.
 
-    systems among the options: their rankings, which are part of the universe `rankings`
+    systems: rankings, which are part of the universe `rankings`
     """
     names = [measures] if isinstance(measures, str) else measures or ()
     asked = tuple(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
-    return stream(gold, options.pop("systems", None), documents, measures=(), agreement=asked, **options).result()
+    return stream(gold, systems, documents, measures=(), agreement=asked, **options).result()

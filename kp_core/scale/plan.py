@@ -23,11 +23,11 @@ from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.sentence_ids import sentence_owner
-from kp_core.scoring.universe import refuse_without_english
 from kp_core.settings import Settings, settings_from, signature
 from kp_core.studies.annotators import asked_of, refuse_alone
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.text.candidates import has_english
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -169,8 +169,6 @@ def make_plan(
     kept = [one for one in kept if one.role != "documents" or plan.texts_needed or (groups and "group" in one.columns)]
     read = {one.paths for one in kept}
     plan = replace(plan, sources=tuple(kept), beside=tuple(one for one in sources if one.paths not in read))
-    if settings.universe == "candidates" and (plan.concordance or agreement is not None):
-        refuse_without_english(_texts(sources))
     if groups:
         kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
         plan = replace(plan, names=replace(found, groups=tuple(sorted(kinds - {""} - {None}))))
@@ -253,6 +251,8 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, l
             if len(phrases) >= _PHRASES:
                 break
     text = next(filter(None, _texts(sources)), "")
+    if settings.universe == "candidates":  # one text in English is enough, and there need not be one in every part
+        text = next(filter(has_english, _texts(sources)), text)
     chosen = list(phrases)[:_PHRASES]
     if _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
         chosen = [phrase for phrase in chosen if sentence_owner(phrase)]
