@@ -39,7 +39,7 @@ def stream(
     measures: Sequence[str] | str | None = None,
     *,
     comparisons: Sequence[Family] = (),
-    agreement: Sequence[str] | None = None,
+    agreement: Sequence[str] | str | None = None,
     baselines: bool = False,
     by: str = "",
     engine: Engine | None = None,
@@ -67,8 +67,7 @@ def compare(
     gold: Any, systems: Any, documents: Any = None, family: Family | None = None, /, **options: Any
 ) -> Comparison:
     """Compare every pair of systems of tables of any size, as `kp.compare` does in memory; not by Wilcoxon's test."""
-    families = [family or Family()]
-    return stream(gold, systems, documents, measures=(), comparisons=families, **options).comparisons()[0]
+    return stream(gold, systems, documents, measures=(), comparisons=[family or Family()], **options).comparisons()[0]
 
 
 def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
@@ -76,6 +75,4 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
 
     systems: rankings, which are part of the universe `rankings`
     """
-    names = [measures] if isinstance(measures, str) else measures or ()
-    asked = tuple(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
-    return stream(gold, systems, documents, measures=(), agreement=asked, **options).result()
+    return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()

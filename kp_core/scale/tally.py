@@ -113,14 +113,10 @@ def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
     """
     name = item.name if isinstance(item, Source) else Path(item).name
     try:
-        stream: io.BytesIO | Path = io.BytesIO(item.data) if isinstance(item, Source) else Path(item)
-        arrays: dict[str, Floats] = {}
-        with zipfile.ZipFile(stream) as archive:
+        with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
             if isinstance(item, Source):
-                _refuse_large(item, archive.infolist(), limits)
-            for member in archive.namelist():
-                with archive.open(member) as file:
-                    arrays[member.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
+                _refuse_large(item, archive.zip.infolist(), limits)
+            arrays: dict[str, Floats] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes())
         if any(array.dtype != np.float64 for array in arrays.values()):
             raise ValueError(name)
