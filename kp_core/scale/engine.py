@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from kp_core.errors import InputError, UsageError
 from kp_core.scale.partitions import ROWS, Partition, ranges, regroup
 from kp_core.scale.plan import Plan, corpus_of
 from kp_core.scale.score import count_gold, score
-from kp_core.scale.tally import Tally, load_tally, refuse_without_folder
+from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder
 from kp_core.scoring.codes import mean_size
 from kp_core.text.stem import keep_stems
 
@@ -90,8 +89,7 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[list[Partition]]:
 def _begun(plan: Plan, engine: Engine) -> Tally:
     """Return what a checkpoint holds, or nothing; a checkpoint of other data or settings is refused."""
     stamps = [source.stamps for source in plan.tables]
-    said = json.dumps([asdict(plan), stamps, engine.partition_rows])
-    digest = hashlib.sha256(said.encode()).hexdigest()
+    digest = hashlib.sha256(as_json([plan, stamps, engine.partition_rows])).hexdigest()
     if engine.checkpoint is None or not Path(engine.checkpoint).exists():
         return Tally(header={"digest": digest, "done": []})
     tally = load_tally(engine.checkpoint)

@@ -51,10 +51,9 @@ class Partition:
         return ds.dataset(list(map(str, files)), format=_BUCKETS).to_table() if files else None
 
     def _range(self, source: Source) -> Any:
+        after = ds.scalar(True) if self.low is None else source.id >= self.low
         before = ds.scalar(True) if self.high is None else source.id < self.high
-        if self.low is None:
-            return source.id.is_null() | before
-        return (source.id >= self.low) & before
+        return after & before if self.low is not None or self.high is None else source.id.is_null() | before
 
     def where(self, sources: Sequence[Source]) -> str:
         """Say which files and rows these documents stand in."""

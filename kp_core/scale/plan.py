@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -39,10 +38,10 @@ _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
 class Names:
     """What the columns of all rows say, in the order of the files; graded: whether some keyphrase has a grade."""
 
-    annotators: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    graded: bool = False
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...]
+    graded: bool
 
 
 @dataclass(frozen=True)
@@ -56,12 +55,12 @@ class Plan:
 
     sources: tuple[Source, ...]
     settings: Settings
+    names: Names
     measures: tuple[str, ...] = ()
     compare: tuple[Family, ...] = ()
     agreement: tuple[str, ...] | None = None
     baselines: bool = False
     by: str = ""
-    names: Names = field(default_factory=Names)
     notes: tuple[Note, ...] = ()
     largest: float | None = None
 
@@ -95,22 +94,6 @@ class Plan:
         return tuple(
             one for one in tables if one.role != "documents" or texts or (self.by_group and "group" in one.columns)
         )
-
-    @staticmethod
-    def read(described: dict[str, Any]) -> Plan:
-        """Return the plan of which `dataclasses.asdict`, written as JSON, told."""
-        kinds = {"sources": Source, "compare": Family, "notes": Note}
-        many = {name: tuple(_from(kind, one) for one in described[name]) for name, kind in kinds.items()}
-        both = {"settings": Settings(**described["settings"]), "names": _from(Names, described["names"])}
-        return Plan(**_tuples(described) | many | both)
-
-
-def _from(kind: type[Any], described: dict[str, Any]) -> Any:
-    return kind(**_tuples(described))
-
-
-def _tuples(described: dict[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in described.items()}
 
 
 def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
@@ -152,7 +135,7 @@ def make_plan(
     if of_people is not None:
         settings = settings.changed(k="all")
     compare = tuple(compare)
-    plan = Plan(tuple(sources), settings, names_in(measures), compare, of_people, baselines, by, names, notes)
+    plan = Plan(tuple(sources), settings, names, names_in(measures), compare, of_people, baselines, by, notes)
     if plan.by_group:
         groups = {one for source in plan.tables if source.role == "documents" for one in _distinct(source, "group")}
         plan = replace(plan, names=replace(names, groups=tuple(sorted(groups - {""} - {None}))))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from kp_core.corpus import Corpus
@@ -51,7 +51,7 @@ class Streamed:
 
     def save(self, path: str | Path) -> None:
         """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
-        self.tally.save(path, plan=asdict(self.plan), complete=True)
+        self.tally.save(path, plan=self.plan, complete=True)
 
 
 def paths_of(plan: Plan) -> list[Path]:
@@ -113,7 +113,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         )
     data = item.data if isinstance(item, File) else Path(item).read_bytes()
     try:
-        opened = Streamed(tally, Plan.read(tally.header["plan"]))
+        opened = Streamed(tally, tally.header["plan"])
         scored = opened.plan.agreement is not None or bool(opened.plan.measures)
         result, comparisons = opened.result() if scored else None, tuple(opened.comparisons())
         documents = int(tally.sums.arrays["documents"][0])
