@@ -39,7 +39,7 @@ def stream(
     measures: Sequence[str] | str | None = None,
     *,
     comparisons: Sequence[Family] = (),
-    agreement: Sequence[str] | None = None,
+    agreement: Sequence[str] | str | None = None,
     baselines: bool = False,
     by: str = "",
     engine: Engine | None = None,
@@ -58,7 +58,7 @@ def stream(
     return streamed(make_plan(tables, settings, measures, comparisons, agreement, baselines, by), engine)
 
 
-def evaluate(gold: Any, systems: Any, documents: Any = None, measures: Any = None, /, **options: Any) -> Result:
+def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:
     """Evaluate every system of tables of any size, as `kp.evaluate` does in memory; options are those of `stream`."""
     return stream(gold, systems, documents, measures=measures, **options).result()
 
@@ -67,15 +67,12 @@ def compare(
     gold: Any, systems: Any, documents: Any = None, family: Family | None = None, /, **options: Any
 ) -> Comparison:
     """Compare every pair of systems of tables of any size, as `kp.compare` does in memory; not by Wilcoxon's test."""
-    families = [family or Family()]
-    return stream(gold, systems, documents, measures=(), comparisons=families, **options).comparisons()[0]
+    return stream(gold, systems, documents, measures=(), comparisons=[family or Family()], **options).comparisons()[0]
 
 
-def agreement(gold: Any, documents: Any = None, measures: Any = (), /, **options: Any) -> Result:
+def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
     """Measure how well the annotators of tables of any size agree, as `kp.agreement` does in memory.
 
-    systems among the options: their rankings, which are part of the universe `rankings`
+    systems: rankings, which are part of the universe `rankings`
     """
-    names = [measures] if isinstance(measures, str) else measures or ()
-    asked = tuple(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
-    return stream(gold, options.pop("systems", None), documents, measures=(), agreement=asked, **options).result()
+    return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from kp_core.reading.limits import LIMITS
@@ -46,25 +47,13 @@ class Progress:
     def __init__(self) -> None:
         self.last = float("-inf")
 
-    def __call__(self, done: int, parts: int, rows: int, left: int, seconds: float) -> None:
-        """Show parts done, rate and remaining time."""
+    def __call__(self, done: int, parts: int, count: int, rows: int, seconds: float) -> None:
+        """Show parts done, and by those of this run the rate and the remaining time."""
         live, now = sys.stderr.isatty(), time.monotonic()
         if not live and done < parts and now - self.last < 10:
             return
         self.last = now
-        rate = rows / seconds if seconds > 0 else 0.0
-        text = f"{done} of {parts} parts · {rate:,.0f} rows a second · {duration(left / rate if rate else 0)} left"
+        left = timedelta(seconds=round(seconds / count * (parts - done)))
+        text = f"{done} of {parts} parts · {rows / max(seconds, 1e-9):,.0f} rows a second · {left} left"
         sys.stderr.write(f"\r{text:<70}" + ("\n" if done == parts else "") if live else f"{text}\n")
         sys.stderr.flush()
-
-
-def duration(seconds: float) -> str:
-    """Return a time in words.
-
-    >>> duration(42), duration(200), duration(7300)
-    ('42 s', '3 min 20 s', '2 h 1 min')
-    """
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    return f"{whole // 60} min {whole % 60} s" if whole < 3600 else f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -16,18 +16,17 @@ from kp_core.errors import InputError, Note, UsageError
 from kp_core.reading import load
 from kp_core.reading.limits import LIMITS
 from kp_core.reading.values import trim
-from kp_core.scale.partitions import Partition, distinct, roles
-from kp_core.scale.sources import FILE, ROW, Source
-from kp_core.scoring.codes import Coded, code, identify, refuse_taken
+from kp_core.scale.sources import Source
+from kp_core.scoring.codes import code, identify, refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
-from kp_core.scoring.measures import parse
+from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.sentence_ids import sentence_owner
-from kp_core.scoring.universe import refuse_without_english
-from kp_core.settings import Settings, settings_from, signature
+from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of, refuse_alone
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.text.candidates import has_english
 
 #: Phrases by which the script of a collection is judged, as in memory.
 _PHRASES = 5000
@@ -37,17 +36,12 @@ _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
 
 @dataclass(frozen=True)
 class Names:
-    """What the columns of all rows say, in the order of the files.
+    """What the columns of all rows say, in the order of the files; graded: whether some keyphrase has a grade."""
 
-    listed    (number of the source, name in the files, name in the result) of all annotators and systems
-    graded    whether some keyphrase has a grade
-    """
-
-    listed: tuple[tuple[int, str, str], ...] = ()
-    annotators: tuple[str, ...] = ()
-    systems: tuple[str, ...] = ()
-    groups: tuple[str, ...] = ()
-    graded: bool = False
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...]
+    graded: bool
 
 
 @dataclass(frozen=True)
@@ -57,79 +51,59 @@ class Plan:
     settings  resolved, but for the cutoff `average` before the first pass
     agreement measures of the annotators, () for the usual ones; None where systems are scored
     largest   largest grade of all gold items, which RBP needs; None where nothing asks for it
-    beside    texts that no number needs, for showing single documents
     """
 
     sources: tuple[Source, ...]
     settings: Settings
+    names: Names
     measures: tuple[str, ...] = ()
     compare: tuple[Family, ...] = ()
     agreement: tuple[str, ...] | None = None
     baselines: bool = False
     by: str = ""
-    names: Names = field(default_factory=Names)
     notes: tuple[Note, ...] = ()
     largest: float | None = None
-    beside: tuple[Source, ...] = ()
+
+    @property
+    def asked(self) -> list[Asked]:
+        """The measures of systems and of their pairs."""
+        return [parse(name) for name in (*self.measures, *(one.measure for one in self.compare))]
 
     @property
     def concordance(self) -> bool:
         """Whether concordance tables, and so N, are needed."""
-        asked = [*self.measures, *(one.measure for one in self.compare)]
-        return self.baselines or any(parse(name).measure.family == "concordance" for name in asked)
+        return self.baselines or any(one.measure.family == "concordance" for one in self.asked)
 
     @property
     def first_pass(self) -> bool:
         """Whether something must be counted over all gold before the parts can be scored."""
-        graded = any(
-            parse(name).measure.name == "RBP" for name in (*self.measures, *(one.measure for one in self.compare))
-        )
-        return "average" in self.settings.k or (graded and self.largest is None)
+        graded = self.largest is None and any(one.measure.name == "RBP" for one in self.asked)
+        return "average" in self.settings.k or graded
 
     @property
-    def texts_needed(self) -> bool:
-        """Whether N is counted from the texts."""
-        return self.settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
+    def by_group(self) -> bool:
+        """Whether types of documents have rows of their own."""
+        return self.by == "group" or self.agreement is not None
 
-    def described(self) -> dict[str, Any]:
-        """Return what the file of a run keeps of its plan, in plain values."""
-        return {
-            "signature": signature(self.settings, 0),
-            "measures": self.measures,
-            "agreement": self.agreement,
-            "compare": [asdict(one) for one in self.compare],
-            "baselines": self.baselines,
-            "by": self.by,
-            "names": asdict(self.names),
-            "notes": [note.as_dict() for note in self.notes],
-            "largest": self.largest,
-            "sources": [one.described() for one in self.sources],
-            "beside": [one.described() for one in self.beside],
-        }
-
-    @staticmethod
-    def read(described: dict[str, Any]) -> Plan:
-        """Return the plan of which `described` told."""
-        given = dict(described)
-        names: Any = {
-            key: tuple(map(_tuple, one)) if isinstance(one, list) else one for key, one in given["names"].items()
-        }
-        given |= {
-            "settings": settings_from(given.pop("signature")),
-            "measures": tuple(given["measures"]),
-            "agreement": None if given["agreement"] is None else tuple(given["agreement"]),
-            "compare": tuple(Family(**one) for one in given["compare"]),
-            "names": Names(**names),
-            "notes": tuple(Note(**note) for note in given["notes"]),
-        }
-        tables = {
-            key: tuple(Source(one[0], tuple(one[1]), *one[2:]) for one in given[key]) for key in ("sources", "beside")
-        }
-        return Plan(**given | tables)
+    @cached_property
+    def tables(self) -> tuple[Source, ...]:
+        """The tables of which numbers are made: of the documents, texts and types only where something needs them."""
+        texts = self.settings.universe.partition(":")[0] in ("ngrams", "candidates", "sentences")
+        tables = [one if one.role != "documents" else replace(one, texts=texts) for one in self.sources]
+        # Documents stand last, so leaving them out changes no number of another table.
+        return tuple(
+            one for one in tables if one.role != "documents" or texts or (self.by_group and "group" in one.columns)
+        )
 
 
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
+    """Return names of measures, each once.
+
+    >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
+    (('P@5', 'MAP'), ('P@5', 'MAP'))
+    """
+    each = [measures] if isinstance(measures, str) else measures
+    return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))
 
 
 def make_plan(
@@ -137,7 +111,7 @@ def make_plan(
     settings: Settings,
     measures: Sequence[str] | str | None = None,
     compare: Sequence[Family] = (),
-    agreement: Sequence[str] | None = None,
+    agreement: Sequence[str] | str | None = None,
     baselines: bool = False,
     by: str = "",
 ) -> Plan:
@@ -145,35 +119,26 @@ def make_plan(
 
     agreement: measures of the annotators; None where agreement is not asked for. Without it, systems are scored.
     """
-    names = [measures] if isinstance(measures, str) else measures
-    if names is None:
-        names = DEFAULT_MEASURES if agreement is None and not compare else ()
-    asked = tuple(dict.fromkeys(part.strip() for name in names for part in name.split(",")))
+    if measures is None:
+        measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
     _refuse(settings, compare, by)
-    found = _names(sources)
-    if agreement is None:
-        _refuse_systems(found, settings, compare)
+    of_people = None if agreement is None else names_in(agreement)
+    sources, names = _named(sources)
+    if of_people is None:
+        _refuse_systems(names, settings, compare)
     else:
-        asked_of(settings, agreement)
-        refuse_alone(found.annotators)
+        asked_of(settings, of_people)
+        refuse_alone(names.annotators)
     settings, notes = _settled(sources, settings)
-    if agreement is not None:
+    if of_people is not None:
         settings = settings.changed(k="all")
-    plan = Plan((), settings, asked, tuple(compare), None, baselines, by, found, tuple(notes))
-    plan = replace(plan, agreement=None if agreement is None else tuple(agreement))
-    groups = by == "group" or agreement is not None
-    kept = [replace(one, texts=plan.texts_needed) if one.role == "documents" else one for one in sources]
-    # Texts stand last among the tables, so leaving them out changes no number of another.
-    kept = [one for one in kept if one.role != "documents" or plan.texts_needed or (groups and "group" in one.columns)]
-    read = {one.paths for one in kept}
-    plan = replace(plan, sources=tuple(kept), beside=tuple(one for one in sources if one.paths not in read))
-    if settings.universe == "candidates" and (plan.concordance or agreement is not None):
-        refuse_without_english(_texts(sources))
-    if groups:
-        kinds = {one for _, source in roles(kept, "documents") for one in distinct(source, "group")}
-        plan = replace(plan, names=replace(found, groups=tuple(sorted(kinds - {""} - {None}))))
+    compare = tuple(compare)
+    plan = Plan(tuple(sources), settings, names, names_in(measures), compare, of_people, baselines, by, notes)
+    if plan.by_group:
+        groups = {one for source in plan.tables if source.role == "documents" for one in _distinct(source, "group")}
+        plan = replace(plan, names=replace(names, groups=tuple(sorted(groups - {""} - {None}))))
         if by and not plan.names.groups:
             raise InputError(
                 "the documents", "no document type", "a column such as “type” or “group”", "Load it with the documents."
@@ -216,43 +181,61 @@ def _refuse_systems(names: Names, settings: Settings, compare: Sequence[Family])
     parse_choice(settings.annotators, names.annotators)
 
 
-def _names(sources: Sequence[Source]) -> Names:
-    listed: list[tuple[int, str, str]] = []
-    systems: dict[str, int] = {}
-    for place, source in roles(sources, "gold", "system"):
+def _named(sources: Sequence[Source]) -> tuple[list[Source], Names]:
+    """Return the tables with the names that annotators and systems have in the result, and these names."""
+    owner: dict[str, int] = {}
+    annotators, renamed, graded = dict[str, None](), list[Source](), False
+    for place, source in enumerate(sources):
+        if source.role == "documents":
+            renamed.append(source)
+            continue
         column = "annotator" if source.role == "gold" else "system"
-        found = final = distinct(source, column) if column in source.columns else [source.name]
-        if source.named and source.name not in found:
-            final = [source.name if len(found) == 1 else f"{source.name}/{one}" for one in found]
-        listed += [(place, old, name) for old, name in zip(found, final, strict=True)]
-        for name in final if source.role == "system" else ():
-            if systems.setdefault(name, place) != place:
-                raise InputError(
-                    source.shown,
-                    f"the system name “{name}” again",
-                    "each system name once",
-                    "Give each file its own name (NAME=PATH).",
-                )
-    annotators = tuple(dict.fromkeys(name for place, _, name in listed if sources[place].role == "gold"))
-    graded = any(
-        pc.any(pc.is_valid(table["relevance"])).as_py()
-        for _, source in roles(sources, "gold")
-        if "relevance" in source.columns
-        for table in source.batches(["relevance"])
-    )
-    refuse_taken(annotators)
-    return Names(tuple(listed), annotators, tuple(systems), (), graded)
+        names = _distinct(source, column) if column in source.columns else [source.name]
+        final = {name: name for name in names}
+        if source.named and source.name not in names:
+            final = {name: source.name if len(names) == 1 else f"{source.name}/{name}" for name in names}
+        renamed.append(replace(source, final=final))
+        if source.role == "gold":
+            annotators |= dict.fromkeys(final.values())
+            graded |= "relevance" in source.columns and _any_valid(source, "relevance")
+        elif again := [name for name in final.values() if owner.setdefault(name, place) != place]:
+            raise InputError(
+                source.shown,
+                f"the system name “{again[0]}” again",
+                "each system name once",
+                "Give each file its own name (NAME=PATH).",
+            )
+    refuse_taken(tuple(annotators))
+    return renamed, Names(tuple(annotators), tuple(owner), (), graded)
 
 
-def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, list[Note]]:
+def _distinct(source: Source, column: str) -> list[str]:
+    """Return the distinct values of a column in the order in which they appear."""
+    values: dict[str, None] = {}
+    for table in source.batches([column]) if column in source.columns else ():
+        values |= dict.fromkeys(pc.unique(table[column]).to_pylist())
+    return list(values)
+
+
+def _any_valid(source: Source, column: str) -> bool:
+    return any(table[column].null_count < len(table) for table in source.batches([column]))
+
+
+def _of(sources: Iterable[Source], *roles: str) -> list[Source]:
+    return [source for source in sources if source.role in roles]
+
+
+def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
     """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe."""
     phrases: dict[str, None] = {}
-    for _, source in roles(sources, "gold", "system"):
+    for source in _of(sources, "gold", "system"):
         for table in source.batches(["phrase"]):
             phrases |= dict.fromkeys(pc.unique(table["phrase"].fill_null("")).to_pylist())
             if len(phrases) >= _PHRASES:
                 break
     text = next(filter(None, _texts(sources)), "")
+    if settings.universe == "candidates":  # one text in English is enough, and there need not be one in every part
+        text = next(filter(has_english, _texts(sources)), text)
     chosen = list(phrases)[:_PHRASES]
     if _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
         chosen = [phrase for phrase in chosen if sentence_owner(phrase)]
@@ -264,45 +247,39 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, l
         raise InputError("the gold standard", "no row", "one row a keyphrase", "Name another file.")
     k = [cutoff for cutoff in settings.k if cutoff != "average"]
     data = prepare(Corpus(documents=documents, gold=gold), settings, k=k or 1)
-    return data.settings.changed(k=settings.k), list(data.notes)
+    return data.settings.changed(k=settings.k), data.notes
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[str]:
     """Give the texts that are not empty."""
-    for _, source in roles(sources, "documents"):
+    for source in _of(sources, "documents"):
         for table in source.batches(["text"]) if "text" in source.columns else ():
             yield from filter(None, table["text"].to_pylist())
 
 
 def _all_sentences(sources: Sequence[Source]) -> bool:
     """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
-    tables = (table for _, source in roles(sources, "gold") for table in source.batches(["doc_id", "phrase"]))
-    pairs = (
-        pair
-        for table in tables
-        for pair in zip(table["doc_id"].to_pylist(), trim(table["phrase"].fill_null("")).to_pylist(), strict=True)
-    )
-    return all(not phrase or sentence_owner(phrase) == document for document, phrase in pairs)
+    for table in (table for source in _of(sources, "gold") for table in source.batches(["doc_id", "phrase"])):
+        phrases = trim(table["phrase"].fill_null("")).to_pylist()
+        if any(
+            one and sentence_owner(one) != name for one, name in zip(phrases, table["doc_id"].to_pylist(), strict=True)
+        ):
+            return False
+    return True
 
 
-def corpus_of(plan: Plan, partition: Partition, gold_only: bool = False) -> tuple[Corpus, int]:
-    """Return one part of the data as a corpus that knows the systems and annotators of all parts, and its rows."""
-    tables: dict[str, list[pa.Table]] = {"gold": [], "system": [], "documents": []}
-    read = 0
-    for place, source in enumerate(plan.sources):
-        if gold_only and source.role != "gold":
-            continue
-        table = partition.read(source, place)
-        table = table.drop_columns([name for name in (FILE, ROW) if name in table.column_names])
-        read += len(table)
-        tables[source.role].append(_named(plan, place, source, table))
-    frames = {role: _frame(found, plan) for role, found in tables.items()}
-    if not len(frames["gold"]) and not len(frames["system"]):
-        return _empty(plan), read
-    given = {role: [frame] for role, frame in frames.items() if len(frame)}
-    corpus = load(given.get("gold"), given.get("system"), given.get("documents"), limits=_PART_LIMITS)
-    rankings = {name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems}
-    return replace(corpus, rankings=rankings), read
+def corpus_of(plan: Plan, tables: Iterable[tuple[Source, pa.Table]]) -> Corpus:
+    """Return rows of the tables as a corpus that knows the systems of all parts."""
+    own: dict[str, list[pa.Table]] = {"gold": [], "system": [], "documents": []}
+    for source, table in tables:
+        own[source.role].append(table)
+    frames = {role: _frame(parts, plan) for role, parts in own.items()}
+    if len(frames["gold"]) or len(frames["system"]):
+        given = {role: [frame] for role, frame in frames.items() if len(frame)}
+        corpus = load(given.get("gold"), given.get("system"), given.get("documents"), limits=_PART_LIMITS)
+    else:
+        corpus = Corpus(runs=empty_table("runs"))
+    return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
 
 
 def has_gold(corpus: Corpus) -> bool:
@@ -311,24 +288,13 @@ def has_gold(corpus: Corpus) -> bool:
 
 
 def prepared_part(corpus: Corpus, plan: Plan) -> Prepared:
-    """Return a part of the data under the settings of all parts, with the annotators of all parts."""
-    coded = _with_annotators(code(corpus), plan.names.annotators)
+    """Return a part of the data under the settings of all parts, with the numbers of the annotators of all parts."""
+    coded, annotators = code(corpus), plan.names.annotators
+    place = np.array([annotators.index(name) for name in coded.annotators], np.int32)
+    seen = np.zeros((len(annotators), len(coded.documents)), bool)
+    seen[place] = coded.seen
+    coded = replace(coded, annotators=annotators, entry_annotator=place[coded.entry_annotator], seen=seen)
     return Prepared(corpus, plan.settings, (), coded, identify(coded.phrases, plan.settings))
-
-
-def _empty(plan: Plan) -> Corpus:
-    return Corpus(rankings={name: Ranking() for name in plan.names.systems}, runs=empty_table("runs"))
-
-
-def _named(plan: Plan, place: int, source: Source, table: pa.Table) -> pa.Table:
-    """Give systems and annotators their final names."""
-    if source.role == "documents" or not len(table):
-        return table
-    column = "annotator" if source.role == "gold" else "system"
-    final = {old: name for number, old, name in plan.names.listed if number == place}
-    coded = table[column].combine_chunks().dictionary_encode()
-    names = pa.array([final[one] for one in coded.dictionary.to_pylist()], pa.large_string())
-    return table.set_column(table.column_names.index(column), column, names.take(coded.indices))
 
 
 def _frame(tables: list[pa.Table], plan: Plan) -> pd.DataFrame:
@@ -342,12 +308,3 @@ def _frame(tables: list[pa.Table], plan: Plan) -> pd.DataFrame:
         table = table.select(names).append_column("relevance", pa.repeat(1.0, len(table)))
     frame: pd.DataFrame = table.to_pandas()
     return frame
-
-
-def _with_annotators(coded: Coded, annotators: tuple[str, ...]) -> Coded:
-    """Return a part of the data with the numbers of the annotators of all parts."""
-    place = np.array([annotators.index(name) for name in coded.annotators], np.int32)
-    seen = np.zeros((len(annotators), len(coded.documents)), bool)
-    seen[place] = coded.seen
-    own = place[coded.entry_annotator] if len(place) else coded.entry_annotator
-    return replace(coded, annotators=annotators, entry_annotator=own, seen=seen)

@@ -16,16 +16,16 @@ from kp_core.reading.limits import LIMITS
 from kp_core.scale.plan import Plan, has_gold, prepared_part
 from kp_core.scale.tally import Tally
 from kp_core.scoring import draws
-from kp_core.scoring.accumulate import Accumulator
+from kp_core.scoring.accumulate import Accumulator, Sums
 from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.codes import Bools, Floats, Ints, gold_entries
+from kp_core.scoring.codes import Floats, Ints, gold_entries
 from kp_core.scoring.counts import PART
 from kp_core.scoring.measures import parse
 from kp_core.scoring.pairing import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import Counted, scored_documents, scored_systems
-from kp_core.settings import Cutoff, signature
-from kp_core.studies.annotators import Part, grids, parts_of, result_of, too_many
+from kp_core.settings import Cutoff, Interval, signature
+from kp_core.studies.annotators import NO_INTERVAL, Part, grids, parts_of, result_of, too_many
 from kp_core.studies.compare import Comparison, Family, comparison_of, in_words
 from kp_core.studies.evaluate import add_system, cutoffs_of, system_rows
 from kp_core.studies.facts import (
@@ -96,7 +96,7 @@ def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
         ids = data.documents[begin : begin + PART]
         own = {subset: {name: one[number] for name, one in whole.items()} for subset, whole in blocks.items()}
         scored = scored_documents(next(iter(own["all"].values())).ranking)
-        weights = _weights(plan, ids, scored)
+        weights = _weights(plan, ids)
         accumulator.begin(scored, weights if settings.interval == "poisson" else None)
         for subset, restricted in own.items():
             for place, one in enumerate(restricted.values()):
@@ -114,12 +114,12 @@ def _graded(one: Counted, largest: float) -> Counted:
     return Counted(ranking, ranking if one.table is one.ranking else replace(one.table, largest=largest))
 
 
-def _weights(plan: Plan, ids: tuple[str, ...], scored: Bools) -> Floats | None:
+def _weights(plan: Plan, ids: tuple[str, ...]) -> Floats | None:
     """Return the bootstrap weights (B, D) of a block, where something needs them."""
     settings = plan.settings
     if settings.interval != "poisson" and not plan.compare:
         return None
-    return np.asarray(draws.poisson(draws.keys(ids), settings.resamples, settings.seed).T * scored)
+    return draws.poisson(draws.keys(ids), settings.resamples, settings.seed).T
 
 
 def _comparisons(plan: Plan) -> Iterator[tuple[str, Family, Cutoff]]:
@@ -176,17 +176,23 @@ def _add_annotators(data: Prepared, plan: Plan, tally: Tally) -> None:
     tally.facts["agreement"] = agreement_facts(data)
     names = _parts(plan)
     every = list(zip(names, grids(data, names.values(), _couples(plan)), strict=True))
+    # Each has its own documents that resamples may hold, as in memory.
+    adding = {name: Accumulator(_interval(part, plan)) for name, (part, _, _) in every}
+    for begin in range(0, len(data.documents), PART):
+        weights = _weights(plan, data.documents[begin : begin + PART])
+        for name, (part, grid, _) in every:
+            view = grid.part(slice(begin, begin + PART))
+            adding[name].begin(view.used, weights if part.has_intervals else None)
+            for average in part.asked.averages(plan.settings.average):
+                adding[name].add("", part.asked, view, average)
     for name, (_, _, documents) in every:
         tally.sums.add(f"{name}/rows", documents)
-    used = data.choices.seen.sum(axis=0) > 1
-    drawn, silent = Accumulator(plan.settings.interval, tally.sums), Accumulator("none", tally.sums)
-    for begin in range(0, len(data.documents), PART):
-        block = slice(begin, begin + PART)
-        drawn.begin(used[block], _weights(plan, data.documents[block], used[block]))
-        silent.begin(used[block], None)
-        for name, (part, grid, _) in every:
-            for average in part.asked.averages(plan.settings.average):
-                (drawn if part.has_intervals else silent).add(name, part.asked, grid.part(block), average)
+        for array, values in adding[name].sums.arrays.items():
+            tally.sums.add(f"{name}/{array}", values)
+
+
+def _interval(part: Part, plan: Plan) -> Interval:
+    return plan.settings.interval if part.has_intervals else NO_INTERVAL
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
@@ -235,10 +241,11 @@ def result(tally: Tally, plan: Plan) -> Result:
 
 def agreement_result(tally: Tally, plan: Plan) -> Result:
     """Return the result of an agreement."""
-    accumulator, rows = Accumulator(plan.settings.interval, tally.sums), list[tuple[Any, ...]]()
+    rows = list[tuple[Any, ...]]()
     for name, part in _parts(plan).items():
         documents = tally.sums.arrays[f"{name}/rows"].astype(np.int64)
-        average_of = partial(accumulator.average, name, part.asked, absent=part.absent)
+        accumulator = Accumulator(_interval(part, plan), Sums(tally.sums.under(name)))
+        average_of = partial(accumulator.average, "", part.asked, absent=part.absent)
         seen = dict(zip(part.names, documents, strict=True))
         rows += [row for row in part.rows(documents, average_of, plan.settings) if part.kind != "pairs" or seen[row[0]]]
     notes = agreement_notes(tally.facts["agreement"], too_many(len(_couples(plan)[0])), plan.settings)

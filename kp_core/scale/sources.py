@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
+from pyarrow.fs import FileSelector, FileType, FSSpecHandler, LocalFileSystem, PyFileSystem
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, UsageError
@@ -47,6 +48,7 @@ class Source:
 
     name    of the system or annotator where no column says it; named: whether the user gave it
     texts   whether the texts of documents are read too
+    final   names of systems or annotators in the files → those in the result
     """
 
     role: Role
@@ -55,21 +57,17 @@ class Source:
     name: str
     named: bool = False
     texts: bool = True
-
-    def described(self) -> tuple[Any, ...]:
-        """Return what the table is made from again, without what was opened here."""
-        return self.role, self.paths, self.format, self.name, self.named, self.texts
+    final: dict[str, str] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[type[Source], tuple[Any, ...]]:
-        return type(self), self.described()
+        # What was opened here stays here.
+        return type(self), tuple(getattr(self, one.name) for one in fields(self))
 
     @cached_property
     def dataset(self) -> ds.Dataset:
         """The files as one table that is not read yet."""
         system, paths = _filesystem(self.paths)
-        options: Any = self.format
-        if self.format == "csv":
-            options = _csv(paths[0], system)
+        options = _csv(paths[0], system) if self.format == "csv" else self.format
         try:
             return ds.dataset(paths, format=options, filesystem=system)
         except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
@@ -121,8 +119,6 @@ class Source:
     def stamps(self) -> list[tuple[str, int, int]]:
         """Path, size in bytes and time of each file."""
         system, paths = _filesystem(self.paths)
-        if system is None:
-            return [(path, Path(path).stat().st_size, Path(path).stat().st_mtime_ns) for path in paths]
         return [(one.path, one.size or 0, one.mtime_ns or 0) for one in system.get_file_info(paths)]
 
     def batches(self, only: Sequence[str] | None = None) -> Iterator[pa.Table]:
@@ -138,25 +134,20 @@ class Source:
                 yield table
                 begin += len(table)
 
-    def between(self, low: str | None, high: str | None) -> pa.Table:
-        """Return the rows of documents from `low` up to, but without, `high`; None is an open end."""
-        field, kept = ds.field(self.columns["doc_id"]), None
-        if low is not None:
-            kept = field >= low
-        if high is not None:
-            kept = (field < high) if kept is None else kept & (field < high)
-        return self._kept(kept)
+    @property
+    def id(self) -> Any:
+        """The column of the document, for choosing rows."""
+        return ds.field(self.columns["doc_id"])
 
-    def of(self, documents: Sequence[str]) -> pa.Table:
-        """Return the rows of some documents."""
-        return self._kept(ds.field(self.columns["doc_id"]).isin(list(documents)))
+    @property
+    def empty(self) -> pa.Table:
+        """The table without its rows, as the files have it."""
+        return self.dataset.schema.empty_table().select(list(self.columns.values()))
 
-    def _kept(self, kept: Any) -> pa.Table:
-        batches = list(self._scanned(self.shown, self.dataset.to_batches, None, filter=kept))
-        schema = self.dataset.schema
-        names = list(self.columns.values())
-        empty = pa.table({name: pa.array([], schema.field(name).type) for name in names})
-        table = pa.concat_tables([empty, *(pa.table(batch) for batch in batches)])
+    def where(self, chosen: Any) -> pa.Table:
+        """Return the rows for which an expression over `id` holds."""
+        batches = self._scanned(self.shown, self.dataset.to_batches, None, filter=chosen)
+        table = pa.concat_tables([self.empty, *(pa.table(batch) for batch in batches)])
         ids = table[self.columns["doc_id"]].cast(pa.large_string())
         if trim(ids) is not ids:
             raise InputError(
@@ -191,11 +182,14 @@ class Source:
         if source is None or (only is not None and source not in only):
             return table
         if source not in table.column_names:
-            column = pa.chunked_array([pa.repeat(pa.scalar(self.name, pa.large_string()), len(table))])
-            return table.append_column(source, column)
+            name = self.final.get(self.name, self.name)
+            return table.append_column(source, pa.repeat(pa.scalar(name, pa.large_string()), len(table)))
         column = trim(table[source].fill_null(""))
         column = pc.if_else(pc.equal(column, ""), pa.scalar(self.name, pa.large_string()), column)
-        return table.set_column(table.column_names.index(source), source, column)
+        coded = column.combine_chunks().dictionary_encode()
+        renamed = pa.array([self.final.get(name, name) for name in coded.dictionary.to_pylist()], pa.large_string())
+        final = renamed.take(coded.indices)
+        return table.set_column(table.column_names.index(source), source, final)
 
 
 def _unreadable(name: str, error: Exception, what: str = "rows") -> InputError:
@@ -214,7 +208,7 @@ def _csv(path: str, system: Any) -> ds.CsvFileFormat:
     """Read every cell as text, so that ids keep their zeros and NA is a phrase; only ranks and scores are numbers."""
     from pyarrow import csv
 
-    with system.open_input_stream(path) if system is not None else pa.OSFile(path) as file:
+    with system.open_input_stream(path) as file:
         try:
             names = csv.open_csv(file).schema.names
         except pa.ArrowInvalid as error:
@@ -226,15 +220,13 @@ def _csv(path: str, system: Any) -> ds.CsvFileFormat:
 
 
 def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
-    """Return the file system of URLs such as s3://…, or None for this machine's, with the paths in it."""
+    """Return the file system of paths, or of URLs such as s3://…, with the paths in it."""
     if "://" not in paths[0]:
-        return None, list(paths)
+        return LocalFileSystem(), list(paths)
     try:
         from fsspec.core import url_to_fs
     except ImportError:
         raise UsageError("URLs need the package fsspec; install it with: pip install 'kpscope[cluster]'") from None
-    from pyarrow.fs import FSSpecHandler, PyFileSystem
-
     try:
         found = [url_to_fs(path) for path in paths]
     except (ImportError, ValueError) as error:
@@ -244,25 +236,18 @@ def _filesystem(paths: Sequence[str]) -> tuple[Any, list[str]]:
 
 def files_of(path: str) -> list[str]:
     """Return the files of a path or URL: itself, or all files of a known format below it, by name."""
-    if "://" in path:
-        from pyarrow.fs import FileSelector, FileType
-
-        system, (inside,) = _filesystem([path])
-        scheme = path.split("://")[0]
-        info = system.get_file_info(inside)
-        if info.type == FileType.NotFound:
-            raise InputError(path, "nothing", "a file or folder", "Check the URL.")
-        if info.type == FileType.File:
-            return [path]
-        listed = [one.path for one in system.get_file_info(FileSelector(inside, recursive=True)) if one.is_file]
-        return [f"{scheme}://{one}" for one in sorted(listed) if format_of(one)]
-    local = Path(path)
-    if not local.exists():
-        raise InputError(local.name, "nothing", "a file or folder", "Check the path.")
-    if local.is_file():
-        return [str(local.resolve())]
-    every = (one for one in local.rglob("*") if one.is_file() and not one.name.startswith((".", "_")))
-    return sorted(str(one.resolve()) for one in every if format_of(one.name))
+    scheme, mark, _ = path.rpartition("://")
+    path = path if mark else str(Path(path).resolve())
+    system, (inside,) = _filesystem([path])
+    kind = system.get_file_info(inside).type
+    if kind == FileType.NotFound:
+        shown, named = (path, "URL") if mark else (Path(path).name, "path")
+        raise InputError(shown, "nothing", "a file or folder", f"Check the {named}.")
+    if kind == FileType.File:
+        return [path]
+    listed = [one for one in system.get_file_info(FileSelector(inside, recursive=True)) if one.is_file]
+    shown_files = (one.path for one in listed if not one.base_name.startswith((".", "_")) and format_of(one.path))
+    return [f"{scheme}{mark}{one}" for one in sorted(shown_files)]
 
 
 def format_of(path: str) -> str | None:
@@ -290,19 +275,17 @@ def _source(role: Role, given: Sequence[str], name: str | None) -> Source:
 
 def sources(gold: Any = None, systems: Any = None, documents: Any = None) -> tuple[Source, ...]:
     """Return the tables of paths and URLs, given as `load` takes them: one, a list, or {name: path}."""
-    found: list[Source] = []
-    for role, given in (("gold", gold), ("system", systems), ("documents", documents)):
+    tables: dict[Role, list[Source]] = {"gold": [], "system": [], "documents": []}
+    for (role, known), given in zip(tables.items(), (gold, systems, documents), strict=True):
         named: Mapping[str | None, Any] = given if isinstance(given, Mapping) else {None: given}
         for name, paths in named.items():
             each = [paths] if isinstance(paths, (str, Path)) else list(paths or ())
             if not all(isinstance(path, (str, Path)) for path in each):
                 raise UsageError("a streamed run reads paths and URLs; give a table in memory to kp.evaluate")
-            tables = [[str(path)] for path in each] if name is None else [[str(path) for path in each]]
-            found += [_source(cast(Role, role), one, name) for one in tables]
-    if not any(one.role == "gold" for one in found):
+            every = [str(path) for path in each]
+            known += [_source(role, one, name) for one in ([every] if name is not None else [[one] for one in every])]
+    if not tables["gold"]:
         raise UsageError("no gold standard is named")
-    several = sum(one.role == "gold" for one in found) > 1
-    return tuple(
-        one if one.role != "gold" or several or one.named else Source("gold", one.paths, one.format, "gold")
-        for one in found
-    )
+    if len(tables["gold"]) == 1 and not tables["gold"][0].named:
+        tables["gold"] = [replace(tables["gold"][0], name="gold")]  # a single annotator needs no name of his own
+    return tuple(one for known in tables.values() for one in known)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, part_of
@@ -14,9 +13,7 @@ from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
 from kp_core.scale import score
 from kp_core.scale.engine import Engine, run
-from kp_core.scale.partitions import Partition
 from kp_core.scale.plan import Plan, corpus_of
-from kp_core.scale.sources import Source
 from kp_core.scale.tally import Tally, load_tally
 from kp_core.settings import signature
 from kp_core.studies.compare import Comparison, joined
@@ -51,28 +48,17 @@ class Streamed:
         missing = [path.name for path in paths_of(self.plan) if not path.exists()]
         if missing:
             raise InputError(missing[0], "no such file any more", "the tables of the run", "Put the file back.")
-        tables = tuple(replace(one, texts=True) for one in (*self.plan.sources, *self.plan.beside))
-        return corpus_of(replace(self.plan, sources=tables), _Some(0, ids=tuple(ids)))[0]
+        chosen = list(ids)
+        return corpus_of(self.plan, [(one, one.where(one.id.isin(chosen))) for one in self.plan.sources])
 
     def save(self, path: str | Path) -> None:
         """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
-        self.tally.save(path, plan=self.plan.described(), complete=True)
-
-
-@dataclass(frozen=True)
-class _Some(Partition):
-    """Some documents by their ids."""
-
-    ids: tuple[str, ...] = ()
-
-    def read(self, source: Source, place: int) -> Any:
-        """Return the rows of these documents."""
-        return source.of(self.ids)
+        self.tally.save(path, plan=self.plan, complete=True)
 
 
 def paths_of(plan: Plan) -> list[Path]:
     """Return the files of the tables of a plan that are on this machine."""
-    return [Path(path) for one in (*plan.sources, *plan.beside) for path in one.paths if "://" not in path]
+    return [Path(path) for one in plan.sources for path in one.paths if "://" not in path]
 
 
 def lies_within(plan: Plan, root: Path) -> bool:
@@ -81,7 +67,7 @@ def lies_within(plan: Plan, root: Path) -> bool:
     The paths come out of a file that anybody may have written, so nothing else may be read for them.
     """
     paths, inside = paths_of(plan), root.resolve()
-    whole = len(paths) == sum(len(one.paths) for one in (*plan.sources, *plan.beside))
+    whole = len(paths) == sum(len(one.paths) for one in plan.sources)
     below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
     return whole and bool(paths) and all(below)
 
@@ -134,7 +120,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         )
     data = item.data if isinstance(item, File) else Path(item).read_bytes()
     try:
-        opened = Streamed(tally, Plan.read(tally.header["plan"]))
+        opened = Streamed(tally, tally.header["plan"])
         scored = opened.plan.agreement is not None or bool(opened.plan.measures)
         result, comparisons = opened.result() if scored else None, tuple(opened.comparisons())
         documents = int(tally.sums.arrays["documents"][0])

@@ -7,7 +7,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +17,21 @@ from kp_core.errors import InputError, Note
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source
+from kp_core.scale.plan import Names, Plan
+from kp_core.scale.sources import Source as Table
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Floats
+from kp_core.settings import Settings
+from kp_core.studies.compare import Family
 from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
+#: What the header holds beside plain values.
+_KINDS: dict[str, type[Any]] = {
+    kind.__name__: kind
+    for kind in (AgreementFacts, Facts, Family, Ids, Names, Note, Plan, Settings, Table, SystemFacts)
+}
 _SAVED_BY = "statistics of a streamed run"
 
 
@@ -56,15 +65,8 @@ class Tally:
     def save(self, path: str | Path, **header: Any) -> None:
         """Write one NumPy archive without pickled objects, whole or not at all."""
         path = Path(path)
-        content = {
-            "format": FORMAT,
-            **self.header,
-            **header,
-            "notes": [[note.level, note.where, note.message, note.counts] for note in self.notes],
-            "facts": {kind: [type(one).__name__, asdict(one)] for kind, one in self.facts.items()},
-        }
-        text = np.frombuffer(json.dumps(content, ensure_ascii=False).encode(), np.uint8)
-        arrays: dict[str, Any] = {"header.json": text, **self.sums.arrays}
+        content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "facts": self.facts}
+        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **self.sums.arrays}
         part = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             with part.open("wb") as file:
@@ -72,6 +74,23 @@ class Tally:
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
+
+
+def as_json(content: Any) -> bytes:
+    """Return plain values and dataclasses as JSON, the same for equal ones."""
+
+    def plain(one: Any) -> dict[str, Any]:
+        return {"dataclass": type(one).__name__} | {each.name: getattr(one, each.name) for each in fields(one)}
+
+    return json.dumps(content, default=plain, ensure_ascii=False).encode()
+
+
+def _rebuilt(values: dict[str, Any]) -> Any:
+    """Return an object of JSON as the dataclass that it was."""
+    if values.get("dataclass") not in _KINDS:
+        return values
+    kind = _KINDS[values.pop("dataclass")]
+    return kind(**{name: tuple(one) if isinstance(one, list) else one for name, one in values.items()})
 
 
 def added(notes: Iterable[Note]) -> list[Note]:
@@ -113,30 +132,21 @@ def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
     """
     name = item.name if isinstance(item, Source) else Path(item).name
     try:
-        stream: io.BytesIO | Path = io.BytesIO(item.data) if isinstance(item, Source) else Path(item)
-        arrays: dict[str, Floats] = {}
-        with zipfile.ZipFile(stream) as archive:
+        with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
             if isinstance(item, Source):
-                _refuse_large(item, archive.infolist(), limits)
-            for member in archive.namelist():
-                with archive.open(member) as file:
-                    arrays[member.removesuffix(".npy")] = np.lib.format.read_array(file, allow_pickle=False)
-        header = json.loads(arrays.pop("header.json").tobytes())
+                _refuse_large(item, archive.zip.infolist(), limits)
+            arrays: dict[str, Floats] = dict(archive)
+        header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
             raise ValueError(name)
         if header.pop("format", None) != FORMAT:
             raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
-        notes = [
-            Note(words[0], words[1], words[2], tuple(counts) if counts else None)
-            for *words, counts in header.pop("notes")
-        ]
-        facts = {kind: _facts(*one) for kind, one in header.pop("facts").items()}
+        return Tally(Sums(arrays), header.pop("facts"), header.pop("notes"), header)
     except (InputError, FileNotFoundError):
         raise
     except (*DAMAGED, AttributeError, MemoryError, TypeError):
         found = "something else, or a damaged file"
         raise InputError(name, found, _SAVED_BY, "Use another copy, or run again.") from None
-    return Tally(Sums(arrays), facts, notes, header)
 
 
 def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
@@ -145,15 +155,3 @@ def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits
     refuse_over(limits.archive_members, len(members), "arrays", source.name)
     if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(source.data) for one in members):
         raise InputError(source.name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")
-
-
-def _facts(kind: str, values: dict[str, Any]) -> Any:
-    """Return facts from their form in the file."""
-    if kind == "Ids":
-        return Ids(values["count"], tuple(values["names"]))
-    values = {
-        name: _facts("Ids", one) if isinstance(one, dict) and "names" in one else one for name, one in values.items()
-    }
-    if kind == "Facts":
-        values["systems"] = {name: _facts("SystemFacts", one) for name, one in values["systems"].items()}
-    return {"Facts": Facts, "SystemFacts": SystemFacts, "AgreementFacts": AgreementFacts}[kind](**values)

@@ -44,9 +44,9 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
         "measures": "F1@3,kappa,MAP",
         "k": "average",
         "resamples": 50,
-        "comparisons": [scale.Compare("F1@3", trials=100)],
+        "comparisons": [scale.Family("F1@3", trials=100)],
     }
-    alone = scale.run_evaluation(**given, **asked, engine=engine(100))
+    alone = scale.stream(*given, **asked, engine=engine(100))
     workers = [one["pid"] if isinstance(one, dict) else one.pid for one in cluster.workers.values()]
     killed = threading.Event()
 
@@ -55,7 +55,7 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
             os.kill(workers[0], signal.SIGKILL)
             killed.set()
 
-    found = scale.run_evaluation(**given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill))
+    found = scale.stream(*given, **asked, engine=engine(100, cluster=cluster.scheduler_address, progress=kill))
     assert killed.is_set()
     assert_same_rows(found.result().frame, alone.result().frame)
     assert_same_rows(found.comparison().frame, alone.comparison().frame)
@@ -66,11 +66,11 @@ def test_a_failing_part_names_its_file_and_rows(cluster: Any, tmp_path: Path) ->
     given = write(draw(0, systems=1), tmp_path)
     for where in ("", cluster.scheduler_address):
         with pytest.raises(kp.InputError, match=r"part \d+ \(.*gold.parquet rows [\d,]+–[\d,]+.*universe 12") as raised:
-            scale.evaluate(**given, k=3, measures="kappa", universe=12, engine=engine(60, cluster=where))
+            scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60, cluster=where))
         assert raised.value.remedy.startswith("Choose N = ")
 
 
 def test_words_for_a_cluster_that_is_not_there(tmp_path: Path) -> None:
     given = write(draw(0, documents=5), tmp_path)
     with pytest.raises(kp.UsageError, match="write local, local:N or tcp://host:port"):
-        scale.evaluate(**given, measures="F1@3", engine=engine(cluster="local:two"))
+        scale.evaluate(*given, measures="F1@3", engine=engine(cluster="local:two"))

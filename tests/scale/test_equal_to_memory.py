@@ -10,7 +10,7 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.reading.tidy import tidy
-from tests.scale.tables import assert_same_rows, draw, engine, in_memory, write
+from tests.scale.tables import Given, assert_same_rows, draw, engine, in_memory, write
 
 MEASURES = ("P@k", "R@k", "F1@k", "F1@O", "MAP", "nDCG@k", "RBP", "bpref", "hits@k", "kappa", "PABAK", "a", "d", "N")
 #: How the tables are written, and what is chosen: together every average, gold standard, universe and interval.
@@ -33,10 +33,10 @@ def tables() -> dict[str, pd.DataFrame]:
     return {name: table for name, table in draw(0, documents=40).items() if name != "documents"}
 
 
-def both(given: dict[str, Any], corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp.Result]:
+def both(given: Given, corpus: kp.Corpus, **options: Any) -> tuple[kp.Result, kp.Result]:
     """Evaluate streamed in five parts or so, and in memory; hold the rows equal."""
     options = {"measures": MEASURES, "interval": "none"} | options
-    streamed = scale.evaluate(**given, engine=engine(1 + len(corpus.gold) // 5), **options)
+    streamed = scale.evaluate(*given, engine=engine(1 + len(corpus.gold) // 5), **options)
     memory = kp.evaluate(corpus, **options)
     assert_same_rows(streamed.frame, memory.frame)
     return streamed, memory
@@ -72,6 +72,8 @@ def test_grades_and_the_largest_of_all_parts(tmp_path: Path) -> None:
         ("P@k", {"k": 5, "average": "micro"}),
         ("kappa", {"k": 5}),
         ("MAP", {"interval": "cluster-t"}),
+        ("F1@k", {"k": 5, "interval": "cluster-t", "average": "f-of-means"}),
+        ("kappa", {"k": 5, "interval": "cluster-t", "average": "micro"}),
         ("MAP", {"test": "t", "missing": "skip"}),
         ("P@k", {"k": 5, "test": "bootstrap", "correction": "bh"}),
     ],
@@ -80,7 +82,10 @@ def test_comparisons_are_those_of_memory(
     measure: str, options: dict[str, Any], tables: dict[str, pd.DataFrame], tmp_path: Path
 ) -> None:
     memory = kp.compare(in_memory(tables), measure=measure, **{"interval": "poisson"} | options)
-    streamed = scale.compare(**write(tables, tmp_path), measure=measure, engine=engine(), **options)
+    tested = {name: options[name] for name in ("test", "correction") if name in options}
+    chosen = {name: value for name, value in options.items() if name not in tested}
+    family = scale.Family(measure, **tested)
+    streamed = scale.compare(*write(tables, tmp_path), family, engine=engine(), **chosen)
     columns = ["a", "b", "measure", "k", "average", "difference", "low", "high", "documents"]
     assert_same_rows(streamed.frame[columns], memory.frame[columns])
     # 10,000 random assignments that are other ones: five standard errors of p near 1/2. Other tests draw nothing more.
@@ -96,9 +101,9 @@ def test_comparisons_are_those_of_memory(
 def test_the_bootstrap_test_leaves_out_resamples_without_a_value_as_in_memory(tmp_path: Path) -> None:
     for documents, defined in ((2, False), (4, True)):
         tables = {name: table for name, table in draw(7, documents=documents).items() if name != "documents"}
-        options: dict[str, Any] = {"measure": "P@k", "k": 3, "test": "bootstrap", "interval": "poisson"}
-        memory = kp.compare(in_memory(tables), **options).frame
-        streamed = scale.compare(**write(tables, tmp_path / str(documents)), engine=engine(), **options).frame
+        memory = kp.compare(in_memory(tables), measure="P@k", k=3, test="bootstrap", interval="poisson").frame
+        given, family = write(tables, tmp_path / str(documents)), scale.Family("P@k", "bootstrap")
+        streamed = scale.compare(*given, family, k=3, engine=engine()).frame
         assert memory["p"].notna().all() == defined
         np.testing.assert_allclose(streamed["p"].sort_values(), memory["p"].sort_values(), atol=1e-9)
 
@@ -108,7 +113,7 @@ def test_agreement_is_that_of_memory(options: dict[str, Any], tmp_path: Path) ->
     tables = draw(3)
     memory = kp.agreement(in_memory(tables), **{"interval": "poisson", "resamples": 100} | options)
     given = write(tables, tmp_path)
-    streamed = scale.agreement(**given, engine=engine(), **{"resamples": 100} | options)
+    streamed = scale.agreement(*given, engine=engine(), **{"resamples": 100} | options)
     assert_same_rows(streamed.frame, memory.frame)
     assert (streamed.signature, streamed.notes) == (memory.signature, memory.notes)
 
@@ -148,15 +153,15 @@ def test_candidates_need_english_in_some_part_and_not_in_each(tmp_path: Path) ->
     both(write(tables, tmp_path), in_memory(tables), **options)
     tables["documents"]["text"] = "漢字漢字"
     with pytest.raises(kp.InputError, match="no English tokens in any text"):
-        scale.evaluate(**write(tables, tmp_path), engine=engine(40), **options)
+        scale.evaluate(*write(tables, tmp_path), engine=engine(40), **options)
 
 
 def test_votes_are_grades_and_parts_of_few_words_have_ngrams(tmp_path: Path) -> None:
     (tmp_path / "gold.csv").write_text("doc_id,phrase,votes\nd1,a b,3\nd1,c,1\nd2,a,2\nd3,z,1\n")
     (tmp_path / "s.csv").write_text("doc_id,rank,phrase\nd1,1,a b\nd1,2,q\nd2,1,a\n")
     (tmp_path / "texts.csv").write_text("doc_id,text\nd1,a b c\nd2,a\n")
-    given = {"gold": tmp_path / "gold.csv", "systems": tmp_path / "s.csv", "documents": tmp_path / "texts.csv"}
-    streamed, _ = both(given, kp.load(**given), k=2, measures=["nDCG@k", "kappa", "N"])
+    given = Given(tmp_path / "gold.csv", tmp_path / "s.csv", tmp_path / "texts.csv")
+    streamed, _ = both(given, kp.load(**given._asdict()), k=2, measures=["nDCG@k", "kappa", "N"])
     # Linear gains 3 and 1, of which the first is found; 2 is found; nothing is found in d3.
     assert streamed.frame["value"][0] == pytest.approx((3 / (3 + 1 / np.log2(3)) + 1 + 0) / 3)
 
@@ -187,9 +192,9 @@ def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp
     )
     for name, content in tidy(corpus, form).files.items():
         (tmp_path / name).write_bytes(content)
-    given = {"gold": tmp_path / f"gold.{form}", "systems": tmp_path / f"systems.{form}"}
+    given = Given(tmp_path / f"gold.{form}", tmp_path / f"systems.{form}")
     options: dict[str, Any] = {"k": 3, "measures": ["R@k", "MAP", "kappa"], "empty_gold": "one-if-empty"}
-    streamed, memory = both(given, kp.load(**given), **options)
+    streamed, memory = both(given, kp.load(**given._asdict()), **options)
     assert streamed.frame["value"][0] == pytest.approx((1 + 1 + 1) / 3)
     assert streamed.notes == memory.notes
 
@@ -205,8 +210,8 @@ def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path
     ]
     runs = pd.DataFrame(rows, columns=["system", "doc_id", "phrase", "rank"])
     given = write({"gold": gold, "runs": runs}, tmp_path)
-    given["systems"] = {name: given["systems"][name] for name in ("zeta", "alpha")}
-    streamed = scale.evaluate(**given, measures="F1@k", k=3, interval="none", engine=engine(rows=8))
+    given = given._replace(systems={name: given.systems[name] for name in ("zeta", "alpha")})
+    streamed = scale.evaluate(*given, measures="F1@k", k=3, interval="none", engine=engine(rows=8))
     memory = kp.evaluate(kp.load(gold=gold, systems=[runs]), k=3, measures="F1@k", interval="none")
     assert [note.message for note in streamed.notes] == [note.message for note in memory.notes]
     assert [note.message for note in streamed.notes][:4] == [

@@ -11,42 +11,41 @@ from typing import Any
 
 import numpy as np
 import pytest
-from kp_core.scale.sums import load
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
+from kp_core.scale.tally import load_tally
 from tests.scale.tables import draw, engine, write
 
 ROOT = Path(__file__).resolve().parents[2]
 SLOW = """
 import sys, time
-from kp_core.scale import run
-score = run.score_part
-def slowly(partition, plan):
+from kp_core.scale import engine
+score = engine.score
+def slowly(corpus, plan):
     time.sleep(0.15)
-    return score(partition, plan)
-run.score_part, run.SAVE_EVERY = slowly, 0.0
-run.Engine.__init__.__defaults__ = (*run.Engine.__init__.__defaults__[:-1], 0.0)
+    return score(corpus, plan)
+engine.score = slowly
 from kp_core.cli import main
 sys.exit(main(sys.argv[1:]))
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_killed_run_goes_on_and_gives_the_same(
     number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     tables = {name: table for name, table in draw(0, systems=1).items() if name != "documents"}
     given, checkpoint = write(tables, tmp_path), tmp_path / "run.npz"
-    data = ["--gold", str(given["gold"]), "--system", f"s0={given['systems']['s0']}"]
+    data = ["--gold", str(given.gold), "--system", f"s0={given.systems['s0']}"]
     command = ["evaluate", *data, "--measures", "F1@3,MAP", "--partition-rows", "25", "--format", "json"]
     assert main(command) == 0
     whole = json.loads(capsys.readouterr().out)
     command += ["--checkpoint", str(checkpoint)]
     process = subprocess.Popen([sys.executable, "-c", SLOW, *command], cwd=ROOT, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
-    while not (checkpoint.exists() and len(load(checkpoint).header["done"]) >= 2):
+    while not (checkpoint.exists() and len(load_tally(checkpoint).header["done"]) >= 2):
         assert process.poll() is None, process.stderr.read().decode()
         assert time.monotonic() < deadline, "no checkpoint was written"
         time.sleep(0.02)
@@ -55,39 +54,39 @@ def test_a_killed_run_goes_on_and_gives_the_same(
     assert process.returncode == (-9 if number == signal.SIGKILL else 2)
     if number != signal.SIGKILL:
         assert "interrupted; run the same command again to go on" in said.decode()
-    kept = load(checkpoint).header
+    kept = load_tally(checkpoint).header
     assert 2 <= len(kept["done"]) < kept["parts"]
     with pytest.raises(kp.InputError, match="expected a finished run"):
         scale.open_statistics(checkpoint)
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out) == whole
-    assert sorted(load(checkpoint).header["done"]) == list(range(kept["parts"]))
+    assert sorted(load_tally(checkpoint).header["done"]) == list(range(kept["parts"]))
 
 
 def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) -> None:
     given, checkpoint = write(draw(0, documents=20), tmp_path), tmp_path / "run.npz"
     options: dict[str, Any] = {"measures": "F1@3", "resamples": 10, "engine": engine(checkpoint=checkpoint)}
-    scale.evaluate(**given, **options)
+    scale.evaluate(*given, **options)
     with pytest.raises(kp.InputError, match="a checkpoint of other data or settings"):
-        scale.evaluate(**given, **options, seed=1)
-    path = given["systems"]["s0"]
+        scale.evaluate(*given, **options, seed=1)
+    path = given.systems["s0"]
     path.write_bytes(path.read_bytes())
     with pytest.raises(kp.InputError, match="a checkpoint of other data or settings"):
-        scale.evaluate(**given, **options)
+        scale.evaluate(*given, **options)
     checkpoint.write_text("no statistics")
     with pytest.raises(kp.InputError, match="statistics of a streamed run"):
-        scale.evaluate(**given, **options)
+        scale.evaluate(*given, **options)
     np.savez(checkpoint, a=np.array([object()]))
     with pytest.raises(kp.InputError, match="statistics of a streamed run"):
-        scale.evaluate(**given, **options)
+        scale.evaluate(*given, **options)
 
 
 @pytest.mark.parametrize("universe", ["ngrams", "60"])
 def test_a_saved_run_gives_single_documents_with_their_texts(universe: str, tmp_path: Path) -> None:
     tables, ids = draw(5, documents=30), ["d003", "d007"]
     options: dict[str, Any] = {"k": 3, "universe": universe, "measures": "F1@3,kappa", "resamples": 20}
-    scale.run_evaluation(**write(tables, tmp_path), engine=engine(), **options).save(tmp_path / "run.npz")
-    some = scale.open_statistics(tmp_path / "run.npz").documents(ids)
+    scale.stream(*write(tables, tmp_path), engine=engine(), **options).save(tmp_path / "run.npz")
+    some = scale.open_statistics(tmp_path / "run.npz").run.documents(ids)
     assert some.systems == ["s0", "s1", "s2"]
     for table, columns in (("gold", ["doc_id", "phrase"]), ("documents", ["doc_id", "text"])):
         found, expected = getattr(some, table)[columns], tables[table][columns]

@@ -8,11 +8,11 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from kp_core.scale.pairs import similarity
 
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
+from kp_core.scale.similarities import similarity
 from tests.scale.tables import draw, engine, in_memory, write
 
 
@@ -24,12 +24,12 @@ from tests.scale.tables import draw, engine, in_memory, write
         ({"annotators": "nobody"}, "there is no gold 'nobody'"),
         ({"by": "length"}, "lengths of all texts at once"),
         ({"by": "presence"}, "choose by = group"),
-        ({"comparisons": [scale.Compare("F1@k", "wilcoxon")]}, "ranks the differences of all documents"),
+        ({"comparisons": [scale.Family("F1@k", "wilcoxon")]}, "ranks the differences of all documents"),
     ],
 )
 def test_what_needs_all_documents_at_once_is_refused(options: dict[str, Any], reason: str, tmp_path: Path) -> None:
     with pytest.raises(kp.UsageError, match=reason):
-        scale.run_evaluation(**write(draw(0, documents=5), tmp_path), **options)
+        scale.stream(*write(draw(0, documents=5), tmp_path), **options)
 
 
 def test_tables_of_another_form_are_refused_with_the_remedy(tmp_path: Path) -> None:
@@ -37,19 +37,19 @@ def test_tables_of_another_form_are_refused_with_the_remedy(tmp_path: Path) -> N
     gold.write_text('{"id": "d1", "keyphrases": ["a", "b"]}\n')
     given = write(draw(0, documents=5), tmp_path / "t")
     with pytest.raises(kp.InputError, match=r"one row a phrase.*kpscope convert --to parquet"):
-        scale.evaluate(gold, given["systems"])
+        scale.evaluate(gold, given.systems)
     scores = tmp_path / "scores.csv"
     scores.write_text("doc_id,phrase,score\nd1,a,0.5\n")
     with pytest.raises(kp.InputError, match="high or low scores are better is judged over all lists"):
-        scale.evaluate(given["gold"], scores)
+        scale.evaluate(given.gold, scores)
     scores.write_text("doc_id,phrase,rank\nd1,a,first\n")
     with pytest.raises(kp.InputError, match=r"scores.csv: .*CSV conversion error to int64: .*'first'") as raised:
-        scale.evaluate(given["gold"], scores)
+        scale.evaluate(given.gold, scores)
     assert str(tmp_path) not in str(raised.value)
     blanks = tmp_path / "blanks.parquet"
     pd.DataFrame({"doc_id": ["d1 "], "phrase": ["a"], "rank": [1]}).to_parquet(blanks)
     with pytest.raises(kp.InputError, match="ids with blanks at their ends"):
-        scale.evaluate(given["gold"], blanks)
+        scale.evaluate(given.gold, blanks)
 
 
 def test_ids_and_phrases_stay_text_and_rejected_rows_are_counted(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
 ) -> None:
     tables = {name: table for name, table in draw(0, documents=20, systems=2).items() if name != "documents"}
     given = write(tables, tmp_path)
-    data = ["--gold", str(given["gold"])]
-    for name, path in given["systems"].items():
+    data = ["--gold", str(given.gold)]
+    for name, path in given.systems.items():
         data += ["--system", f"{name}={path}"]
     corpus, statistics = in_memory(tables), tmp_path / "s.npz"
     saved = ["--save-statistics", str(statistics)]
@@ -85,7 +85,7 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     out, err = capsys.readouterr()
     assert json.loads(out)["signature"] == kp.evaluate(corpus, k=3, interval="poisson").signature
     assert "parts · " in err
-    assert scale.open_statistics(statistics).result().documents == json.loads(out)["rows"][0]["documents"]
+    assert scale.open_statistics(statistics).documents == json.loads(out)["rows"][0]["documents"]
     assert main(["compare", *data, "--stream", "--measures", "F1@3,MAP", "--resamples", "50", "--format", "json"]) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     assert [row["measure"] for row in rows] == ["F1@3", "MAP"]
@@ -94,7 +94,7 @@ def test_the_command_line_streams_when_asked_and_beyond_the_limits(
     capsys.readouterr()
     assert main(["evaluate", *data, "--stream", "--encoding", "latin-1"]) == 2
     assert main(["evaluate", "--gold", "nothing.csv", "--system", "nothing.csv"]) == 1
-    monkeypatch.setattr("kp_core.streaming.LIMITS", kp.reading.limits.Limits(rows=10))
+    monkeypatch.setattr("kp_core.scale.memory.LIMITS", kp.reading.limits.Limits(rows=10))
     capsys.readouterr()
     assert main(["evaluate", *data, "--k", "3", "--format", "json"]) == 0
     out, err = capsys.readouterr()
@@ -135,7 +135,7 @@ def test_what_would_be_lost_at_the_end_is_refused_at_the_beginning(tmp_path: Pat
     given = write(tables, tmp_path)
     for path, found in ((tmp_path / "nowhere" / "run.npz", "no such folder"), (tmp_path, "a folder")):
         with pytest.raises(kp.InputError, match=f"found {found}"):
-            scale.evaluate(**given, measures="MAP", engine=engine(checkpoint=path))
+            scale.evaluate(*given, measures="MAP", engine=engine(checkpoint=path))
     pairs = tmp_path / "pairs.csv"
     pairs.write_text("keyphrase,candidate\na b,a\n")
     with pytest.raises(kp.UsageError, match=r"pairs\.csv is read and written at once"):
@@ -147,4 +147,4 @@ def test_a_part_of_regrouped_rows_says_in_which_files_they_stand(tmp_path: Path)
     tables = draw(0, documents=20, systems=1)
     given = write({name: tables[name] for name in ("gold", "runs")}, tmp_path, "csv")
     with pytest.raises(kp.InputError, match=r"part \d+ \(gold.csv rows [\d,]+–[\d,]+.*universe 12"):
-        scale.evaluate(**given, k=3, measures="kappa", universe=12, engine=engine(60))
+        scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60))
