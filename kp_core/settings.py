@@ -169,8 +169,7 @@ class Settings:
     rr_miss: Annotated[Literal["0", "1/(n+1)"], Field("rrmiss", "reciprocal rank of a list without a hit")] = "0"
 
     def __init__(self, **changes: Unpack[Changes]) -> None:
-        unknown = set(changes) - set(_DEFAULTS)
-        if unknown:
+        if unknown := set(changes) - set(_DEFAULTS):
             raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
         named = preset(changes.get("preset", "kpscope"))
         given = {name: value for name, value in changes.items() if value is not None}
@@ -396,8 +395,12 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     return "|".join(["kps", *(f"{key}:{value}" for key, value in parts.items())])
 
 
+#: Fields of a signature beside the conventions.
+_FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v", "soft"}
+
+
 def settings_from(line: str) -> Settings:
-    """Read settings back from a signature.
+    """Read settings back from a signature; the part `soft` of a soft evaluation is no setting and is left out.
 
     >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
@@ -408,25 +411,12 @@ def settings_from(line: str) -> Settings:
     given = dict(part.split(":", 1) for part in parts)
     if len(given) < len(parts):
         raise UsageError("the signature names a field twice")
-    pool = given.pop("pool", "")  # version 1.0 named the average of concordance tables apart
-    if pool:
+    if pool := given.pop("pool", ""):  # version 1.0 named the average of concordance tables apart
         given["avg"] = {"micro/macro": "usual", "macro/macro": "macro"}.get(
             f"{pool}/{given.get('avg')}", given.get("avg", "usual")
         )
-    known = {one.key for one in FIELDS.values()} | {
-        "preset",
-        "k",
-        "N",
-        "annot",
-        "ci",
-        "fix",
-        "trim",
-        "docs",
-        "stem",
-        "v",
-    }
-    unknown = set(given) - known
-    if unknown:
+    known = {one.key for one in FIELDS.values()} | _FURTHER
+    if unknown := set(given) - known:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
     changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
     for name, one in FIELDS.items():

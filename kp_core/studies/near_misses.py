@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus
+from kp_core.errors import Note
 from kp_core.scoring.codes import Bools, Coded, Ints
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.match import Lists, match, newly, ranked_lists
@@ -18,6 +19,7 @@ from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
+from kp_core.studies.result import Answer
 from kp_core.text.normalise import Normaliser
 
 _SHARED = {"type": "str", "morph": "bool", "reordered": "bool", "overlap": "float64"}
@@ -43,12 +45,12 @@ _NAMES = np.array(list(TYPES), object)
 
 
 @dataclass(frozen=True)
-class NearMisses:
+class NearMisses(Answer):
     """Predictions within the first k, and gold entries, each beside its best counterpart.
 
     predictions   columns of `PREDICTIONS`; hit is that of the evaluation, keyphrase the best gold entry
     gold          columns of `ENTRIES`, every entry once a system; phrase and rank are those of the best prediction
-    settings      what decided hits, lists and k
+    frame         the predictions, which are what leaves
 
     The best is of the first type in `TYPES`, then of the higher R-precision, then the earlier one. Without a common
     stem the type is NONE and the counterpart is empty.
@@ -57,6 +59,15 @@ class NearMisses:
     predictions: pd.DataFrame
     gold: pd.DataFrame
     settings: Settings
+    notes: tuple[Note, ...]
+    documents: int
+    agreement: bool = False
+    caption: str = "Predictions beside their nearest keyphrases"
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """The predictions, row by row."""
+        return self.predictions
 
     def counts(self, side: str = "predictions", by_document: bool = False) -> pd.DataFrame:
         """Return how many predictions (or `gold` entries) of each system, or document, are of each type."""
@@ -110,7 +121,8 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
         best = _best(facing, phrases, within)
         predictions.append(_predictions(system, coded, facing, np.flatnonzero(within), hit, best))
         entries.append(_entries(system, coded, facing, found, best))
-    return NearMisses(_joined(predictions, PREDICTIONS), _joined(entries, ENTRIES), settings)
+    tables = _joined(predictions, PREDICTIONS), _joined(entries, ENTRIES)
+    return NearMisses(*tables, settings.changed(k=settings.k[0]), data.notes, len(data.documents))
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:
