@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
-from kp_core.scoring.counts import Cells
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.measures import concordance
 
 HERE = Path(__file__).parent

@@ -13,7 +13,7 @@ import kp_core as kp
 from kp_core import scale
 from kp_core.errors import Note
 from kp_core.reading import report as on_reading
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.settings import Average, Settings
 from kp_core.studies import annotators, documents
 from kp_core.studies.compare import Correction, Test
@@ -275,7 +275,7 @@ def agreement(settings: Settings) -> kp.Result:
 def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
     """Return the agreement of the annotators document by document, and the standard error of K of all."""
     corpus = _corpus()
-    data = annotators.prepare_annotators(corpus, settings)
+    data = prepare_annotators(corpus, settings)
     return annotators.agreement_by_document(corpus, settings), annotators.standard_error(data)
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
+from kp_core.scoring.systems import BASELINES
 from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result

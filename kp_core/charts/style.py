@@ -9,7 +9,7 @@ from html import escape
 import plotly.graph_objects as go
 
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.baselines import BASELINES
+from kp_core.scoring.systems import BASELINES
 from kp_core.tables import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.

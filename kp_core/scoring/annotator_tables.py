@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
 
 #: The name under which people stand beside the systems.

@@ -20,7 +20,6 @@ from kp_core.scoring.pairing import Compared, Pairing, Statistic, common, statis
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
-from kp_core.studies.evaluate import cutoffs_of
 from kp_core.studies.facts import Ids, too_few
 from kp_core.studies.result import Answer
 
@@ -138,7 +137,7 @@ def compare(
     trials      random assignments of the randomisation test
     """
     family, data = Family(measure, test, correction, trials), prepare(corpus, settings, **changes)
-    return _compared(data, family, cutoffs_of(family.asked, data.settings)[0])
+    return _compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
 def compare_all(
@@ -159,7 +158,7 @@ def compare_all(
     names = measures.split(",") if isinstance(measures, str) else measures
     families = [Family(name, test, correction, trials) for name in names]
     data = prepare(corpus, settings, **changes)
-    return joined([_compared(data, one, k) for one in families for k in cutoffs_of(one.asked, data.settings)])
+    return joined([_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)])
 
 
 def joined(comparisons: Sequence[Comparison]) -> Comparison:

@@ -18,7 +18,6 @@ from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
 from kp_core.scoring.views import View
 from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
-from kp_core.studies.evaluate import cutoffs_of, single_average
 from kp_core.studies.result import Answer
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
@@ -87,8 +86,8 @@ def spread(
     keep `gold_stemmed` and `rel`, which belong to the gold standard. Source: specification of ranking, section 7.
     """
     asked = parse(measure)
-    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
-    cutoff = cutoffs_of(asked, data.settings)[0]
+    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
+    cutoff = asked.cutoffs(data.settings)[0]
     now = data.settings.changed(k=cutoff)
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
@@ -109,7 +108,7 @@ def spread(
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
-        asked.name(None if asked.measure.fixed is not None else cutoff),
+        asked.name(cutoff),
         cutoff,
         frame,
         ranges.reset_index(),

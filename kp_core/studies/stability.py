@@ -17,7 +17,7 @@ from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Cutoff, Settings
-from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate, single_average
+from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.result import Answer
 from kp_core.studies.spread import EQUAL, GRID, Values
 
@@ -72,7 +72,7 @@ def stability(
     by     measure, k, normalise or annotators: what the views differ in, all else being equal
     views  measures, cutoffs, normalisers or gold standards; by default the usual ones
     """
-    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
+    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
     asked, cutoffs, every = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
         if asked.measure.fixed is not None:
@@ -113,7 +113,7 @@ def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> li
     frame = frame[frame["system"] != HUMANS]
     values: list[Values] = []
     for asked in measures:
-        shown = asked.name(None if asked.measure.fixed is not None else settings.k[0])
+        shown = asked.name(settings.k[0])
         rows = frame[(frame["measure"] == shown) & (frame["average"] == asked.averages(settings.average)[0])]
         values.append(dict(zip(rows["system"], rows["value"], strict=True)))
     return values

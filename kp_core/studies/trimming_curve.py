@@ -15,8 +15,9 @@ import pandas as pd
 from kp_core.errors import UsageError
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import AtK, Cells
+from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import Counted, count_systems

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.overlap import ratio
 from kp_core.scoring.measures.registry import measure
 
 _NOBODY = "nobody chose anything, everybody chose everything, or no document has two annotators"

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Cells
-from kp_core.scoring.measures.overlap import ratio
 from kp_core.scoring.measures.registry import measure
 
 _COHEN, _BYRT = "Cohen 1960", "Byrt, Bishop & Carlin 1993"

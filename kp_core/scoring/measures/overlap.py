@@ -4,21 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import AtK, Cells
+from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
-
-
-def ratio(above: Floats, below: Floats, empty: float = 0.0) -> Floats:
-    """Divide, giving `empty` where the divisor is 0.
-
-    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
-    [0.5, 0.0]
-    """
-    zero = below == 0
-    if not zero.any():
-        return np.asarray(above / below)
-    return np.where(zero, empty, above / np.where(zero, 1, below))
 
 
 @measure(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import AtK
-from kp_core.scoring.measures.overlap import ratio
 from kp_core.scoring.measures.registry import measure
 
 _NO_GOLD = "the document has no gold"

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats
-from kp_core.settings import Cutoff
+from kp_core.settings import Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators"]
 
@@ -104,6 +104,10 @@ class Asked:
     def fixed(self) -> Cutoff | None:
         """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
         return self.cutoff if self.cutoff is not None else self.measure.fixed
+
+    def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
+        """Return the cutoffs at which the measure is given."""
+        return settings.k if self.fixed is None else (self.fixed,)
 
     def name(self, cutoff: Cutoff | None = None) -> str:
         """Print the measure with its cutoff.
