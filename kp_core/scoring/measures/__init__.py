@@ -2,6 +2,9 @@
 
 from kp_core.scoring.measures import agreement as annotators
 from kp_core.scoring.measures import concordance, overlap, ranking
-from kp_core.scoring.measures.registry import MEASURES, Asked, Measure, of_systems, parse
+from kp_core.scoring.measures.registry import MEASURES, WORDS, Asked, Measure, of_systems, parse
 
 __all__ = ["MEASURES", "Asked", "Measure", "annotators", "concordance", "of_systems", "overlap", "parse", "ranking"]
+
+for _name in WORDS:  # measures are listed in the order of measures.toml, whichever module was imported first
+    MEASURES[_name] = MEASURES.pop(_name)

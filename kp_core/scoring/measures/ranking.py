@@ -9,8 +9,6 @@ from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
 
-_NO_GOLD = "the document has no gold"
-
 
 def average_precision(at: AtK) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
@@ -38,85 +36,17 @@ def normalised_gain(at: AtK, exponential: bool = False) -> Floats:
     return ratio(*at.discounted(exponential))
 
 
-measure(
-    "MAP",
-    "How early the keyphrases come, over the whole list: the mean precision at each keyphrase found.",
-    r"\mathrm{AP} = \frac{1}{A}\sum_{i \le n,\, h_i > 0} \frac{H_i}{i}",
-    source="Buckley & Voorhees 2005",
-    family="ranking",
-    fixed="none",
-    undefined=_NO_GOLD,
-)(average_precision)
-measure(
-    "MAP@k",
-    "How early the keyphrases come among the first k phrases.",
-    r"\mathrm{AP}@k = \frac{1}{A}\sum_{i \le k,\, h_i > 0} \frac{H_i}{i}",
-    source="Buckley & Voorhees 2005",
-    family="ranking",
-    undefined=_NO_GOLD,
-)(average_precision)
-measure(
-    "MRR",
-    "How early the first keyphrase comes: 1 / its rank.",
-    r"\mathrm{RR} = \frac{1}{\min\{i : h_i = 1\}}",
-    source="Voorhees 1999",
-    family="ranking",
-    fixed="none",
-    undefined=_NO_GOLD,
-)(reciprocal_rank)
-measure(
-    "MRR@k",
-    "How early the first keyphrase comes among the first k phrases.",
-    r"\mathrm{RR}@k = \frac{1}{\min\{i \le k : h_i = 1\}}",
-    source="Voorhees 1999",
-    family="ranking",
-    undefined=_NO_GOLD,
-)(reciprocal_rank)
-measure(
-    "nDCG",
-    "How close the whole ranking is to the best one, early ranks and high grades counting most.",
-    r"\mathrm{nDCG} = \frac{\sum_i G(y_i)/\log_2(i+1)}{\sum_j G(y^*_j)/\log_2(j+1)}",
-    source="Järvelin & Kekäläinen 2002",
-    family="ranking",
-    fixed="none",
-    undefined=_NO_GOLD,
-)(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
-measure(
-    "nDCG@k",
-    "How close the first k ranks are to the best k ranks.",
-    r"\mathrm{nDCG}@k = \frac{\sum_{i \le k} G(y_i)/\log_2(i+1)}{\sum_{j \le k} G(y^*_j)/\log_2(j+1)}",
-    source="Järvelin & Kekäläinen 2002",
-    family="ranking",
-    undefined=_NO_GOLD,
-)(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
-measure(
-    "nDCG-exp",
-    "nDCG with gain 2 to the grade minus 1, over the whole list.",
-    r"\mathrm{nDCG} = \frac{\sum_i (2^{y_i}-1)/\log_2(i+1)}{\sum_j (2^{y^*_j}-1)/\log_2(j+1)}",
-    source="Burges et al. 2005",
-    family="ranking",
-    fixed="none",
-    undefined=_NO_GOLD,
-)(lambda at: normalised_gain(at, exponential=True))
-measure(
-    "nDCG-exp@k",
-    "nDCG with gain 2 to the grade minus 1, among the first k ranks.",
-    r"\mathrm{nDCG}@k = \frac{\sum_{i \le k} (2^{y_i}-1)/\log_2(i+1)}{\sum_{j \le k} (2^{y^*_j}-1)/\log_2(j+1)}",
-    source="Burges et al. 2005",
-    family="ranking",
-    undefined=_NO_GOLD,
-)(lambda at: normalised_gain(at, exponential=True))
+measure("MAP", "ranking", fixed="none")(average_precision)
+measure("MAP@k", "ranking")(average_precision)
+measure("MRR", "ranking", fixed="none")(reciprocal_rank)
+measure("MRR@k", "ranking")(reciprocal_rank)
+measure("nDCG", "ranking", fixed="none")(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
+measure("nDCG@k", "ranking")(lambda at: normalised_gain(at, at.counts.settings.gain == "exp"))
+measure("nDCG-exp", "ranking", fixed="none")(lambda at: normalised_gain(at, exponential=True))
+measure("nDCG-exp@k", "ranking")(lambda at: normalised_gain(at, exponential=True))
 
 
-@measure(
-    "bpref",
-    "Whether keyphrases come before phrases judged as not relevant.",
-    r"\mathrm{bpref} = \frac{1}{g}\sum_r \Big(1 - \frac{\min(u_r, g)}{\min(g, g_0)}\Big)",
-    source="Buckley & Voorhees 2004, as in trec_eval",
-    family="ranking",
-    fixed="none",
-    undefined="no phrase was judged as not relevant (no_judged_negatives)",
-)
+@measure("bpref", "ranking", fixed="none")
 def bpref(at: AtK) -> Floats:
     """Return bpref; NaN without judged negatives."""
     judged = at.counts.judged
@@ -125,16 +55,7 @@ def bpref(at: AtK) -> Floats:
     return ratio(np.broadcast_to(judged[:, None], at.hits.shape), at.size)
 
 
-@measure(
-    "RBP",
-    "Expected gain of a reader who goes on to the next phrase with probability p.",
-    r"\mathrm{RBP} = (1-p)\sum_i e_i\, p^{\,i-1}",
-    source="Moffat & Zobel 2008",
-    family="ranking",
-    fixed="none",
-    undefined=_NO_GOLD,
-    parameter=("p", 0.9),
-)
+@measure("RBP", "ranking", fixed="none", parameter=("p", 0.9))
 def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
     terms = at.counts.terms
