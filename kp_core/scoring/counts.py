@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -71,20 +72,11 @@ class Counts:
         if self.returned is not None:
             rows = slice(*np.searchsorted(self.returned[0], [documents.start, documents.stop]))
             returned = (self.returned[0][rows] - documents.start, self.returned[1][rows])
-        return replace(
-            self,
-            terms=self.terms.part(documents),
-            ideal=self.ideal.part(documents),
-            size=self.size[documents],
-            length=self.length[documents],
-            rows=self.rows[documents],
-            duplicates=self.duplicates[documents],
-            listed=self.listed[documents],
-            known=self.known[documents],
-            universe=self.universe[documents],
-            judged=self.judged[documents] if self.judged is not None else None,
-            returned=returned,
-        )
+        columns: dict[str, Any] = {
+            name: array[documents] for name, array in vars(self).items() if isinstance(array, np.ndarray)
+        }
+        terms, ideal = self.terms.part(documents), self.ideal.part(documents)
+        return replace(self, terms=terms, ideal=ideal, returned=returned, **columns)
 
     def limit(self, cutoff: Cutoff) -> Ints:
         """Return the cutoff of each document as a number (D,)."""
@@ -131,16 +123,13 @@ class Counts:
         if self.returned is not None:
             returned = self.sums(*self.returned, None, cutoffs)
         size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
-        rule = self.settings.denominator
-        denominator = {"k": limit, "returned": returned}.get(rule)
+        denominator = {"k": limit, "returned": returned}.get(self.settings.denominator)
         if denominator is None:
             denominator = np.minimum(limit, size)
-        denominator = denominator.copy() if any(c in ("gold", "all") for c in cutoffs) else denominator
         for column, cutoff in enumerate(cutoffs):
-            if cutoff == "gold":
-                denominator[:, column] = self.size
-            elif cutoff == "all":
-                denominator[:, column] = self.length
+            if cutoff in ("gold", "all"):
+                denominator = denominator.copy()
+                denominator[:, column] = self.size if cutoff == "gold" else self.length
         return AtK(
             self.totals(self.terms.hits, cutoffs),
             returned,
@@ -191,18 +180,17 @@ class AtK(Cells):
 
     @cached_property
     def _discounted(self) -> tuple[Floats, Floats]:
-        return self._discount(self.counts.terms.gain, self.counts.ideal.gain)
+        return self._discount("gain")
 
     @cached_property
     def _exp_discounted(self) -> tuple[Floats, Floats]:
-        if self.counts.largest == 1:  # grades are 0 or 1, so both gains are the same
-            return self._discounted
-        return self._discount(self.counts.terms.exp_gain, self.counts.ideal.exp_gain)
+        # Grades that are 0 or 1 have the same gain either way.
+        return self._discounted if self.counts.largest == 1 else self._discount("exp_gain")
 
-    def _discount(self, gain: Floats, best: Floats) -> tuple[Floats, Floats]:
+    def _discount(self, gain: str) -> tuple[Floats, Floats]:
         terms, ideal = self.counts.terms, self.counts.ideal
-        dcg = self.total(gain / np.log2(terms.rank + 1))
-        return dcg, self.counts.sums(ideal.document, ideal.rank, best / np.log2(ideal.rank + 1), self.cutoffs)
+        dcg, best = (getattr(one, gain) / np.log2(one.rank + 1) for one in (terms, ideal))
+        return self.total(dcg), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
 
 def distinct_choices(lists: Lists, gold: Gold) -> Lists:
@@ -246,21 +234,9 @@ def count(
     if settings.duplicates == "after" and lists.repeated.any():
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
-    return Counts(
-        terms,
-        ideal,
-        gold.size,
-        length,
-        lists.length,
-        lists.duplicates,
-        listed,
-        gold.known,
-        universe,
-        settings,
-        float(gold.grade.max(initial=0.0)),
-        _judged(lists, gold, negatives, document, row),
-        returned,
-    )
+    judged, largest = _judged(lists, gold, negatives, document, row), float(gold.grade.max(initial=0.0))
+    rows, known = (lists.length, lists.duplicates, listed), (gold.known, universe, settings)
+    return Counts(terms, ideal, gold.size, length, *rows, *known, largest, judged, returned)
 
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:
