@@ -13,13 +13,13 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.result import Answer
-from kp_core.studies.spread import EQUAL, GRID, Values
+from kp_core.studies.spread import GRID, Values
 
 By = Literal["measure", "k", "normalise", "annotators"]
 #: Cutoffs of the view by k, besides those in use.
@@ -133,26 +133,15 @@ def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.Da
     return frame, pd.DataFrame(pairs, columns=["a", "b", "tau", "systems", "reason"])
 
 
-def _signs(values: Floats) -> Floats:
-    """Return the order of every two values of the last axis, as 1, 0 or -1; values that only rounding parts are equal.
-
-    Shape (…, n) gives (…, n, n); NaN beside an undefined value.
-    """
-    difference = values[..., :, None] - values[..., None, :]
-    return np.asarray(np.where(np.abs(difference) <= EQUAL, 0.0, np.sign(difference)))
-
-
 def ranks(values: Floats) -> Floats:
     """Return the rank of each value in its row, the highest first; ties share the mean rank, NaN has none.
 
-    Shape (views, systems), kept.
+    Shape (views, systems), kept; values that only rounding parts are equal.
 
     >>> ranks(np.array([[0.5, 0.2, 0.5, np.nan, 0.1]])).tolist()
     [[1.5, 3.0, 1.5, nan, 4.0]]
     """
-    signs = _signs(values)
-    above, tied = (signs < 0).sum(axis=-1), (signs == 0).sum(axis=-1)
-    return np.where(np.isnan(values), np.nan, above + (tied + 1) / 2)
+    return np.asarray(pd.DataFrame(np.round(values, 12)).rank(axis=1, ascending=False))
 
 
 def tau_b(x: Floats, y: Floats) -> tuple[float, str | None]:
@@ -165,9 +154,7 @@ def tau_b(x: Floats, y: Floats) -> tuple[float, str | None]:
     """
     if len(x) < 2:
         return np.nan, "few_systems"
-    upper: Bools = np.triu(np.ones((len(x), len(x)), bool), 1)
-    one, two = _signs(x)[upper], _signs(y)[upper]
+    upper = np.triu_indices(len(x), 1)
+    one, two = (np.sign(np.subtract.outer(row, row).round(12))[upper] for row in (x, y))
     untied = float((one**2).sum() * (two**2).sum())
-    if not untied:
-        return np.nan, "all_tied"
-    return float((one * two).sum() / np.sqrt(untied)), None
+    return (float((one * two).sum() / np.sqrt(untied)), None) if untied else (np.nan, "all_tied")
