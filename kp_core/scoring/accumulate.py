@@ -13,9 +13,9 @@ import numpy as np
 
 from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
-from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.scoring.views import Grid, View
 from kp_core.settings import Cutoff, Interval
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.gold import Choices
+from kp_core.scoring.table_cells import Cells
 
 #: The name under which people stand beside the systems.
 HUMANS = "human ceiling"

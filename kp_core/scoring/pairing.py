@@ -10,10 +10,10 @@ import numpy as np
 
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums, gradients, quadratic, spread_of
-from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.systems import Counted
+from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.scoring.views import View
 from kp_core.settings import Cutoff, Interval
 

@@ -9,11 +9,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kp_core.scoring.cells import FIELDS, Cells
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.counts import AtK, Counts
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.table_cells import FIELDS, Cells
 from kp_core.settings import Cutoff
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.errors import Note
 from kp_core.settings import Settings, signature
 
@@ -63,19 +63,19 @@ class Answer:
 
     def csv(self) -> str:
         """Return the tidy rows as CSV, with the signature in a last column."""
-        return tables.csv(self.frame.assign(signature=self.signature))
+        return typeset.csv(self.frame.assign(signature=self.signature))
 
     def latex(self, caption: str = "") -> str:
         """Return a paper-ready table with the signature below."""
-        return tables.latex(self.wide(), caption or self.caption, self.signature)
+        return typeset.latex(self.wide(), caption or self.caption, self.signature)
 
     def markdown(self) -> str:
         """Return the table in Markdown with the signature below."""
-        return f"{tables.markdown(self.wide())}\n`{self.signature}`\n"
+        return f"{typeset.markdown(self.wide())}\n`{self.signature}`\n"
 
     def text(self) -> str:
         """Return the tidy rows as a plain table with the signature below."""
-        return f"{tables.text(self.frame)}\n{self.signature}\n"
+        return f"{typeset.text(self.frame)}\n{self.signature}\n"
 
 
 @dataclass(frozen=True)
@@ -117,7 +117,7 @@ class Result(Answer):
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
         several = (self.frame["subset"] != "all").any()
-        return f"{tables.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
+        return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
 
 
 def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
 from kp_core.scoring import annotator_tables
-from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Answer
 

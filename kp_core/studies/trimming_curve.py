@@ -15,12 +15,12 @@ import pandas as pd
 from kp_core.errors import UsageError
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import averaged
-from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import Counted, count_systems
+from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import View
 from kp_core.settings import Cutoff
 from kp_core.studies.correlation.coefficients import closed_form, correlation

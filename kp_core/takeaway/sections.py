@@ -25,8 +25,8 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.tables import CELLS
 from kp_core.takeaway.paragraph import paragraph
+from kp_core.typeset import CELLS
 from kp_core.words import statements
 from kp_core.words.diagnosis import diagnose
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
+from kp_core.scoring.table_cells import Cells, ratio
 
 
 @measure("P@k", "overlap")
