@@ -144,7 +144,7 @@ def flatten(column: pa.ChunkedArray) -> pa.Array:
     return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
-def run_starts(column: pa.ChunkedArray) -> NDArray[np.int64]:
+def run_starts(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
     """Return the rows at which the value differs from the row before.
 
     >>> run_starts(pa.chunked_array([["a", "a", "b"]], pa.large_string())).tolist()
@@ -152,7 +152,7 @@ def run_starts(column: pa.ChunkedArray) -> NDArray[np.int64]:
     """
     if not len(column):
         return np.zeros(0, np.int64)
-    flat = flatten(column)
+    flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
     differs = pc.not_equal(flat.slice(1), flat.slice(0, len(flat) - 1)).to_numpy(zero_copy_only=False)
     return np.concatenate([[0], np.flatnonzero(differs) + 1])
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from importlib.resources import files
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast, get_args, get_type_hints
 from urllib.parse import quote, unquote
 
@@ -249,81 +251,9 @@ class Preset:
     k: tuple[Cutoff, ...] = ("average",)
 
 
-_LOWER_PORTER = "lower+space+porter-nltk"
-_KPEVAL = {
-    "normalise": _LOWER_PORTER,
-    "variants": "first",
-    "average": "f-of-means",
-    "empty_gold": "zero",
-    "ideal": "returned",
-}
-
 PRESETS: dict[str, Preset] = {
-    "kpscope": Preset("the defaults of this project", {}),
-    "semeval2010": Preset(
-        "official ranking of SemEval-2010 task 5 (Kim et al. 2010); that duplicates go before the cut is our reading",
-        {"normalise": "lower+space+porter-semeval", "gold_list": "listed", "average": "micro"},
-        (5, 10, 15),
-    ),
-    "ijcnlp13": Preset(
-        "per-document scores published with Boudin 2013 (IJCNLP)",
-        {"normalise": _LOWER_PORTER, "variants": "first", "gold_list": "listed"},
-        (10,),
-    ),
-    "jcdl20": Preset(
-        "evaluation code of Gallina, Boudin and Daille 2020 (JCDL)",
-        {
-            "normalise": _LOWER_PORTER,
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "hits_as": "gold",
-            "denominator": "returned",
-            "missing": "skip",
-            "empty_gold": "zero",
-        },
-    ),
-    "pke": Preset(
-        "evaluation script of the pke toolkit (Boudin 2016)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "denominator": "returned",
-        },
-        (5, 10),
-    ),
-    "kpeval": Preset("KPEval (Wu et al. 2024)", _KPEVAL, (5, "all", "gold")),
-    "chan": Preset(
-        "evaluation code of Chan et al. 2019 (ACL)", _KPEVAL | {"filter": "invalid-tokens,one-word"}, (5, "all", "gold")
-    ),
-    "opennmt-kpg": Preset(
-        "OpenNMT-kpg (Meng et al. 2021)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "filter": "invalid-tokens",
-            "gold_list": "listed",
-            "denominator": "returned",
-            "empty_gold": "zero",
-            "rr": "all-hits",
-        },
-        (5, 10, "all", "gold"),
-    ),
-    "kex": Preset(
-        "kex (Ushio, Liberatore and Camacho-Collados 2021)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "denominator": "min(k,gold)",
-            "average": "micro",
-            "rr_miss": "1/(n+1)",
-        },
-        (5, 10),
-    ),
-    "trec": Preset("trec_eval 9, as far as keyphrases allow", {"variants": "first", "missing": "skip", "ties": "trec"}),
+    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
+    for name, words in tomllib.loads((files("kp_core") / "presets.toml").read_text("utf-8")).items()
 }
 
 

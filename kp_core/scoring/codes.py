@@ -99,14 +99,9 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
 
 
-def _run_heads(values: pa.Array) -> Ints:
-    """Return the positions at which a new value begins; lists stand together, so heads are few."""
-    return run_starts(pa.chunked_array([values]))
-
-
 def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:
     """Return the run heads of a column and the place of each head's value in `index` (-1 where absent)."""
-    heads = _run_heads(values)
+    heads = run_starts(values)
     return heads, index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str")).astype(np.int64)
 
 
@@ -160,7 +155,7 @@ def code(corpus: Corpus) -> Coded:
     gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
     gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
     gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
-    with_gold = pd.Index(gold_ids.take(_run_heads(gold_ids)).to_pandas(), dtype="str")
+    with_gold = pd.Index(gold_ids.take(run_starts(gold_ids)).to_pandas(), dtype="str")
     documents = pd.Index(with_gold.append(pd.Index(gold_empty["doc_id"], dtype="str")).unique(), dtype="str")
     if len(documents) == 0:
         raise InputError(
@@ -227,8 +222,8 @@ def refuse_taken(annotators: tuple[str, ...]) -> None:
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
     runs = corpus.runs
     ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
-    id_heads = _run_heads(ids)
-    name_heads = _run_heads(names)
+    id_heads = run_starts(ids)
+    name_heads = run_starts(names)
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)

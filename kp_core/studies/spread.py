@@ -104,7 +104,12 @@ def spread(
     rows = [("current", now.preset, current)]
     rows += [("preset", name, record) for name, record in presets.items()]
     rows += [("grid", "", record) for record in grid]
-    frame = _frame(rows, values, list(present))
+    table = [
+        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
+        for kind, preset, record in rows
+        for system in present
+    ]
+    frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"])
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
@@ -189,16 +194,6 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
 def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
     views = [View(one.of(asked), record.k) for one in standards]
     return float(mean_of([averaged(asked, view, record.average, None, "none") for view in views]).value[0])
-
-
-def _frame(rows: list[tuple[str, str, Settings]], values: dict[Settings, Values], systems: list[str]) -> pd.DataFrame:
-    """Return one row a setting and system."""
-    found = [
-        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
-        for kind, preset, record in rows
-        for system in systems
-    ]
-    return pd.DataFrame(found, columns=["kind", "preset", *GRID, "system", "value"])
 
 
 def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:
