@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import averaged
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import Grid
 
 HERE = Path(__file__).parent

@@ -23,7 +23,7 @@ from benchmarks.workload import machine
 from kp_core.extraction import RECONSTRUCTED
 from kp_core.extraction.external import read_phrases
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
-from kp_core.tables import markdown
+from kp_core.typeset import markdown
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -42,7 +42,7 @@ from kp_core.similarity import similarity
 from kp_core.studies.annotators import agreement
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, correlation_from
-from kp_core.studies.documents import all_values, by_document, one_document
+from kp_core.studies.document_values import all_values, by_document, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.published_tables import recover

@@ -15,7 +15,7 @@ import pandas as pd
 from cyclopts import App, CycloptsError, Parameter, Token
 
 import kp_core as kp
-from kp_core import tables
+from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Test
@@ -188,7 +188,7 @@ class Output:
         """Write the rows of an answer; its notes go to standard error."""
         forms: dict[str, Callable[[], str]] = {
             "json": answer.json,
-            "csv": lambda: tables.exchange_csv(answer.frame),
+            "csv": lambda: typeset.exchange_csv(answer.frame),
             "latex": answer.latex,
             "markdown": answer.markdown,
             "table": answer.text,
@@ -200,10 +200,10 @@ class Output:
         """Write a table that has no recipe."""
         forms: dict[str, Callable[[], str]] = {
             "json": lambda: json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1),
-            "csv": lambda: tables.exchange_csv(frame),
-            "latex": lambda: tables.latex(frame, caption),
-            "markdown": lambda: tables.markdown(frame),
-            "table": lambda: tables.text(frame),
+            "csv": lambda: typeset.exchange_csv(frame),
+            "latex": lambda: typeset.latex(frame, caption),
+            "markdown": lambda: typeset.markdown(frame),
+            "table": lambda: typeset.text(frame),
         }
         self.write(forms[self.format]())
 
@@ -403,7 +403,7 @@ def similarity(
 ) -> None:
     """Say how similar pairs of phrases are."""
     from kp_core.reading.pairs import load_pairs
-    from kp_core.studies.similarities import Similarities
+    from kp_core.studies.plain_pairs import Similarities
 
     how, output = how or Similarity(), output or Output()
     if not pairs:
@@ -415,7 +415,7 @@ def similarity(
 
     if not output.out:
         raise UsageError("--out is missing: name a .parquet, .csv or .jsonl file for the scores")
-    sys.stderr.write(tables.text(streamed(pairs, how.measures, output.out, **how.choices())) + "\n")
+    sys.stderr.write(typeset.text(streamed(pairs, how.measures, output.out, **how.choices())) + "\n")
 
 
 @app.command
@@ -540,8 +540,8 @@ def extract(
     )
     forms: dict[str, Callable[[], str]] = {
         "jsonl": lambda: lists.jsonl().decode(),
-        "csv": lambda: tables.exchange_csv(lists.frame),
-        "table": lambda: f"{tables.text(lists.frame)}\n{lists.signature}\n",
+        "csv": lambda: typeset.exchange_csv(lists.frame),
+        "table": lambda: f"{typeset.text(lists.frame)}\n{lists.signature}\n",
     }
     Output(out=out).write(forms[format]())
     warn(lists.notes)

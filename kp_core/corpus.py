@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from kp_core.errors import Note
 
@@ -134,6 +137,24 @@ def _column(column: pd.Series) -> pa.ChunkedArray:
     values = column.tolist() if column.dtype == object else column
     made = pa.array(values, from_pandas=True)
     return made if isinstance(made, pa.ChunkedArray) else pa.chunked_array([made])
+
+
+def flatten(column: pa.ChunkedArray) -> pa.Array:
+    """Return a column as one array, without a copy where it is one already."""
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def run_starts(column: pa.Array | pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return the rows at which the value differs from the row before.
+
+    >>> run_starts(pa.chunked_array([["a", "a", "b"]], pa.large_string())).tolist()
+    [0, 2]
+    """
+    if not len(column):
+        return np.zeros(0, np.int64)
+    flat = flatten(column) if isinstance(column, pa.ChunkedArray) else column
+    differs = pc.not_equal(flat.slice(1), flat.slice(0, len(flat) - 1)).to_numpy(zero_copy_only=False)
+    return np.concatenate([[0], np.flatnonzero(differs) + 1])
 
 
 def content_digest(corpus: Corpus) -> str:

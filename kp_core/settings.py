@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from importlib.resources import files
 from typing import Annotated, Any, Literal, TypedDict, Unpack, cast, get_args, get_type_hints
 from urllib.parse import quote, unquote
 
@@ -169,8 +171,7 @@ class Settings:
     rr_miss: Annotated[Literal["0", "1/(n+1)"], Field("rrmiss", "reciprocal rank of a list without a hit")] = "0"
 
     def __init__(self, **changes: Unpack[Changes]) -> None:
-        unknown = set(changes) - set(_DEFAULTS)
-        if unknown:
+        if unknown := set(changes) - set(_DEFAULTS):
             raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
         named = preset(changes.get("preset", "kpscope"))
         given = {name: value for name, value in changes.items() if value is not None}
@@ -250,81 +251,9 @@ class Preset:
     k: tuple[Cutoff, ...] = ("average",)
 
 
-_LOWER_PORTER = "lower+space+porter-nltk"
-_KPEVAL = {
-    "normalise": _LOWER_PORTER,
-    "variants": "first",
-    "average": "f-of-means",
-    "empty_gold": "zero",
-    "ideal": "returned",
-}
-
 PRESETS: dict[str, Preset] = {
-    "kpscope": Preset("the defaults of this project", {}),
-    "semeval2010": Preset(
-        "official ranking of SemEval-2010 task 5 (Kim et al. 2010); that duplicates go before the cut is our reading",
-        {"normalise": "lower+space+porter-semeval", "gold_list": "listed", "average": "micro"},
-        (5, 10, 15),
-    ),
-    "ijcnlp13": Preset(
-        "per-document scores published with Boudin 2013 (IJCNLP)",
-        {"normalise": _LOWER_PORTER, "variants": "first", "gold_list": "listed"},
-        (10,),
-    ),
-    "jcdl20": Preset(
-        "evaluation code of Gallina, Boudin and Daille 2020 (JCDL)",
-        {
-            "normalise": _LOWER_PORTER,
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "hits_as": "gold",
-            "denominator": "returned",
-            "missing": "skip",
-            "empty_gold": "zero",
-        },
-    ),
-    "pke": Preset(
-        "evaluation script of the pke toolkit (Boudin 2016)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "denominator": "returned",
-        },
-        (5, 10),
-    ),
-    "kpeval": Preset("KPEval (Wu et al. 2024)", _KPEVAL, (5, "all", "gold")),
-    "chan": Preset(
-        "evaluation code of Chan et al. 2019 (ACL)", _KPEVAL | {"filter": "invalid-tokens,one-word"}, (5, "all", "gold")
-    ),
-    "opennmt-kpg": Preset(
-        "OpenNMT-kpg (Meng et al. 2021)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "filter": "invalid-tokens",
-            "gold_list": "listed",
-            "denominator": "returned",
-            "empty_gold": "zero",
-            "rr": "all-hits",
-        },
-        (5, 10, "all", "gold"),
-    ),
-    "kex": Preset(
-        "kex (Ushio, Liberatore and Camacho-Collados 2021)",
-        {
-            "normalise": _LOWER_PORTER,
-            "variants": "first",
-            "duplicates": "keep",
-            "gold_list": "listed",
-            "denominator": "min(k,gold)",
-            "average": "micro",
-            "rr_miss": "1/(n+1)",
-        },
-        (5, 10),
-    ),
-    "trec": Preset("trec_eval 9, as far as keyphrases allow", {"variants": "first", "missing": "skip", "ties": "trec"}),
+    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
+    for name, words in tomllib.loads((files("kp_core") / "presets.toml").read_text("utf-8")).items()
 }
 
 
@@ -396,8 +325,12 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     return "|".join(["kps", *(f"{key}:{value}" for key, value in parts.items())])
 
 
+#: Fields of a signature beside the conventions.
+_FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v", "soft"}
+
+
 def settings_from(line: str) -> Settings:
-    """Read settings back from a signature.
+    """Read settings back from a signature; the part `soft` of a soft evaluation is no setting and is left out.
 
     >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
@@ -408,25 +341,12 @@ def settings_from(line: str) -> Settings:
     given = dict(part.split(":", 1) for part in parts)
     if len(given) < len(parts):
         raise UsageError("the signature names a field twice")
-    pool = given.pop("pool", "")  # version 1.0 named the average of concordance tables apart
-    if pool:
+    if pool := given.pop("pool", ""):  # version 1.0 named the average of concordance tables apart
         given["avg"] = {"micro/macro": "usual", "macro/macro": "macro"}.get(
             f"{pool}/{given.get('avg')}", given.get("avg", "usual")
         )
-    known = {one.key for one in FIELDS.values()} | {
-        "preset",
-        "k",
-        "N",
-        "annot",
-        "ci",
-        "fix",
-        "trim",
-        "docs",
-        "stem",
-        "v",
-    }
-    unknown = set(given) - known
-    if unknown:
+    known = {one.key for one in FIELDS.values()} | _FURTHER
+    if unknown := set(given) - known:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
     changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
     for name, one in FIELDS.items():

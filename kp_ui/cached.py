@@ -13,12 +13,12 @@ import kp_core as kp
 from kp_core import scale
 from kp_core.errors import Note
 from kp_core.reading import report as on_reading
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.settings import Average, Settings
-from kp_core.studies import annotators, documents
+from kp_core.studies import annotators, document_values
 from kp_core.studies.compare import Correction, Test
 from kp_core.studies.correlation.estimates import Study
-from kp_core.studies.documents import DocumentView
+from kp_core.studies.document_values import DocumentView
 from kp_core.studies.interval_table import interval_table
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import By
@@ -224,7 +224,7 @@ def by_document(settings: Settings, measure: str) -> pd.DataFrame:
 @asked("Reading the documents …", 20)
 def tables_by_document(settings: Settings, measures: tuple[str, ...]) -> pd.DataFrame:
     """Return concordance measures of every system and document at the sidebar's cutoff."""
-    return documents.tables_by_document(_corpus(), settings, measures)
+    return document_values.tables_by_document(_corpus(), settings, measures)
 
 
 @asked(False, 50)
@@ -236,7 +236,7 @@ def one_document(settings: Settings, document: str) -> DocumentView:
 @asked(False, 50)
 def marked_text(settings: Settings, document: str, system: str) -> list[tuple[str, str]]:
     """Return the text of a document in pieces, with what a system found, missed and added."""
-    return documents.marked_text(one_document(document), system, prepare(_corpus(), settings).settings)
+    return document_values.marked_text(one_document(document), system, prepare(_corpus(), settings).settings)
 
 
 def documents_of_run(run: scale.Opened, settings: Settings, ids: tuple[str, ...]) -> dict[str, DocumentView]:
@@ -275,7 +275,7 @@ def agreement(settings: Settings) -> kp.Result:
 def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
     """Return the agreement of the annotators document by document, and the standard error of K of all."""
     corpus = _corpus()
-    data = annotators.prepare_annotators(corpus, settings)
+    data = prepare_annotators(corpus, settings)
     return annotators.agreement_by_document(corpus, settings), annotators.standard_error(data)
 
 

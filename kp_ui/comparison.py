@@ -7,7 +7,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_core.studies.compare import CORRECTIONS, TESTS, Correction, Test
+from kp_core.scoring.paired import CORRECTIONS
+from kp_core.studies.compare import TESTS, Correction, Test
 from kp_core.studies.parts import PARTS
 from kp_core.studies.stability import By
 from kp_core.words import statements

@@ -10,7 +10,7 @@ import streamlit as st
 
 from kp_core.charts import study_tables
 from kp_core.charts.style import short
-from kp_core.studies.documents import KINDS, MARKS, DocumentView
+from kp_core.studies.document_values import KINDS, MARKS, DocumentView
 from kp_ui import cached, controls, prose, results, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")

@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import tables
+from kp_core import typeset
 from kp_core.reading import Source
 from kp_core.studies.correlation.ratings import near_miss_pairs, rating_table
 from kp_core.studies.correlation.ratings import with_ratings as judged
@@ -70,7 +70,7 @@ def section() -> None:
     first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
     with second:
         done = ratings()
-        data = partial(tables.exchange_csv, done)
+        data = partial(typeset.exchange_csv, done)
         label, about = "Download the ratings", "A table of judged pairs, as the Data page reads it."
         st.download_button(
             label, data, "ratings.csv", "text/csv", key="ratings csv", disabled=not len(done), help=about

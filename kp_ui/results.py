@@ -15,7 +15,7 @@ from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import shallowest
-from kp_core.tables import digits_of
+from kp_core.typeset import digits_of
 from kp_ui import controls, kept, prose, show, sidebar, workspace
 
 #: The measures people ask for first; the rest of the registry follows.

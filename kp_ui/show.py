@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.charts import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
@@ -25,7 +25,7 @@ _LONG, _PAGE = 4000, 560
 
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
-    return tables.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
+    return typeset.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
 
 
 def sentence(words: object) -> str:
@@ -140,9 +140,9 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
     with st.popover("Download", icon="⬇️"):
         signed = frame.assign(signature=line) if line else frame
         for label, made, ending, kind in (
-            ("CSV", lambda: tables.csv(signed), "csv", "text/csv"),
+            ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
             ("XLSX", lambda: _xlsx(signed), "xlsx", None),
-            ("LaTeX", lambda: tables.latex(frame, caption, line), "tex", "text/plain"),
+            ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
             # A run of the page would change nothing, and might close the popover.
@@ -150,10 +150,10 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
 
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:
-    return tables.markdown(frame) + (f"\n`{line}`\n" if line else "")
+    return typeset.markdown(frame) + (f"\n`{line}`\n" if line else "")
 
 
 def _xlsx(frame: pd.DataFrame) -> bytes:
     buffer = io.BytesIO()
-    tables.neutral(frame).to_excel(buffer, index=False)
+    typeset.neutral(frame).to_excel(buffer, index=False)
     return buffer.getvalue()

@@ -11,8 +11,8 @@ from kp_core import charts, scale
 from kp_core.charts import Marks
 from kp_core.charts import screen_tables as tables
 from kp_core.reading import Source
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
+from kp_core.scoring.systems import BASELINES
 from kp_core.words import statements
 from kp_ui import cached, controls, drill, prose, results, show, workspace
 

@@ -17,9 +17,9 @@ from kp_core.charts.heat_maps import VIEWS
 from kp_core.charts.screen_tables import over_numbers
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks
 from kp_core.errors import counted
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
+from kp_core.scoring.systems import BASELINES
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability

@@ -129,7 +129,7 @@ def strip(spread: Spread) -> Chart:
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
     )
-    alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.settings} settings: {said}."
+    alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {said}."
     return Chart(lay_out(figure, 150 + 84 * len(systems)), f"{alt} {range_of(spread)}")
 
 

@@ -9,8 +9,8 @@ import pandas as pd
 
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import parse
+from kp_core.scoring.systems import BASELINES
 from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.result import Result
@@ -225,7 +225,7 @@ def turns(spread: Spread) -> pd.DataFrame:
     rows = spread.turns
     table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
     return table.assign(
-        settings=[f"{count} of {spread.settings}" for count in rows["settings"]],
+        settings=[f"{count} of {spread.combinations}" for count in rows["settings"]],
         presets=rows["presets"].map(", ".join),
         **{"for example with": [", ".join(f"{k} = {v}" for k, v in example.items()) for example in rows["example"]]},
     )

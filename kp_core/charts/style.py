@@ -9,8 +9,8 @@ from html import escape
 import plotly.graph_objects as go
 
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.baselines import BASELINES
-from kp_core.tables import visible
+from kp_core.scoring.systems import BASELINES
+from kp_core.typeset import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")

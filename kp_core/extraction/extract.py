@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.corpus import COLUMNS, Corpus, Ranking
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.extraction.collection import Collection, External, Progress
@@ -63,7 +63,7 @@ class Extracted(Answer):
 
     def csv(self) -> str:
         """Return the rows as CSV, each with the recipe of its system in a last column."""
-        return tables.csv(self.frame.assign(signature=self.frame["system"].map(self.settings)))
+        return typeset.csv(self.frame.assign(signature=self.frame["system"].map(self.settings)))
 
     def jsonl(self) -> bytes:
         """Return all lists as tidy JSONL, which every reader of KPScope takes as the output of these systems."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table
+from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
@@ -18,7 +18,7 @@ from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import order
 from kp_core.reading.settle import Part, settle
-from kp_core.reading.values import distinct_values, run_starts
+from kp_core.reading.values import distinct_values
 
 
 @dataclass

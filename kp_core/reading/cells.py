@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role
+from kp_core.corpus import Role, run_starts
 from kp_core.errors import Note
 from kp_core.reading.delimited import Table
 from kp_core.reading.family import Rows
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.shapes import add_list, shape_of
-from kp_core.reading.values import floats, run_starts
+from kp_core.reading.values import floats
 
 #: How the reading of list cells is told in the evidence.
 SAID = {

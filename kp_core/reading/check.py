@@ -11,10 +11,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.corpus import run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits
-from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, run_starts, trim
+from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, trim
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}

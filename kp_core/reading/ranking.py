@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from kp_core.corpus import Ranking
-from kp_core.reading.values import flatten
+from kp_core.corpus import Ranking, flatten
 
 Integers = npt.NDArray[np.int64]
 

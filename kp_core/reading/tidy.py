@@ -15,7 +15,7 @@ import pandas as pd
 from kp_core.corpus import Corpus, Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.fields import NAMES, plain
-from kp_core.tables import exchange_csv, neutralise
+from kp_core.typeset import exchange_csv, neutralise
 
 
 @dataclass

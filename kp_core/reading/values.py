@@ -7,6 +7,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.corpus import flatten, run_starts
 from kp_core.reading.lists import number
 
 Floats = npt.NDArray[np.float64]
@@ -93,24 +94,6 @@ def longer_than(column: pa.ChunkedArray, limit: int, lengths: npt.NDArray[np.int
     if not len(lengths) or lengths.max() <= limit:
         return np.zeros(len(lengths), dtype=bool)
     return np.asarray(pc.utf8_length(column).to_numpy() > limit)
-
-
-def run_starts(column: pa.ChunkedArray) -> npt.NDArray[np.int64]:
-    """Return the rows at which the value differs from the row before.
-
-    >>> run_starts(pa.chunked_array([["a", "a", "b"]], pa.large_string())).tolist()
-    [0, 2]
-    """
-    if not len(column):
-        return np.zeros(0, np.int64)
-    flat = flatten(column)
-    differs = pc.not_equal(flat.slice(1), flat.slice(0, len(flat) - 1)).to_numpy(zero_copy_only=False)
-    return np.concatenate([[0], np.flatnonzero(differs) + 1])
-
-
-def flatten(column: pa.ChunkedArray) -> pa.Array:
-    """Return a column as one array, without a copy where it is one already."""
-    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
 
 
 def distinct_values(column: pa.ChunkedArray, starts: npt.NDArray[np.int64]) -> pa.Array:

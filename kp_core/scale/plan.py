@@ -20,10 +20,10 @@ from kp_core.scale.sources import Source
 from kp_core.scoring.codes import code, identify, refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.prepare import Prepared, prepare, refuse_alone
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
-from kp_core.studies.annotators import asked_of, refuse_alone
+from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.text.candidates import has_english

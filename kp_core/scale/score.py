@@ -17,17 +17,16 @@ from kp_core.scale.plan import Plan, has_gold, prepared_part
 from kp_core.scale.tally import Tally
 from kp_core.scoring import draws
 from kp_core.scoring.accumulate import Accumulator, Sums
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.codes import Floats, Ints, gold_entries
 from kp_core.scoring.counts import PART
 from kp_core.scoring.measures import parse
 from kp_core.scoring.pairing import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import Counted, scored_documents, scored_systems
+from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Cutoff, Interval, signature
 from kp_core.studies.annotators import NO_INTERVAL, Part, grids, parts_of, result_of, too_many
 from kp_core.studies.compare import Comparison, Family, comparison_of, in_words
-from kp_core.studies.evaluate import add_system, cutoffs_of, system_rows
+from kp_core.studies.evaluate import add_system, system_rows
 from kp_core.studies.facts import (
     Facts,
     Ids,
@@ -95,7 +94,7 @@ def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
     for number, begin in enumerate(range(0, len(data.documents), PART)):
         ids = data.documents[begin : begin + PART]
         own = {subset: {name: one[number] for name, one in whole.items()} for subset, whole in blocks.items()}
-        scored = scored_documents(next(iter(own["all"].values())).ranking)
+        scored = next(iter(own["all"].values())).ranking.drawable
         weights = _weights(plan, ids)
         accumulator.begin(scored, weights if settings.interval == "poisson" else None)
         for subset, restricted in own.items():
@@ -125,7 +124,7 @@ def _weights(plan: Plan, ids: tuple[str, ...]) -> Floats | None:
 def _comparisons(plan: Plan) -> Iterator[tuple[str, Family, Cutoff]]:
     """Give name, family and cutoff of every comparison."""
     for number, family in enumerate(plan.compare):
-        for cutoff in cutoffs_of(family.asked, plan.settings):
+        for cutoff in family.asked.cutoffs(plan.settings):
             yield f"compare/{number}/{cutoff}", family, cutoff
 
 

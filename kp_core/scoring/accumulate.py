@@ -14,8 +14,8 @@ import numpy as np
 from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Cells
-from kp_core.scoring.measures import Asked, concordance, overlap, parse
+from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.scoring.views import Grid, View
 from kp_core.settings import Cutoff, Interval
 
@@ -148,8 +148,8 @@ class Accumulator:
             draws = None
             if "weight" in arrays:
                 drawn = [_ratio(arrays[f"{letter}/drawn"], arrays["weight"]) for letter in "PR"]
-                draws = overlap.ratio(2 * drawn[0] * drawn[1], drawn[0] + drawn[1])
-            value = np.where(n > 0, overlap.ratio(2 * means[0] * means[1], means[0] + means[1]), np.nan)
+                draws = ratio(2 * drawn[0] * drawn[1], drawn[0] + drawn[1])
+            value = np.where(n > 0, ratio(2 * means[0] * means[1], means[0] + means[1]), np.nan)
             return _averaged(value, draws, n, [None if defined else "no_documents" for defined in n])
         value = _ratio(arrays["sum"], n)
         draws = _ratio(arrays["drawn"], arrays["weight"]) if "weight" in arrays else None

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
+from kp_core.scoring.table_cells import Cells
 
 #: The name under which people stand beside the systems.
 HUMANS = "human ceiling"
@@ -65,10 +65,9 @@ def agreeing(choices: Choices) -> Ints:
 
 def panel(choices: Choices, universe: Floats) -> Panel:
     """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
-    annotators = choices.seen.sum(axis=0).astype(float)
-    chosen = np.bincount(choices.document[choices.item], minlength=len(annotators)).astype(float)
-    one = annotators[:, None], chosen[:, None], agreeing(choices).astype(float)[:, None], universe[:, None]
-    return _panel(*one)
+    annotators = choices.seen.sum(axis=0)
+    chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
+    return _panel(*(one[:, None].astype(float) for one in (annotators, chosen, agreeing(choices), universe)))
 
 
 def without_each(choices: Choices, universe: Floats) -> Panel:
@@ -87,8 +86,7 @@ def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) 
     disagreeing = np.where(used, (r - 1) * chosen - pairs, 0.0)
     mean, n = np.where(used, chosen / r, 0.0), np.where(used, universe, 0.0)
     hits = mean - disagreeing / (r * (r - 1))
-    columns = (hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
-    return Panel(*columns)
+    return Panel(hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
 
 
 def shares(choices: Choices, universe: Floats) -> Shares:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.corpus import Corpus, Ranking
+from kp_core.corpus import Corpus, Ranking, flatten, run_starts
 from kp_core.errors import InputError
-from kp_core.reading.values import run_starts
 from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser, mostly_cjk
 
@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
+#: Cells of one padded block; lists of very different lengths then cost memory only where they stand.
+_BLOCK_CELLS = 1_000_000
 #: Words that say how several annotators are put together; as names they would silently mean another gold standard.
 _TAKEN = ("all", "union", "majority", "intersection", "votes", "others")
 
@@ -93,24 +95,53 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
         raise InputError(
             f"the {what} column", "a value that is not text", "text", "Convert the column to text."
         ) from error
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks() if array.num_chunks != 1 else array.chunk(0)
+    array = flatten(array) if isinstance(array, pa.ChunkedArray) else array
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
-
-
-def _run_heads(values: pa.Array) -> Ints:
-    """Return the positions at which a new value begins; lists stand together, so heads are few."""
-    return run_starts(pa.chunked_array([values]))
 
 
 def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:
     """Return the run heads of a column and the place of each head's value in `index` (-1 where absent)."""
-    heads = _run_heads(values)
+    heads = run_starts(values)
     return heads, index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str")).astype(np.int64)
 
 
 def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
     return np.repeat(codes, np.diff(np.append(heads, rows))).astype(np.int32)
+
+
+def ragged(start: Ints, length: Ints) -> Ints:
+    """Return the flat positions of lists that begin at `start`.
+
+    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
+    [5, 6, 0, 1, 2]
+    """
+    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
+
+
+def ranks(length: Ints) -> Ints:
+    """Return 1, 2, ... for every list.
+
+    >>> ranks(np.array([2, 0, 3])).tolist()
+    [1, 2, 1, 2, 3]
+    """
+    return ragged(np.ones_like(length), length)
+
+
+def blocks(widths: Ints) -> Iterator[slice]:
+    """Yield slices of lists such that a padded block stays small, whatever the longest list."""
+    lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
+    for begin in range(0, len(widths), lists):
+        yield slice(begin, begin + lists)
+
+
+def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
+    """Return lists that follow one another as a matrix (list, position), padded at the end."""
+    width = int(length.max(initial=0))
+    if width * len(length) == length.sum():  # all of one length: the rows are the matrix already
+        return values[start[0] : start[0] + width * len(length)].reshape(len(length), width)
+    matrix = np.full((len(length), width), filler, np.int32)
+    matrix[np.arange(width) < length[:, None]] = values[start[0] : start[0] + length.sum()]
+    return matrix
 
 
 def distinct(values: Ints) -> Ints:
@@ -124,7 +155,7 @@ def code(corpus: Corpus) -> Coded:
     gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
     gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
     gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
-    with_gold = pd.Index(gold_ids.take(_run_heads(gold_ids)).to_pandas(), dtype="str")
+    with_gold = pd.Index(gold_ids.take(run_starts(gold_ids)).to_pandas(), dtype="str")
     documents = pd.Index(with_gold.append(pd.Index(gold_empty["doc_id"], dtype="str")).unique(), dtype="str")
     if len(documents) == 0:
         raise InputError(
@@ -150,8 +181,7 @@ def code(corpus: Corpus) -> Coded:
         ]
         variant_entry = np.repeat(variant_entry, [len(s) for s in spellings])
         first = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
-    both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string()).dictionary_encode()
-    both = both.combine_chunks() if both.num_chunks != 1 else both.chunk(0)
+    both = flatten(pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string()).dictionary_encode())
     codes = both.indices.to_numpy()
     relevance = (
         gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
@@ -192,8 +222,8 @@ def refuse_taken(annotators: tuple[str, ...]) -> None:
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
     runs = corpus.runs
     ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
-    id_heads = _run_heads(ids)
-    name_heads = _run_heads(names)
+    id_heads = run_starts(ids)
+    name_heads = run_starts(names)
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)

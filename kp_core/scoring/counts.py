@@ -3,74 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
-from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Terms, exponential, ideal_terms, ordered_terms, returned_ideal, tied_terms
-from kp_core.scoring.match import Lists, match, newly, ranks
+from kp_core.scoring.match import Lists, match, newly
+from kp_core.scoring.table_cells import FIELDS, Cells
 from kp_core.settings import Cutoff, Settings
 
 #: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
 PART = 1000
-
-#: Fields of `Cells`, in order.
-FIELDS = ("hits", "returned", "size", "universe", "denominator")
-
-
-@dataclass(frozen=True)
-class Cells:
-    """Counts from which overlap and concordance measures are computed; arrays of any one shape, or their sums.
-
-    hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
-    denominator                      of precision, by the convention
-    """
-
-    hits: Floats
-    returned: Floats
-    size: Floats
-    universe: Floats
-    denominator: Floats
-
-    @cached_property
-    def both(self) -> Floats:
-        """Cell a: gold and system say yes."""
-        return self.hits
-
-    @cached_property
-    def gold_only(self) -> Floats:
-        """Cell b: missed."""
-        return self.size - self.hits
-
-    @cached_property
-    def system_only(self) -> Floats:
-        """Cell c: spurious."""
-        return self.returned - self.hits
-
-    @cached_property
-    def neither(self) -> Floats:
-        """Cell d: rejected by both."""
-        return self.universe - self.size - self.returned + self.hits
-
-    def mapped(self, change: Callable[[Floats], Floats]) -> Self:
-        """Return the counts with every array changed in the same way."""
-        values = [getattr(self, one.name) for one in fields(self)]
-        changed: list[Any] = [one.mapped(change) if isinstance(one, Cells) else change(one) for one in values]
-        return type(self)(*changed)
-
-    def arrays(self) -> list[Floats]:
-        """Return all arrays, in the order in which `mapped` sees them."""
-        arrays: list[Floats] = []
-        self.mapped(lambda array: arrays.append(array) or array)  # type: ignore[func-returns-value]
-        return arrays
-
-    def pooled(self, weights: Floats) -> Self:
-        """Return the sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
-        return self.mapped(lambda counts: weights @ counts)
 
 
 @dataclass(frozen=True)
@@ -98,6 +45,21 @@ class Counts:
     #: the rank beyond which the terms are not known (None: all are)
     deepest: int | None = None
 
+    @property
+    def used(self) -> Bools:
+        """Documents that the system is scored on (D,), by the policies for empty gold and missing lists."""
+        used = self.known.copy()
+        if self.settings.empty_gold == "skip":
+            used &= self.size > 0
+        if self.settings.missing == "skip":
+            used &= self.listed
+        return used
+
+    @property
+    def drawable(self) -> Bools:
+        """Documents that a resample may hold (D,): those with gold, or all where an empty gold standard counts."""
+        return np.asarray((self.size > 0) | (self.settings.empty_gold != "skip"))
+
     def parts(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
         if len(self.size) <= PART:
@@ -110,20 +72,11 @@ class Counts:
         if self.returned is not None:
             rows = slice(*np.searchsorted(self.returned[0], [documents.start, documents.stop]))
             returned = (self.returned[0][rows] - documents.start, self.returned[1][rows])
-        return replace(
-            self,
-            terms=self.terms.part(documents),
-            ideal=self.ideal.part(documents),
-            size=self.size[documents],
-            length=self.length[documents],
-            rows=self.rows[documents],
-            duplicates=self.duplicates[documents],
-            listed=self.listed[documents],
-            known=self.known[documents],
-            universe=self.universe[documents],
-            judged=self.judged[documents] if self.judged is not None else None,
-            returned=returned,
-        )
+        columns: dict[str, Any] = {
+            name: array[documents] for name, array in vars(self).items() if isinstance(array, np.ndarray)
+        }
+        terms, ideal = self.terms.part(documents), self.ideal.part(documents)
+        return replace(self, terms=terms, ideal=ideal, returned=returned, **columns)
 
     def limit(self, cutoff: Cutoff) -> Ints:
         """Return the cutoff of each document as a number (D,)."""
@@ -170,16 +123,13 @@ class Counts:
         if self.returned is not None:
             returned = self.sums(*self.returned, None, cutoffs)
         size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
-        rule = self.settings.denominator
-        denominator = {"k": limit, "returned": returned}.get(rule)
+        denominator = {"k": limit, "returned": returned}.get(self.settings.denominator)
         if denominator is None:
             denominator = np.minimum(limit, size)
-        denominator = denominator.copy() if any(c in ("gold", "all") for c in cutoffs) else denominator
         for column, cutoff in enumerate(cutoffs):
-            if cutoff == "gold":
-                denominator[:, column] = self.size
-            elif cutoff == "all":
-                denominator[:, column] = self.length
+            if cutoff in ("gold", "all"):
+                denominator = denominator.copy()
+                denominator[:, column] = self.size if cutoff == "gold" else self.length
         return AtK(
             self.totals(self.terms.hits, cutoffs),
             returned,
@@ -230,18 +180,17 @@ class AtK(Cells):
 
     @cached_property
     def _discounted(self) -> tuple[Floats, Floats]:
-        return self._discount(self.counts.terms.gain, self.counts.ideal.gain)
+        return self._discount("gain")
 
     @cached_property
     def _exp_discounted(self) -> tuple[Floats, Floats]:
-        if self.counts.largest == 1:  # grades are 0 or 1, so both gains are the same
-            return self._discounted
-        return self._discount(self.counts.terms.exp_gain, self.counts.ideal.exp_gain)
+        # Grades that are 0 or 1 have the same gain either way.
+        return self._discounted if self.counts.largest == 1 else self._discount("exp_gain")
 
-    def _discount(self, gain: Floats, best: Floats) -> tuple[Floats, Floats]:
+    def _discount(self, gain: str) -> tuple[Floats, Floats]:
         terms, ideal = self.counts.terms, self.counts.ideal
-        dcg = self.total(gain / np.log2(terms.rank + 1))
-        return dcg, self.counts.sums(ideal.document, ideal.rank, best / np.log2(ideal.rank + 1), self.cutoffs)
+        dcg, best = (getattr(one, gain) / np.log2(one.rank + 1) for one in (terms, ideal))
+        return self.total(dcg), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 
 
 def distinct_choices(lists: Lists, gold: Gold) -> Lists:
@@ -285,21 +234,9 @@ def count(
     if settings.duplicates == "after" and lists.repeated.any():
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
-    return Counts(
-        terms,
-        ideal,
-        gold.size,
-        length,
-        lists.length,
-        lists.duplicates,
-        listed,
-        gold.known,
-        universe,
-        settings,
-        float(gold.grade.max(initial=0.0)),
-        _judged(lists, gold, negatives, document, row),
-        returned,
-    )
+    judged, largest = _judged(lists, gold, negatives, document, row), float(gold.grade.max(initial=0.0))
+    rows, known = (lists.length, lists.duplicates, listed), (gold.known, universe, settings)
+    return Counts(terms, ideal, gold.size, length, *rows, *known, largest, judged, returned)
 
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring.codes import Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.match import ranks
 
 
 @dataclass(frozen=True)

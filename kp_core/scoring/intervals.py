@@ -8,7 +8,7 @@ import numpy as np
 
 from kp_core.scoring import draws
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import FIELDS, Cells
+from kp_core.scoring.table_cells import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
 MOST_UNDEFINED = 0.05

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow.compute as pc
 
-from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints
+from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints, blocks, padded, ragged, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.settings import Settings
 
-#: Cells of one padded block; lists of very different lengths then cost memory only where they stand.
-_BLOCK_CELLS = 1_000_000
 _NO_GOLD, _NO_PHRASE = -1, -2
 
 
@@ -56,41 +53,6 @@ class Matches:
     document: Ints
     row: Ints
     item: Ints
-
-
-def ragged(start: Ints, length: Ints) -> Ints:
-    """Return the flat positions of lists that begin at `start`.
-
-    >>> ragged(np.array([5, 0]), np.array([2, 3])).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    return np.repeat(start - (np.cumsum(length) - length), length) + np.arange(int(length.sum()))
-
-
-def ranks(length: Ints) -> Ints:
-    """Return 1, 2, ... for every list.
-
-    >>> ranks(np.array([2, 0, 3])).tolist()
-    [1, 2, 1, 2, 3]
-    """
-    return ragged(np.ones_like(length), length)
-
-
-def blocks(widths: Ints) -> Iterator[slice]:
-    """Yield slices of lists such that a padded block stays small, whatever the longest list."""
-    lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
-    for begin in range(0, len(widths), lists):
-        yield slice(begin, begin + lists)
-
-
-def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
-    """Return lists that follow one another as a matrix (list, position), padded at the end."""
-    width = int(length.max(initial=0))
-    if width * len(length) == length.sum():  # all of one length: the rows are the matrix already
-        return values[start[0] : start[0] + width * len(length)].reshape(len(length), width)
-    matrix = np.full((len(length), width), filler, np.int32)
-    matrix[np.arange(width) < length[:, None]] = values[start[0] : start[0] + length.sum()]
-    return matrix
 
 
 def _repeated(form: Codes, length: Ints) -> Bools:

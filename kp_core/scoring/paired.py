@@ -125,6 +125,10 @@ def benjamini_hochberg(p: Floats) -> Floats:
     return np.asarray(false_discovery_control(p)) if len(p) else p
 
 
+#: How p is corrected over a family of tests.
+CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {"holm": holm, "bh": benjamini_hochberg, "none": lambda p: p}
+
+
 def rank_clusters(values: Floats, p_adjusted: Floats, alpha: float = 0.05) -> list[int]:
     """Return the cluster (1 is best) of each system, from its value and adjusted p of every pair (S, S).
 

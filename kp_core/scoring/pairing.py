@@ -11,9 +11,9 @@ import numpy as np
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums, gradients, quadratic, spread_of
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Cells
-from kp_core.scoring.measures import Asked, overlap, parse
+from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.systems import Counted
+from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.scoring.views import View
 from kp_core.settings import Cutoff, Interval
 
@@ -143,7 +143,7 @@ class Pairing:
             return np.asarray(self.asked.scores(Cells(*sums.T)))
         means = sums / n
         if means.shape[1] == 2:
-            return overlap.ratio(2 * means[:, 0] * means[:, 1], means.sum(axis=1))
+            return ratio(2 * means[:, 0] * means[:, 1], means.sum(axis=1))
         return np.asarray(means[:, 0])
 
     def _swapped(self, pair: int, first: Floats, second: Floats, n: int, enumerated: bool) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
@@ -87,7 +88,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     settings, notes = _fitting(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
-        _refuse_alone(coded)
+        refuse_alone(coded.annotators)
         settings = settings.changed(empty_gold="skip")  # a document counts only if the others chose some phrase
     size = _gold_size(corpus, coded, identities, settings) if "average" in settings.k else 0
     cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
@@ -126,11 +127,20 @@ def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: S
     return kept(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
 
 
-def _refuse_alone(coded: Coded) -> None:
-    if len(coded.annotators) < 2:
+def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
+    """Return a corpus prepared for its annotators; refuses a single one and a universe that is too small."""
+    data = prepare(corpus, settings, k="all", annotators="union")
+    refuse_alone(data.coded.annotators)
+    data.refuse_small_universe(data.all_items.size.astype(float))
+    return data
+
+
+def refuse_alone(annotators: Sequence[str]) -> None:
+    """Refuse a single annotator."""
+    if len(annotators) < 2:
         raise InputError(
             "the gold standard",
             "one annotator",
             "at least two, so that one can be held against the others",
-            "Load the keyphrases of each annotator, or choose annotators = union.",
+            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )

@@ -8,15 +8,19 @@ from typing import cast
 import numpy as np
 
 from kp_core.errors import InputError, UsageError, counted
-from kp_core.scoring.baselines import BASELINES
-from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.codes import Bools, Floats, Ints, ranks
 from kp_core.scoring.counts import Counts, count
-from kp_core.scoring.gold import gather
+from kp_core.scoring.gold import Gold, gather
+from kp_core.scoring.hits import ideal_terms, no_terms, random_terms
 from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.measures import Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 
+#: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
+SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
+#: Rows of the random baseline at the most; larger universes are followed only as far as the cutoffs ask.
+_RANDOM_ROWS = 5_000_000
 #: Conventions that are applied to counts, so that settings which differ in them alone share their counts.
 LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 
@@ -69,6 +73,40 @@ def table_settings(settings: Settings) -> Settings:
     return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
 
 
+def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings, deepest: int) -> Counts:
+    """Return the counts of a baseline of `BASELINES`.
+
+    Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
+    is very large.
+    """
+    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
+    if name == SILENT:
+        length, terms = np.zeros_like(length), no_terms()
+    elif name == ORACLE:
+        terms = ideal_terms(gold)
+    else:
+        known = length
+        if length.sum() > _RANDOM_ROWS:
+            reach = max(deepest, int(gold.size.max(initial=0)))
+            known = np.minimum(length, reach)
+        document = np.repeat(np.arange(len(length)), known)
+        terms = random_terms(document, ranks(known), length[document].astype(float), gold)
+    return Counts(
+        terms=terms,
+        ideal=ideal_terms(gold),
+        size=gold.size,
+        length=length,
+        rows=length,
+        duplicates=np.zeros_like(length),
+        listed=np.ones(len(length), bool),
+        known=gold.known,
+        universe=universe,
+        settings=settings,
+        largest=float(gold.grade.max(initial=0.0)),
+        deepest=reach,
+    )
+
+
 def count_systems(
     data: Prepared, universe: Floats, baselines: bool = False, without: int | None = None, fewest: Ints | None = None
 ) -> dict[str, Counted]:
@@ -94,9 +132,11 @@ def count_systems(
             table = count(lists, run.listed, *distinct, universe, tables, sets=True)
         systems[system] = Counted(counts, table)
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
-    for name, build in BASELINES.items() if baselines else ():
-        both = (build(gold[0], universe, settings, deepest), build(distinct[0], universe, tables, deepest))
-        systems[name] = Counted(*both)
+    for name in BASELINES if baselines else ():
+        systems[name] = Counted(
+            baseline_counts(name, gold[0], universe, settings, deepest),
+            baseline_counts(name, distinct[0], universe, tables, deepest),
+        )
     return systems
 
 
@@ -133,21 +173,6 @@ def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> N
             "a list for every document of the gold standard",
             "Add the lists, or choose missing = zero or skip.",
         )
-
-
-def used_documents(counts: Counts) -> Bools:
-    """Tell which documents a system is scored on, by the policies for empty gold and missing lists."""
-    used = counts.known.copy()
-    if counts.settings.empty_gold == "skip":
-        used &= counts.size > 0
-    if counts.settings.missing == "skip":
-        used &= counts.listed
-    return used
-
-
-def scored_documents(counts: Counts) -> Bools:
-    """Tell which documents a resample may hold: those with gold, or all where an empty gold standard counts."""
-    return np.asarray(counts.size > 0) if counts.settings.empty_gold == "skip" else np.ones(len(counts.size), bool)
 
 
 def shallowest(data: Prepared) -> tuple[str, int] | None:

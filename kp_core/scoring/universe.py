@@ -8,9 +8,9 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, blocks, distinct, padded, ragged
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import blocks, packed_forms, padded, ragged
+from kp_core.scoring.match import packed_forms
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Settings
 from kp_core.text.candidates import Stems, candidates, has_english

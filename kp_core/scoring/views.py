@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import FIELDS, AtK, Cells, Counts
-from kp_core.scoring.measures import Asked, concordance
-from kp_core.scoring.systems import used_documents
+from kp_core.scoring.counts import AtK, Counts
+from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.table_cells import FIELDS, Cells
 from kp_core.settings import Cutoff
 
 
@@ -40,7 +41,7 @@ class View:
     @cached_property
     def used(self) -> Bools:
         """Which documents the system is scored on (D,)."""
-        return used_documents(self.counts)
+        return self.counts.used
 
     @property
     def documents(self) -> NDArray[np.int64]:

@@ -4,7 +4,7 @@ from kp_core.similarity import common_tokens, edits, meaning, meteor, ngrams, se
 from kp_core.similarity.declaration import MEASURES, Asked, Similarity, parse, register, split_names
 from kp_core.similarity.meteor import read_synonyms
 from kp_core.similarity.relation import describe
-from kp_core.similarity.score import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
+from kp_core.similarity.scorer import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
 
 __all__ = [
     "MEASURES",

@@ -12,7 +12,7 @@ from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.similarity.contexts import Contexts
 from kp_core.similarity.declaration import similarity_measure
-from kp_core.similarity.score import Pairs
+from kp_core.similarity.scorer import Pairs
 
 _UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none; load the texts of the documents"
 

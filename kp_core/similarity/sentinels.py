@@ -6,7 +6,7 @@ import numpy as np
 
 from kp_core.scoring.codes import Floats
 from kp_core.similarity.declaration import similarity_measure
-from kp_core.similarity.score import Pairs
+from kp_core.similarity.scorer import Pairs
 from kp_core.similarity.sides import Sides
 
 _OURS = "sentinel of this project"

@@ -15,10 +15,10 @@ from kp_core.errors import InputError, UsageError
 from kp_core.scoring import annotator_tables, intervals
 from kp_core.scoring.accumulate import Averaged, averaged
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, parse
-from kp_core.scoring.prepare import Prepared, prepare
+from kp_core.scoring.prepare import Prepared, prepare_annotators
+from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import Grid
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import agreement_facts, agreement_notes
@@ -83,25 +83,6 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
     return asked
-
-
-def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
-    """Return a corpus prepared for its annotators; refuses a single one and a universe that is too small."""
-    data = prepare(corpus, settings, k="all", annotators="union")
-    refuse_alone(data.coded.annotators)
-    data.refuse_small_universe(data.all_items.size.astype(float))
-    return data
-
-
-def refuse_alone(annotators: Sequence[str]) -> None:
-    """Refuse a single annotator."""
-    if len(annotators) < 2:
-        raise InputError(
-            "the gold standard",
-            "one annotator",
-            "at least two, whose agreement can be measured",
-            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-        )
 
 
 def _weights(data: Prepared) -> Floats | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, Unpack
@@ -14,24 +14,17 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
-from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pairing import Compared, Pairing, Statistic, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
-from kp_core.studies.evaluate import cutoffs_of
 from kp_core.studies.facts import Ids, too_few
 from kp_core.studies.result import Answer
 
 TRIALS = 10_000
 ALPHA = 0.05
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
-CORRECTIONS: dict[str, Callable[[Floats], Floats]] = {
-    "holm": paired.holm,
-    "bh": paired.benjamini_hochberg,
-    "none": lambda p: p,
-}
 PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
@@ -53,7 +46,7 @@ class Family:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be compared."""
-        for name, value, known in (("test", self.test, TESTS), ("correction", self.correction, CORRECTIONS)):
+        for name, value, known in (("test", self.test, TESTS), ("correction", self.correction, paired.CORRECTIONS)):
             if value not in known:
                 raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
         if self.trials < 1:
@@ -138,7 +131,7 @@ def compare(
     trials      random assignments of the randomisation test
     """
     family, data = Family(measure, test, correction, trials), prepare(corpus, settings, **changes)
-    return _compared(data, family, cutoffs_of(family.asked, data.settings)[0])
+    return _compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
 def compare_all(
@@ -161,7 +154,7 @@ def compare_all(
     data = prepare(corpus, settings, **changes)
     agreement = any(one.asked.measure.family == "concordance" for one in families)
     recipe = signature(data.settings, len(data.documents), agreement)
-    return joined([_compared(data, one, k) for one in families for k in cutoffs_of(one.asked, data.settings)], recipe)
+    return joined([_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe)
 
 
 def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
@@ -235,23 +228,12 @@ def comparison_of(
     frame = pd.DataFrame(rows, columns=list(PAIR_COLUMNS))
     frame["k"] = pd.Series([shown] * len(rows), dtype=object)
     tested = frame["p"].notna().to_numpy()  # what was not tested is not corrected for
-    frame.loc[tested, "p_adjusted"] = CORRECTIONS[family.correction](frame.loc[tested, "p"].to_numpy())
+    frame.loc[tested, "p_adjusted"] = paired.CORRECTIONS[family.correction](frame.loc[tested, "p"].to_numpy())
     clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
     effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
-    return Comparison(
-        frame,
-        pd.DataFrame(effects, columns=list(EFFECTS)),
-        values,
-        paired.rank_bounds(results.resampled),
-        n,
-        left_out,
-        clusters,
-        better,
-        family.correction,
-        words,
-        settings,
-        recipe,
-    )
+    table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
+    found = frame, table, values, ranks, n, left_out, clusters, better
+    return Comparison(*found, family.correction, words, settings, recipe)
 
 
 def in_words(family: Family, settings: Settings, documents: int) -> str:

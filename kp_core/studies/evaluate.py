@@ -16,7 +16,7 @@ from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, scored_documents, scored_systems
+from kp_core.scoring.systems import Counted, scored_systems
 from kp_core.scoring.views import Grid, View
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import evaluation_facts, evaluation_notes, id_notes
@@ -80,16 +80,6 @@ def asked_of(measures: Sequence[str] | str | None) -> list[Asked]:
     return [parse(part) for name in names for part in name.split(",")]
 
 
-def cutoffs_of(asked: Asked, settings: Settings) -> tuple[Cutoff, ...]:
-    """Return the cutoffs at which a measure is given."""
-    return (asked.fixed,) if asked.fixed is not None else settings.k
-
-
-def single_average(settings: Settings) -> Settings:
-    """Return the settings with one average a measure, for what shows one value a system; of both it is micro."""
-    return settings.changed(average="micro") if settings.average == "both" else settings
-
-
 def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | None:
     """Draw one weight matrix (B, D), so that differences are paired; documents left out for everybody get no weight."""
     if not standards[0]:
@@ -99,7 +89,7 @@ def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | 
 
 
 def _scored(standards: list[dict[str, Counted]]) -> Bools:
-    return np.asarray(np.any([scored_documents(next(iter(one.values())).ranking) for one in standards], axis=0))
+    return np.asarray(np.any([next(iter(one.values())).ranking.drawable for one in standards], axis=0))
 
 
 def averaged_rows(
@@ -112,7 +102,7 @@ def averaged_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of one system; standards has its counts under each gold standard, whose values are averaged."""
     adding = [Accumulator(settings.interval) for _ in standards]
-    scored = np.any([scored_documents(one.ranking) for one in standards], axis=0)
+    scored = np.any([one.ranking.drawable for one in standards], axis=0)
     for accumulator, whole in zip(adding, standards, strict=True):
         accumulator.begin(scored, weights)
         add_system(accumulator, "", whole, asked, settings)
@@ -126,7 +116,7 @@ def add_system(accumulator: Accumulator, name: str, counted: Counted, asked: lis
     views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:
         # Views keep what measures share, so each is made once.
-        wanted = cutoffs_of(one, settings)
+        wanted = one.cutoffs(settings)
         view = views.setdefault((one.measure.family == "concordance", wanted), View(counted.of(one), wanted))
         for average in one.averages(settings.average):
             accumulator.add(name, one, view, average)
@@ -144,7 +134,7 @@ def system_rows(
     """Return the rows of one system from what its documents add up to under each gold standard."""
     rows = []
     for one in asked:
-        wanted = cutoffs_of(one, settings)
+        wanted = one.cutoffs(settings)
         for average in one.averages(settings.average):
             values = mean_of([own.average(name, one, average, wanted) for own in accumulators])
             rows += [
@@ -183,7 +173,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
             continue
         for average in one.averages(settings.average):
             values = mean_of([averaged(one, view, average, weights, settings.interval) for view in each])
-            for cutoff in cutoffs_of(one, settings):
+            for cutoff in one.cutoffs(settings):
                 rows.append(_row(HUMANS, one, cutoff, average, values, 0, documents))
     return rows
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from typing import Self
 
 import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.meeting import suggestions
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import Counted
+from kp_core.scoring.systems import BASELINES, Counted
 from kp_core.scoring.universe import without_english
 from kp_core.settings import Cutoff, Settings
 
@@ -57,8 +58,21 @@ class Ids:
 
 
 @dataclass(frozen=True)
-class SystemFacts:
-    """What the notes say of one system; facts of parts of the data add up.
+class _Adding:
+    """Facts of parts of the data, which add up field by field; `add` says how, where it is no sum."""
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(
+            *(
+                one.metadata.get("add", operator.add)(getattr(self, one.name), getattr(other, one.name))
+                for one in fields(self)
+            )
+        )
+
+
+@dataclass(frozen=True)
+class SystemFacts(_Adding):
+    """What the notes say of one system.
 
     lost, unknown    documents without a list; lists without a document of the gold standard
     short            lists shorter than the largest cutoff
@@ -75,29 +89,20 @@ class SystemFacts:
     universe: float = 0.0
     rejected: float = 0.0
 
-    def __add__(self, other: SystemFacts) -> SystemFacts:
-        return SystemFacts(*(getattr(self, one.name) + getattr(other, one.name) for one in fields(self)))
+
+def _by_name(some: dict[str, SystemFacts], others: dict[str, SystemFacts]) -> dict[str, SystemFacts]:
+    return some | {name: some.get(name, SystemFacts()) + facts for name, facts in others.items()}
 
 
 @dataclass(frozen=True)
-class Facts:
-    """What the notes on an evaluation say of documents and systems; facts of parts of the data add up."""
+class Facts(_Adding):
+    """What the notes on an evaluation say of documents and systems."""
 
     documents: int = 0
     empty: Ids = Ids()
     unseen: Ids = Ids()
-    systems: dict[str, SystemFacts] = field(default_factory=dict)
+    systems: dict[str, SystemFacts] = field(default_factory=dict, metadata={"add": _by_name})
     foreign: Ids = Ids()
-
-    def __add__(self, other: Facts) -> Facts:
-        systems = {name: self.systems.get(name, SystemFacts()) + one for name, one in other.systems.items()}
-        return Facts(
-            self.documents + other.documents,
-            self.empty + other.empty,
-            self.unseen + other.unseen,
-            self.systems | systems,
-            self.foreign + other.foreign,
-        )
 
 
 def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: bool) -> Facts:
@@ -215,28 +220,18 @@ def _universe_notes(settings: Settings, systems: list[SystemFacts], largest: int
 
 
 @dataclass(frozen=True)
-class AgreementFacts:
-    """What the notes on an agreement say of documents; facts of parts of the data add up.
+class AgreementFacts(_Adding):
+    """What the notes on an agreement say of documents.
 
     fewest, most   annotators of a document, among all, and fewest among those that two saw
     """
 
     documents: int = 0
-    alone: Ids = field(default_factory=Ids)
-    fewest: int = 2**31
-    fewest_used: int = 2**31
-    most: int = 0
-    foreign: Ids = field(default_factory=Ids)
-
-    def __add__(self, other: AgreementFacts) -> AgreementFacts:
-        return AgreementFacts(
-            self.documents + other.documents,
-            self.alone + other.alone,
-            min(self.fewest, other.fewest),
-            min(self.fewest_used, other.fewest_used),
-            max(self.most, other.most),
-            self.foreign + other.foreign,
-        )
+    alone: Ids = Ids()
+    fewest: int = field(default=2**31, metadata={"add": min})
+    fewest_used: int = field(default=2**31, metadata={"add": min})
+    most: int = field(default=0, metadata={"add": max})
+    foreign: Ids = Ids()
 
 
 def agreement_facts(data: Prepared) -> AgreementFacts:

@@ -21,19 +21,6 @@ from kp_core.scoring.views import View
 from kp_core.settings import Changes, Settings
 from kp_core.studies.evaluate import weights_of
 
-COLUMNS = (
-    "measure",
-    "value",
-    "low",
-    "high",
-    "cluster_low",
-    "cluster_high",
-    "error",
-    "independent_low",
-    "independent_high",
-    "documents",
-)
-
 
 def interval_table(
     corpus: Corpus,
@@ -58,10 +45,22 @@ def interval_table(
     for asked in map(parse, measures):
         drawn = averaged(asked, view, "micro", weights, "bootstrap")
         cluster = averaged(asked, view, "micro", None, "cluster-t")
-        value, n, edges = drawn.value[0], drawn.documents[0], (cluster.low[0], cluster.high[0])
+        value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
         error = alone = float("nan")
-        if not np.isnan(edges[0]):  # not for kappa_max, whose minimum has no gradient
-            error, alone = error_of(*edges, n), float(independent_error(total, asked.scores)[0])
-        row = (asked.name(), value, drawn.low[0], drawn.high[0], *edges, error)
-        rows.append((*row, value - 1.96 * alone, value + 1.96 * alone, n))
-    return pd.DataFrame(rows, columns=list(COLUMNS))
+        if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
+            error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
+        rows.append(
+            {
+                "measure": asked.name(),
+                "value": value,
+                "low": drawn.low[0],
+                "high": drawn.high[0],
+                "cluster_low": low,
+                "cluster_high": high,
+                "error": error,
+                "independent_low": value - 1.96 * alone,
+                "independent_high": value + 1.96 * alone,
+                "documents": n,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints
+from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints, ragged, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.match import Lists, ragged, ranks
+from kp_core.scoring.match import Lists
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import Settings
 from kp_core.similarity.tokens import Recipe

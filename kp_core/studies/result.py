@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.errors import Note
 from kp_core.settings import Settings, signature
 
@@ -33,17 +32,20 @@ class Answer:
 
     frame      tidy rows; notes: full sentences; caption: what the rows are
     settings   what was asked, with everything settled
+    documents  number of documents with gold; agreement: whether concordance measures are among the rows
     """
 
     frame: pd.DataFrame
     settings: Any
     notes: tuple[Note, ...]
+    documents: int
+    agreement: bool = True
     caption: str = "Evaluation of keyphrase extraction"
 
     @property
     def signature(self) -> str:
-        """The recipe in one line."""
-        raise NotImplementedError
+        """The recipe in one line; `settings_from` reads it back."""
+        return signature(self.settings, self.documents, self.agreement)
 
     def wide(self) -> pd.DataFrame:
         """Return the rows as people read them."""
@@ -51,31 +53,36 @@ class Answer:
 
     def json(self) -> str:
         """Return the rows as the one object that the command line prints; undefined values are null."""
-        return json_of(self.frame, self.signature, self.settings, self.notes)
+        content = {
+            "signature": self.signature,
+            "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
+            "notes": [note.as_dict() for note in self.notes],
+            "rows": [{key: _plain(value) for key, value in row.items()} for row in self.frame.to_dict("records")],
+        }
+        return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
     def csv(self) -> str:
         """Return the tidy rows as CSV, with the signature in a last column."""
-        return tables.csv(self.frame.assign(signature=self.signature))
+        return typeset.csv(self.frame.assign(signature=self.signature))
 
     def latex(self, caption: str = "") -> str:
         """Return a paper-ready table with the signature below."""
-        return tables.latex(self.wide(), caption or self.caption, self.signature)
+        return typeset.latex(self.wide(), caption or self.caption, self.signature)
 
     def markdown(self) -> str:
         """Return the table in Markdown with the signature below."""
-        return f"{tables.markdown(self.wide())}\n`{self.signature}`\n"
+        return f"{typeset.markdown(self.wide())}\n`{self.signature}`\n"
 
     def text(self) -> str:
         """Return the tidy rows as a plain table with the signature below."""
-        return f"{tables.text(self.frame)}\n{self.signature}\n"
+        return f"{typeset.text(self.frame)}\n{self.signature}\n"
 
 
 @dataclass(frozen=True)
 class Result(Answer):
     """What an evaluation found; plain data, apart from the corpus.
 
-    frame      one row a system, measure, cutoff and average: value, interval, documents averaged and left out
-    documents  number of documents with gold; agreement: whether concordance measures are among the rows
+    frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out
     """
 
     frame: pd.DataFrame
@@ -84,11 +91,6 @@ class Result(Answer):
     documents: int
     agreement: bool
     caption: str = Answer.caption
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line; `settings_from` reads it back."""
-        return signature(self.settings, self.documents, self.agreement)
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
@@ -115,7 +117,7 @@ class Result(Answer):
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
         several = (self.frame["subset"] != "all").any()
-        return f"{tables.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
+        return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
 
 
 def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -125,17 +127,6 @@ def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
-
-
-def json_of(frame: pd.DataFrame, signature: str, settings: Settings | Mapping[str, str], notes: Iterable[Note]) -> str:
-    """Return tidy rows as the one object that the command line prints; undefined values are null."""
-    content = {
-        "signature": signature,
-        "settings": settings.as_dict() if isinstance(settings, Settings) else dict(settings),
-        "notes": [note.as_dict() for note in notes],
-        "rows": [{key: _plain(value) for key, value in row.items()} for row in frame.to_dict("records")],
-    }
-    return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def _plain(value: Any) -> Any:

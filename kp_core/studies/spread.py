@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring.accumulate import averaged, mean_of
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
 from kp_core.scoring.views import View
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value, signature
-from kp_core.studies.evaluate import cutoffs_of, single_average
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
+from kp_core.studies.result import Answer
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
 GRID: dict[str, tuple[str, ...]] = {
@@ -44,16 +44,17 @@ Single = tuple[str, str, Settings]
 
 
 @dataclass(frozen=True)
-class Spread:
+class Spread(Answer):
     """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
 
-    frame    one row a setting and system: kind (current, preset, grid), preset, the fields of `GRID`, system, value
-    ranges   one row a system: current, low and high over all rows of frame
-    changes  one row a change of one convention and system: field, was, now, system, value, change
-    turns    one row a pair of systems whose order turns, most often first: a (ahead at present), b, the settings of the
-             grid in which b is ahead, those in which they tie, the presets in which b is ahead, and example: the fewest
-             changes that put b ahead
-    settings how many settings the grid has that differ for this measure
+    frame         one row a setting and system: kind (current, preset, grid), preset, fields of `GRID`, system, value
+    ranges        one row a system: current, low and high over all rows of frame
+    changes       one row a change of one convention and system: field, was, now, system, value, change
+    turns         one row a pair of systems whose order turns, most often first: a (ahead at present), b, the settings
+                  of the grid in which b is ahead, those in which they tie, the presets in which b is ahead, and
+                  example: the fewest changes that put b ahead
+    combinations  how many settings the grid has that differ for this measure
+    settings      those in use
 
     Undefined values, and those of settings that the data refuse, are missing.
     """
@@ -64,8 +65,16 @@ class Spread:
     ranges: pd.DataFrame
     changes: pd.DataFrame
     turns: pd.DataFrame
-    settings: int
-    signature: str
+    combinations: int
+    settings: Settings
+    notes: tuple[Note, ...]
+    documents: int
+    agreement: bool
+    caption: str = "One measure under many conventions"
+
+    def wide(self) -> pd.DataFrame:
+        """Return one row a system: its value at present, the lowest and the highest."""
+        return self.ranges
 
 
 def spread(
@@ -77,8 +86,8 @@ def spread(
     keep `gold_stemmed` and `rel`, which belong to the gold standard. Source: specification of ranking, section 7.
     """
     asked = parse(measure)
-    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
-    cutoff = cutoffs_of(asked, data.settings)[0]
+    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
+    cutoff = asked.cutoffs(data.settings)[0]
     now = data.settings.changed(k=cutoff)
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
@@ -95,18 +104,26 @@ def spread(
     rows = [("current", now.preset, current)]
     rows += [("preset", name, record) for name, record in presets.items()]
     rows += [("grid", "", record) for record in grid]
-    frame = _frame(rows, values, list(present))
+    table = [
+        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
+        for kind, preset, record in rows
+        for system in present
+    ]
+    frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"])
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
-        asked.name(None if asked.measure.fixed is not None else cutoff),
+        asked.name(cutoff),
         cutoff,
         frame,
         ranges.reset_index(),
         _changes(current, singles, values),
         _turns(current, presets, grid, near, values),
         len(grid),
-        signature(now, len(data.documents), asked.measure.family == "concordance"),
+        now,
+        data.notes,
+        len(data.documents),
+        asked.measure.family == "concordance",
     )
 
 
@@ -177,16 +194,6 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
 def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
     views = [View(one.of(asked), record.k) for one in standards]
     return float(mean_of([averaged(asked, view, record.average, None, "none") for view in views]).value[0])
-
-
-def _frame(rows: list[tuple[str, str, Settings]], values: dict[Settings, Values], systems: list[str]) -> pd.DataFrame:
-    """Return one row a setting and system."""
-    found = [
-        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
-        for kind, preset, record in rows
-        for system in systems
-    ]
-    return pd.DataFrame(found, columns=["kind", "preset", *GRID, "system", "value"])
 
 
 def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, Unpack
+from typing import Literal, Unpack, cast
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import UsageError
+from kp_core.errors import Note, UsageError
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.measures import parse
+from kp_core.scoring.codes import Floats
+from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import prepare
-from kp_core.settings import Changes, Settings
-from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate, single_average
-from kp_core.studies.spread import EQUAL, GRID, Values
+from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
+from kp_core.studies.result import Answer
+from kp_core.studies.spread import GRID, Values
 
 By = Literal["measure", "k", "normalise", "annotators"]
 #: Cutoffs of the view by k, besides those in use.
@@ -26,7 +27,7 @@ CUTOFFS = (1, 3, 5, 10, 15, 20)
 
 
 @dataclass(frozen=True)
-class Stability:
+class Stability(Answer):
     """The systems ranked from several views.
 
     frame  one row a view and system: view, system, value, rank; 1 is best, ties share the mean rank, undefined values
@@ -37,6 +38,11 @@ class Stability:
     by: By
     frame: pd.DataFrame
     pairs: pd.DataFrame
+    settings: Settings
+    notes: tuple[Note, ...]
+    documents: int
+    agreement: bool
+    caption: str = "Ranks of the systems from several views"
 
     @property
     def views(self) -> list[str]:
@@ -66,108 +72,76 @@ def stability(
     by     measure, k, normalise or annotators: what the views differ in, all else being equal
     views  measures, cutoffs, normalisers or gold standards; by default the usual ones
     """
-    data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
-    now = data.settings
-    at = now.changed(k=now.k[0])
-    if by == "measure":
-        return _ranked(by, _by_measure(corpus, at, views))
+    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
+    asked, cutoffs, every = parse(measure), data.settings.k[:1], data.coded.annotators
     if by == "k":
-        return _ranked(by, _by_cutoff(corpus, now, measure, views))
-    if by == "normalise":
-        names = list(dict.fromkeys(map(str, views or (at.normalise, *GRID["normalise"]))))
-        given = [at.changed(normalise=name) for name in names]
-    elif by == "annotators":
-        every = data.coded.annotators
-        several = ("union", "majority") if len(every) > 1 else ()
-        names = list(dict.fromkeys(map(str, views or (*several, *every))))
-        given = [at.changed(annotators=name) for name in names]
+        if asked.measure.fixed is not None:
+            raise UsageError(f"{asked.name()} has no cutoff; choose a measure with one, such as F1@k")
+        cutoffs = _usual(data.settings.k) if views is None else prepare(corpus, data.settings, k=views).settings.k
+        views = [replace(asked, cutoff=None).name(cutoff) for cutoff in cutoffs]
+    now = data.settings.changed(k=cutoffs)
+    usual: dict[str, Sequence[str]] = {
+        "measure": DEFAULT_MEASURES,
+        "k": (),
+        "normalise": (now.normalise, *GRID["normalise"]),
+        "annotators": (*(("union", "majority") if len(every) > 1 else ()), *every),
+    }
+    if by not in usual:
+        raise UsageError(f"by is '{by}'; choose one of: {', '.join(usual)}")
+    names = list(dict.fromkeys(map(str, views or usual[by])))
+    measures = [parse(name) for name in (names if by in ("measure", "k") else [measure])]
+    for one in measures:
+        if one.measure.better == "none":
+            raise UsageError(f"{one.name()} ranks no systems: neither more nor less of it is better")
+    if by in ("measure", "k"):
+        values = _values(corpus, now, measures)
     else:
-        raise UsageError(f"by is '{by}'; choose one of: measure, k, normalise, annotators")
-    values = [_values(corpus, one, [_ranking(measure)])[0] for one in given]
-    return _ranked(by, dict(zip(names, values, strict=True)))
+        values = [_values(corpus, now.changed(**cast(Changes, {by: name})), measures)[0] for name in names]
+    agreement = any(one.measure.family == "concordance" for one in measures)
+    return Stability(by, *_ranked(names, values), now, data.notes, len(data.documents), agreement)
 
 
-def _ranking(measure: str) -> str:
-    """Return a measure that ranks; one in which neither more nor less is better is refused."""
-    asked = parse(measure)
-    if asked.measure.better == "none":
-        raise UsageError(f"{asked.name()} ranks no systems: neither more nor less of it is better")
-    return asked.name()
+def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:
+    """Return the cutoffs in use and the usual ones: numbers in order, then what differs by document."""
+    every = dict.fromkeys([*given, *CUTOFFS])
+    return tuple(sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k)))
 
 
-def _by_measure(corpus: Corpus, at: Settings, views: Sequence[int | str] | None) -> dict[str, Values]:
-    names = list(dict.fromkeys(_ranking(str(name)) for name in views or DEFAULT_MEASURES))
-    return dict(zip(names, _values(corpus, at, names), strict=True))
-
-
-def _by_cutoff(corpus: Corpus, now: Settings, measure: str, views: Sequence[int | str] | None) -> dict[str, Values]:
-    asked = replace(parse(_ranking(measure)), cutoff=None)
-    if asked.measure.fixed is not None:
-        raise UsageError(f"{asked.name()} has no cutoff; choose a measure with one, such as F1@k")
-    if views is not None:
-        cutoffs = list(prepare(corpus, now, k=views).settings.k)
-    else:
-        # Numbers in order, then what differs by document.
-        every = dict.fromkeys([*now.k, *CUTOFFS])
-        cutoffs = sorted(every, key=lambda k: (0, k, "") if isinstance(k, int) else (1, 0, k))
-    names = [asked.name(k) for k in cutoffs]
-    return dict(zip(names, _values(corpus, now.changed(k=cutoffs), names), strict=True))
-
-
-def _values(corpus: Corpus, settings: Settings, measures: Sequence[str]) -> list[Values]:
+def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> list[Values]:
     """Return for each measure the value of every system, from one evaluation."""
-    frame = evaluate(corpus, settings, measures).frame
+    frame = evaluate(corpus, settings, [asked.name() for asked in measures]).frame
     frame = frame[frame["system"] != HUMANS]
-    found: list[Values] = []
-    for measure in measures:
-        asked = parse(measure)
-        shown = None if asked.measure.fixed is not None else asked.cutoff or settings.k[0]
-        rows = frame[
-            (frame["measure"] == asked.name(shown)) & (frame["average"] == asked.averages(settings.average)[0])
-        ]
-        found.append(dict(zip(rows["system"], rows["value"], strict=True)))
-    return found
+    values: list[Values] = []
+    for asked in measures:
+        shown = asked.name(settings.k[0])
+        rows = frame[(frame["measure"] == shown) & (frame["average"] == asked.averages(settings.average)[0])]
+        values.append(dict(zip(rows["system"], rows["value"], strict=True)))
+    return values
 
 
-def _ranked(by: By, values: dict[str, Values]) -> Stability:
-    views, systems = list(values), list(next(iter(values.values()), {}))
-    table = np.array([[values[view][system] for system in systems] for view in views]).reshape(len(views), len(systems))
-    placed = ranks(table)
-    rows = [
-        (view, system, table[i, j], placed[i, j]) for i, view in enumerate(views) for j, system in enumerate(systems)
-    ]
+def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return one row a view and system with its rank, and one row a pair of views with tau-b."""
+    systems = list(values[0]) if values else []
+    table = np.array([list(of.values()) for of in values], float).reshape(len(views), len(systems))
+    frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})
+    frame = frame.assign(value=table.ravel(), rank=ranks(table).ravel())
     pairs = []
     for i, j in combinations(range(len(views)), 2):
         both = ~np.isnan(table[i]) & ~np.isnan(table[j])
         tau, reason = tau_b(table[i, both], table[j, both])
         pairs.append((views[i], views[j], tau, int(both.sum()), reason))
-    return Stability(
-        by,
-        pd.DataFrame(rows, columns=["view", "system", "value", "rank"]),
-        pd.DataFrame(pairs, columns=["a", "b", "tau", "systems", "reason"]),
-    )
-
-
-def _signs(values: Floats) -> Floats:
-    """Return the order of every two values of the last axis, as 1, 0 or -1; values that only rounding parts are equal.
-
-    Shape (…, n) gives (…, n, n); NaN beside an undefined value.
-    """
-    difference = values[..., :, None] - values[..., None, :]
-    return np.asarray(np.where(np.abs(difference) <= EQUAL, 0.0, np.sign(difference)))
+    return frame, pd.DataFrame(pairs, columns=["a", "b", "tau", "systems", "reason"])
 
 
 def ranks(values: Floats) -> Floats:
     """Return the rank of each value in its row, the highest first; ties share the mean rank, NaN has none.
 
-    Shape (views, systems), kept.
+    Shape (views, systems), kept; values that only rounding parts are equal.
 
     >>> ranks(np.array([[0.5, 0.2, 0.5, np.nan, 0.1]])).tolist()
     [[1.5, 3.0, 1.5, nan, 4.0]]
     """
-    signs = _signs(values)
-    above, tied = (signs < 0).sum(axis=-1), (signs == 0).sum(axis=-1)
-    return np.where(np.isnan(values), np.nan, above + (tied + 1) / 2)
+    return np.asarray(pd.DataFrame(np.round(values, 12)).rank(axis=1, ascending=False))
 
 
 def tau_b(x: Floats, y: Floats) -> tuple[float, str | None]:
@@ -180,9 +154,7 @@ def tau_b(x: Floats, y: Floats) -> tuple[float, str | None]:
     """
     if len(x) < 2:
         return np.nan, "few_systems"
-    upper: Bools = np.triu(np.ones((len(x), len(x)), bool), 1)
-    one, two = _signs(x)[upper], _signs(y)[upper]
+    upper = np.triu_indices(len(x), 1)
+    one, two = (np.sign(np.subtract.outer(row, row).round(12))[upper] for row in (x, y))
     untied = float((one**2).sum() * (two**2).sum())
-    if not untied:
-        return np.nan, "all_tied"
-    return float((one * two).sum() / np.sqrt(untied)), None
+    return (float((one * two).sum() / np.sqrt(untied)), None) if untied else (np.nan, "all_tied")

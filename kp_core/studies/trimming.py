@@ -18,11 +18,11 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
 from kp_core.scoring import annotator_tables
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import concordance
-from kp_core.settings import Changes, Settings, signature
-from kp_core.studies.annotators import prepare_annotators
+from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.table_cells import Cells
+from kp_core.settings import Changes, Settings
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
@@ -158,14 +158,9 @@ class Trimmed(Answer):
     frame: pd.DataFrame
     levels: Levels
     settings: Settings
-    documents: tuple[str, ...]
+    documents: int
     notes: tuple[Note, ...]
     caption: str = "Gold standard trimmed by agreement"
-
-    @property
-    def signature(self) -> str:
-        """The recipe in one line."""
-        return signature(self.settings, len(self.documents))
 
 
 def trim(
@@ -213,7 +208,7 @@ def trim(
         text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {named}"
         notes.append(Note("warning", "trimming", text))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
-    return Trimmed(frame, found, recipe, data.documents, tuple(notes))
+    return Trimmed(frame, found, recipe, len(data.documents), tuple(notes))
 
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:

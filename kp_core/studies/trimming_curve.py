@@ -16,12 +16,14 @@ from kp_core.errors import UsageError
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import averaged
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import AtK, Cells
+from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import Counted, count_systems
+from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import View
 from kp_core.settings import Cutoff
+from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.trimming import Levels
 
 #: The thresholds of Nomoto & Matsumoto 1997.
@@ -223,13 +225,8 @@ def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def _spearman(one: Floats, two: Floats) -> tuple[float, float, float]:
-    from scipy.stats import spearmanr
-
-    n = len(one)
-    if n < 3 or np.ptp(one) == 0 or np.ptp(two) == 0:
-        return np.nan, np.nan, np.nan
-    rho = float(spearmanr(np.round(one, 12), np.round(two, 12)).statistic)
-    if n < 4 or abs(rho) >= 1:
+    rho = correlation(one, two)
+    if not abs(rho) < 1:
         return rho, np.nan, np.nan
-    half = 1.959964 * np.sqrt((1 + rho**2 / 2) / (n - 3))
-    return rho, float(np.tanh(np.arctanh(rho) - half)), float(np.tanh(np.arctanh(rho) + half))
+    low, high = closed_form(np.array(rho), np.array(len(one)))
+    return rho, float(low), float(high)

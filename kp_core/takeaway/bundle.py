@@ -14,7 +14,7 @@ from typing import Unpack
 
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies.evaluate import DEFAULT_MEASURES
@@ -46,14 +46,14 @@ class Report:
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
-        return "\n".join(tables.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
+        return "\n".join(typeset.latex(table.frame, table.caption, table.signature) for table in self.all_tables)
 
     def markdown(self) -> str:
         """Return the report without its charts."""
-        parts = [f"# {tables.escape_markdown(self.title)}", f"`{self.signature}`"]
+        parts = [f"# {typeset.escape_markdown(self.title)}", f"`{self.signature}`"]
         for section in self.sections:
-            parts += [f"## {tables.escape_markdown(section.title)}", *map(tables.escape_markdown, section.text)]
-            parts += [f"{tables.escape_markdown(t.caption)}\n\n{tables.markdown(t.frame)}" for t in section.tables]
+            parts += [f"## {typeset.escape_markdown(section.title)}", *map(typeset.escape_markdown, section.text)]
+            parts += [f"{typeset.escape_markdown(t.caption)}\n\n{typeset.markdown(t.frame)}" for t in section.tables]
         return "\n\n".join(parts) + "\n"
 
     def paragraph(self) -> str:
@@ -80,7 +80,7 @@ class Report:
         buffer = io.BytesIO()
         with pd.ExcelWriter(buffer, engine="openpyxl") as book:
             for table in self.all_tables:
-                tables.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
+                typeset.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
             if not self.all_tables:
                 pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
         return buffer.getvalue()
@@ -96,7 +96,7 @@ class Report:
         }
         if self.paragraph():
             files |= {"methods.txt": self.paragraph() + "\n", "references.bib": self.references()}
-        files |= {f"csv/{table.name}.csv": tables.csv(table.frame) for table in self.all_tables}
+        files |= {f"csv/{table.name}.csv": typeset.csv(table.frame) for table in self.all_tables}
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in files.items():

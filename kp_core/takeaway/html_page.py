@@ -13,8 +13,8 @@ from plotly.offline import get_plotlyjs
 
 from kp_core.charts import Chart
 from kp_core.settings import __version__
-from kp_core.tables import cells, numeric, visible
 from kp_core.takeaway.sections import Section
+from kp_core.typeset import cells, numeric, visible
 
 
 def html(title: str, sections: Sequence[Section], signature: str) -> str:

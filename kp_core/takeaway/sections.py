@@ -15,18 +15,18 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
 from kp_core.scoring.measures import MEASURES
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.scoring.systems import shallowest
 from kp_core.settings import Settings
-from kp_core.studies.annotators import agreement, prepare_annotators, standard_error
+from kp_core.studies.annotators import agreement, standard_error
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import correlate
 from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.tables import CELLS
 from kp_core.takeaway.paragraph import paragraph
+from kp_core.typeset import CELLS
 from kp_core.words import statements
 from kp_core.words.diagnosis import diagnose
 

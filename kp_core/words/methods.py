@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.errors import REASONS, UsageError
 from kp_core.extraction import PARAMETERS
 from kp_core.extraction import SYSTEMS as EXTRACTORS
@@ -198,7 +198,7 @@ def text(form: str) -> str:
         return markdown()
     table = pd.DataFrame(records())
     if form == "csv":
-        return tables.exchange_csv(table)
+        return typeset.exchange_csv(table)
     if form == "latex":
-        return tables.latex(table[["name", "sentence", "range", "source"]], "Measures")
-    return tables.text(table[["name", "range", "sentence"]])
+        return typeset.latex(table[["name", "sentence", "range", "source"]], "Measures")
+    return typeset.text(table[["name", "range", "sentence"]])

@@ -175,7 +175,7 @@ def range_of(spread: Spread) -> str:
         where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {listed(list(most['presets']))}"
     else:
         example = listed([f"{field} = {value}" for field, value in most["example"].items()])
-        where = f"in {most['settings']} of {spread.settings} settings, for example with {example}"
+        where = f"in {most['settings']} of {spread.combinations} settings, for example with {example}"
     if len(spread.turns) == 1:
         return f"{text}, and the order of {pair} turns {where}."
     return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}."

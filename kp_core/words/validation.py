@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 
-from kp_core import tables
+from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.reading import meeting, report
 from kp_core.text.normalise import Normaliser
@@ -38,12 +38,12 @@ def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
         notes = [note.as_dict() for note in corpus.report.notes]
         return json.dumps({**rows, "notes": notes}, ensure_ascii=False, indent=1, allow_nan=False)
     if form == "table":
-        parts = [f"{heading}\n{tables.text(table)}" for heading, table in found.items()]
+        parts = [f"{heading}\n{typeset.text(table)}" for heading, table in found.items()]
         parts += [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         return "\n".join(parts)
     sources = found.get("sources", pd.DataFrame())
-    write = {"csv": tables.exchange_csv, "markdown": tables.markdown}
-    return write[form](sources) if form in write else tables.latex(sources, "Annotators and systems")
+    write = {"csv": typeset.exchange_csv, "markdown": typeset.markdown}
+    return write[form](sources) if form in write else typeset.latex(sources, "Annotators and systems")
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, object]]:

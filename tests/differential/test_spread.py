@@ -51,7 +51,7 @@ def found() -> Spread:
 def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
     grid = found.frame[found.frame["kind"] == "grid"]
     assert len(grid) == 216 * 3
-    assert found.settings == 216
+    assert found.combinations == 216
     for rows, chosen in zip(np.split(np.arange(len(grid)), 216), product(*GRID.values()), strict=True):
         own = grid.iloc[rows]
         assert own.iloc[0][list(GRID)].tolist() == list(chosen)
@@ -76,7 +76,7 @@ def test_every_setting_of_the_grid_is_that_evaluation(found: Spread) -> None:
 )
 def test_the_grid_holds_what_differs_for_a_measure(measure: str, options: dict[str, object], distinct: int) -> None:
     own = spread(CORPUS, measure=measure, **options)  # type: ignore[arg-type]
-    assert own.settings == distinct
+    assert own.combinations == distinct
     grid = own.frame[own.frame["kind"] == "grid"]
     for _, rows in list(grid.groupby(list(GRID), sort=False))[::9]:
         expected = values(measure, **(options | rows.iloc[0][list(GRID)].to_dict()))

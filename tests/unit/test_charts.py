@@ -10,8 +10,8 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import screen_tables as tables
 from kp_core.charts import style
-from kp_core.scoring.baselines import BASELINES
 from kp_core.scoring.measures import concordance
+from kp_core.scoring.systems import BASELINES
 from kp_core.words.diagnosis import diagnose
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import tables
+from kp_core import typeset
 from tests.corpora import corpus_of
 
 NASTY = '50% of $x_1$ & #2 {a}~^\\ <b> | "q"'
@@ -19,8 +19,8 @@ def test_latex_special_characters():
         r"50\% of \$x\_1\$ \& \#2 \{a\}\textasciitilde{}\textasciicircum{}\textbackslash{} "
         r"\textless{}b\textgreater{} \textbar{}\allowbreak{} {\ttfamily\char34}q{\ttfamily\char34}"
     )
-    assert tables.escape_latex(NASTY) == expected
-    assert tables.escape_latex("two\nlines\tand a tab") == "two lines and a tab"
+    assert typeset.escape_latex(NASTY) == expected
+    assert typeset.escape_latex("two\nlines\tand a tab") == "two lines and a tab"
 
 
 @pytest.mark.parametrize(
@@ -43,44 +43,44 @@ def test_latex_special_characters():
     ],
 )
 def test_markdown_special_characters(text, expected):
-    assert tables.escape_markdown(text) == expected
+    assert typeset.escape_markdown(text) == expected
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@cmd", "\tx", "\rx"])
 def test_a_cell_that_a_spreadsheet_would_compute_is_neutralised(text):
     frame = pd.DataFrame({"phrase": [text, "plain"], "value": [-0.5, 1.0]})
-    cells = list(csv.reader(io.StringIO(tables.csv(frame), newline="")))
+    cells = list(csv.reader(io.StringIO(typeset.csv(frame), newline="")))
     assert cells[1] == [f"'{text}", "-0.5"]
     assert cells[2] == ["plain", "1.0"]
-    exchanged = list(csv.reader(io.StringIO(tables.exchange_csv(frame), newline="")))
+    exchanged = list(csv.reader(io.StringIO(typeset.exchange_csv(frame), newline="")))
     assert exchanged[1] == [text, "-0.5"]
 
 
 def test_column_names_are_neutralised_too():
-    assert tables.csv(pd.DataFrame({"=x": [1]})).splitlines()[0] == "'=x"
+    assert typeset.csv(pd.DataFrame({"=x": [1]})).splitlines()[0] == "'=x"
 
 
 def test_csv_quotes_what_holds_a_comma_a_quote_or_a_line_end():
     frame = pd.DataFrame({"phrase": ['a, "b"\nc']})
-    assert list(csv.reader(io.StringIO(tables.csv(frame), newline=""))) == [["phrase"], ['a, "b"\nc']]
+    assert list(csv.reader(io.StringIO(typeset.csv(frame), newline=""))) == [["phrase"], ['a, "b"\nc']]
 
 
 @pytest.mark.parametrize(
     ("cell", "text"), [(0.204123, "0.2041"), (1.0, "1.0000"), (10, "10"), (None, "–"), (float("nan"), "–"), ("x", "x")]
 )
 def test_cells_as_text(cell, text):
-    assert tables.as_text(cell) == text
+    assert typeset.as_text(cell) == text
 
 
 FRAME = pd.DataFrame({"sys_tem": ["a|b", "c&d"], "P@5": [0.25, float("nan")]})
 
 
 def test_markdown_table():
-    assert tables.markdown(FRAME) == "| sys_tem | P@5 |\n| --- | ---: |\n| a\\|b | 0.2500 |\n| c&d | – |\n"
+    assert typeset.markdown(FRAME) == "| sys_tem | P@5 |\n| --- | ---: |\n| a\\|b | 0.2500 |\n| c&d | – |\n"
 
 
 def test_latex_table():
-    text = tables.latex(FRAME, "Scores & more", note="kps|k:5")
+    text = typeset.latex(FRAME, "Scores & more", note="kps|k:5")
     assert r"\caption{Scores \& more}" in text
     assert r"\begin{tabular}{lr}" in text
     assert "sys\\_tem & P@5 \\\\\n\\midrule\na\\textbar{}\\allowbreak{}b & 0.2500 \\\\\nc\\&d & – \\\\\n" in text
@@ -88,7 +88,7 @@ def test_latex_table():
 
 
 def test_table_for_a_terminal_is_aligned():
-    assert tables.text(FRAME) == "sys_tem     P@5\na|b      0.2500\nc&d           –\n"
+    assert typeset.text(FRAME) == "sys_tem     P@5\na|b      0.2500\nc&d           –\n"
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_one_row_a_system(result):
 
 def test_every_export_carries_the_signature(result):
     assert result.signature in result.markdown()
-    assert tables.escape_latex(result.signature) in result.latex()
+    assert typeset.escape_latex(result.signature) in result.latex()
     rows = list(csv.DictReader(io.StringIO(result.csv())))
     assert {row["signature"] for row in rows} == {result.signature}
     assert rows[0]["system"] == "'=evil"
@@ -130,5 +130,5 @@ def test_one_cutoff_of_a_result(result):
 
 def test_cells_of_a_table_have_no_digits_and_percentages_one():
     frame = pd.DataFrame({"kappa": [0.25], "a": [41.0], "% of human ceiling": [95.2214]})
-    assert tables.latex(frame, "t").splitlines()[7] == r"0.2500 & 41 & 95.2 \\"
-    assert tables.markdown(frame).splitlines()[2] == "| 0.2500 | 41 | 95.2 |"
+    assert typeset.latex(frame, "t").splitlines()[7] == r"0.2500 & 41 & 95.2 \\"
+    assert typeset.markdown(frame).splitlines()[2] == "| 0.2500 | 41 | 95.2 |"

@@ -83,7 +83,7 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
     nothing = pd.DataFrame()
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
-    return Spread("F1@7", 7, nothing, bounds, nothing, pairs, 216, "")
+    return Spread("F1@7", 7, nothing, bounds, nothing, pairs, 216, Settings(), (), 1, False)
 
 
 FILES = "Under other published conventions and their combinations the same files give"

@@ -1,5 +1,7 @@
 """Spread and rankings on lists that can be counted by hand, and the charts that show them."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -141,3 +143,12 @@ def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) ->
 def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
     for drawn in (charts.strip(spread), charts.effects(spread), charts.rank_chart(by_k)):
         assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
+
+
+def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus: kp.Corpus) -> None:
+    for answer in (kp.spread(corpus, measure="P@k", k=2), kp.stability(corpus, k=2), kp.near_misses(corpus, k=2)):
+        assert kp.settings_from(answer.signature).k == (2,)
+        assert len(json.loads(answer.json())["rows"]) == len(answer.frame)
+        for text in (answer.csv(), answer.markdown(), answer.text()):
+            assert answer.signature in text
+        assert answer.latex().startswith("%") or "tabular" in answer.latex()

@@ -1,7 +1,10 @@
 """Turn counts into values: one function and one declaration a measure, all in one registry."""
 
 from kp_core.scoring.measures import agreement as annotators
-from kp_core.scoring.measures import concordance, overlap, ranking
-from kp_core.scoring.measures.registry import MEASURES, Asked, Measure, of_systems, parse
+from kp_core.scoring.measures import concordance, ranked
+from kp_core.scoring.measures.registry import MEASURES, WORDS, Asked, Measure, of_systems, parse
 
-__all__ = ["MEASURES", "Asked", "Measure", "annotators", "concordance", "of_systems", "overlap", "parse", "ranking"]
+__all__ = ["MEASURES", "Asked", "Measure", "annotators", "concordance", "of_systems", "parse", "ranked"]
+
+for _name in WORDS:  # measures are listed in the order of measures.toml, whichever module was imported first
+    MEASURES[_name] = MEASURES.pop(_name)

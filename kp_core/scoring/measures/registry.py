@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any, Literal
 
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats
-from kp_core.settings import Cutoff
+from kp_core.settings import Cutoff, Settings
 
 Family = Literal["overlap", "ranking", "concordance", "annotators"]
 
@@ -30,16 +32,16 @@ class Measure:
     """
 
     name: str
+    family: Family
+    score: Callable[..., Floats]
     sentence: str
     formula: str
-    low: float
-    high: float
-    better: Literal["higher", "none"]
-    undefined: str
     source: str
-    family: Family
-    fixed: Cutoff | None
-    score: Callable[..., Floats]
+    undefined: str = "never"
+    low: float = 0.0
+    high: float = 1.0
+    better: Literal["higher", "none"] = "higher"
+    fixed: Cutoff | None = None
     parameter: tuple[str, float] | None = None
 
     @property
@@ -60,6 +62,8 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {}
+#: Sentence, formula, source and what is undefined of every measure.
+WORDS: dict[str, Any] = tomllib.loads((files("kp_core") / "scoring/measures/measures.toml").read_text("utf-8"))
 
 
 def of_systems() -> list[str]:
@@ -67,26 +71,11 @@ def of_systems() -> list[str]:
     return [name for name, one in MEASURES.items() if one.family != "annotators"]
 
 
-def measure(
-    name: str,
-    sentence: str,
-    formula: str,
-    *,
-    source: str,
-    family: Family,
-    low: float = 0.0,
-    high: float = 1.0,
-    better: Literal["higher", "none"] = "higher",
-    undefined: str = "never",
-    fixed: Cutoff | None = None,
-    parameter: tuple[str, float] | None = None,
-) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare the decorated function as a measure."""
+def measure(name: str, family: Family, **further: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Declare the decorated function as a measure; further: fields of `Measure` that differ from their defaults."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        MEASURES[name] = Measure(
-            name, sentence, formula, low, high, better, undefined, source, family, fixed, score, parameter
-        )
+        MEASURES[name] = Measure(name=name, family=family, score=score, **WORDS[name], **further)
         return score
 
     return declare
@@ -104,6 +93,10 @@ class Asked:
     def fixed(self) -> Cutoff | None:
         """The cutoff that belongs to the measure as asked; None: it uses the cutoff of the evaluation."""
         return self.cutoff if self.cutoff is not None else self.measure.fixed
+
+    def cutoffs(self, settings: Settings) -> tuple[Cutoff, ...]:
+        """Return the cutoffs at which the measure is given."""
+        return settings.k if self.fixed is None else (self.fixed,)
 
     def name(self, cutoff: Cutoff | None = None) -> str:
         """Print the measure with its cutoff.

@@ -130,16 +130,8 @@ def estimate(
         for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
         for name, column in zip(judged.names, values.T, strict=True)
     ]
-    return Correlations(
-        frame,
-        ceiling,
-        tests,
-        clusters,
-        pd.DataFrame(partial, columns=["measure", "average", "value"]),
-        _tie_range(judged),
-        int(still_tied(scores).sum()),
-        study,
-    )
+    freed, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
+    return Correlations(frame, ceiling, tests, clusters, freed, _tie_range(judged), tied, study)
 
 
 @dataclass(frozen=True)
@@ -230,7 +222,7 @@ def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[p
                 difference = float(contest.strength[0] - contest.strength[1])
                 rows.append((names[contest.a], names[contest.b], how, difference, p, p, len(contest.human)))
         table = pd.DataFrame(rows, columns=columns).astype({"p": float})
-        table["p_adjusted"] = _corrected(table["p"].to_numpy(), study.correction)
+        table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table)
         correlation = coefficients.correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
         defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
@@ -246,14 +238,6 @@ def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
     rng = np.random.default_rng([study.seed, 1])
     unit = cluster if study.swap == "clusters" else None
     return pairwise.permute_both(contest, study.trials, rng, study.correlation, unit)
-
-
-def _corrected(p: Floats, correction: str) -> Floats:
-    from scipy.stats import false_discovery_control
-
-    if correction == "holm":
-        return paired.holm(p)
-    return p if correction == "none" else np.asarray(false_discovery_control(p))
 
 
 def _tie_range(judged: _Judged) -> pd.DataFrame:

@@ -10,9 +10,9 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, part_of
 from kp_core.scoring.codes import Bools, Ints
+from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import sentence_rows
 from kp_core.settings import Settings
-from kp_core.studies.annotators import prepare_annotators
 from kp_core.studies.sentence_study.attributes import attributes, columns
 from kp_core.studies.trimming import Form, Levels, levels_of
 

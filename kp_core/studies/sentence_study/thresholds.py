@@ -13,9 +13,8 @@ from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, Note
 from kp_core.scoring import intervals
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.counts import Cells
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.measures.overlap import ratio
+from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.settings import __version__
 from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.extracts import Extracts, extracts

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.codes import Coded, Identities
+from kp_core.scoring.codes import Coded, Identities, ragged, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.match import match, newly, ragged, ranked_lists, ranks
+from kp_core.scoring.match import match, newly, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.scoring.views import View
 from kp_core.settings import Changes, Cutoff, Settings
-from kp_core.studies.evaluate import cutoffs_of
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
@@ -49,7 +48,7 @@ def by_document(
     """
     asked, data = parse(measure), prepare(corpus, settings, **changes)
     systems = scored_systems(data, asked.measure.family == "concordance" or baselines, baselines)
-    cutoff = cutoffs_of(asked, data.settings)[0]
+    cutoff = asked.cutoffs(data.settings)[0]
     groups = [group or None for group in data.coded.groups]
     frames = []
     for system, both in systems.items():
@@ -63,7 +62,7 @@ def by_document(
                     "system": system,
                     "document": data.documents,
                     "group": groups,
-                    "measure": asked.name(None if asked.measure.fixed is not None else cutoff),
+                    "measure": asked.name(cutoff),
                     "value": value,
                     "status": view.status(asked)[:, 0],
                     "hits": at.hits[:, 0],
@@ -109,7 +108,7 @@ def all_values(
     for system, both in scored_systems(data).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
         for one in asked:
-            wanted, counts = cutoffs_of(one, data.settings), both.of(one)
+            wanted, counts = one.cutoffs(data.settings), both.of(one)
             view = views.setdefault((counts is both.table, wanted), View(counts, wanted))
             yield system, one.name(), view.values(one)
 

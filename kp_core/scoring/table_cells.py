@@ -1,0 +1,78 @@
+"""Hold the counts of concordance tables: hits, phrases returned, keyphrases, and all that could be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from kp_core.scoring.codes import Floats
+
+#: Fields of `Cells`, in order.
+FIELDS = ("hits", "returned", "size", "universe", "denominator")
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Counts from which overlap and concordance measures are computed; arrays of any one shape, or their sums.
+
+    hits, returned, size, universe   gold items found, phrases returned, gold items, phrases that could be chosen
+    denominator                      of precision, by the convention
+    """
+
+    hits: Floats
+    returned: Floats
+    size: Floats
+    universe: Floats
+    denominator: Floats
+
+    @cached_property
+    def both(self) -> Floats:
+        """Cell a: gold and system say yes."""
+        return self.hits
+
+    @cached_property
+    def gold_only(self) -> Floats:
+        """Cell b: missed."""
+        return self.size - self.hits
+
+    @cached_property
+    def system_only(self) -> Floats:
+        """Cell c: spurious."""
+        return self.returned - self.hits
+
+    @cached_property
+    def neither(self) -> Floats:
+        """Cell d: rejected by both."""
+        return self.universe - self.size - self.returned + self.hits
+
+    def mapped(self, change: Callable[[Floats], Floats]) -> Self:
+        """Return the counts with every array changed in the same way."""
+        values = [getattr(self, one.name) for one in fields(self)]
+        changed: list[Any] = [one.mapped(change) if isinstance(one, Cells) else change(one) for one in values]
+        return type(self)(*changed)
+
+    def arrays(self) -> list[Floats]:
+        """Return all arrays, in the order in which `mapped` sees them."""
+        arrays: list[Floats] = []
+        self.mapped(lambda array: arrays.append(array) or array)  # type: ignore[func-returns-value]
+        return arrays
+
+    def pooled(self, weights: Floats) -> Self:
+        """Return the sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
+        return self.mapped(lambda counts: weights @ counts)
+
+
+def ratio(above: Floats, below: Floats, empty: float = 0.0) -> Floats:
+    """Divide, giving `empty` where the divisor is 0.
+
+    >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()
+    [0.5, 0.0]
+    """
+    zero = below == 0
+    if not zero.any():
+        return np.asarray(above / below)
+    return np.where(zero, empty, above / np.where(zero, 1, below))
