@@ -80,12 +80,12 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
         (["evaluate", *DATA, "--out", "/nowhere/x"], 2, "cannot write to /nowhere/x"),
         (["evaluate", "--system", "x.csv"], 2, "--gold is missing"),
         (["evaluate", *DATA, "--k", "banana"], 2, "banana"),
-        (["evaluate", *DATA, "--format", "pdf"], 2, "there is no format 'pdf'"),
+        (["evaluate", *DATA, "--format", "pdf"], 2, '"pdf" for --format'),
         (["evaluate", *DATA, "--universe", "3"], 1, "Choose N = "),
         (["evaluate", *DATA, "--nonsense"], 2, "--nonsense"),
         (["evaluates"], 2, "evaluates"),
         ([], 2, "name a command"),
-        (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, "write one number"),
+        (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, 'convert "x" into int'),
     ],
 )
 def test_one_message_and_a_status_for_what_goes_wrong(
