@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -26,35 +28,11 @@ LONGEST_WORD = 60
 OUTSIDE = "O"
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_C5 = {
-    "N": "NN NN0 NN1 NN2 NP0 UNC UNKNOWN ZZ0",
-    "J": "AJ0 AJC AJS ORD",
-    "I": "PRP PRF IN",
-    "T": "TO0 CJS CJT",
-    "C": "CJC",
-    "R": "AV0 AVP AVQ XX0",
-    "D": "AT0 DT0 DTQ",
-    "M": "CRD",
-    "S": "POS",
-    "P": "PNP PNI PNQ PNX DPS EX0",
-    "V": "VBB VBD VBG VBI VBN VBZ VDB VDD VDG VDI VDN VDZ VHB VHD VHG VHI VHN VHZ VM0 VVB VVD VVG VVI VVN VVZ",
-    "O": "ITJ PUL PUN PUR PUQ !!!",
-}
-_C5_CLASS = {tag: letter for letter, tags in _C5.items() for tag in tags.split()}
-#: Beginnings of Penn tags; none is the beginning of another.
-_PENN = {
-    "N": "NN",
-    "J": "JJ",
-    "I": "IN TO",
-    "C": "CC",
-    "V": "VB MD",
-    "R": "RB WRB RP",
-    "D": "DT PDT WDT",
-    "M": "CD",
-    "S": "POS",
-    "P": "PRP WP EX",
-}
-_PENN_CLASS = {begin: letter for letter, begins in _PENN.items() for begin in begins.split()}
+_TAGS: dict[str, dict[str, str]] = tomllib.loads((files("kp_core.text") / "tags.toml").read_text(encoding="utf-8"))
+#: C5 tag, and beginning of a Penn tag → class of the word.
+_C5_CLASS, _PENN_CLASS = (
+    {tag: letter for letter, tags in _TAGS[tagset].items() for tag in tags.split()} for tagset in ("c5", "penn")
+)
 _KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
