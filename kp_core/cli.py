@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,6 +40,11 @@ def explained(options: Documented) -> Documented:
     lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
+
+
+def command(verb: Documented) -> Documented:
+    """Add a verb to the command line."""
+    return cast(Documented, app.command(explained(verb)))
 
 
 def _by_occurrence(_: Any, tokens: Sequence[Token]) -> list[list[str]]:
@@ -177,14 +182,8 @@ class Output:
 
     def answer(self, answer: Answer) -> None:
         """Write the rows of an answer; its notes go to standard error."""
-        forms: dict[str, Callable[[], str]] = {
-            "json": answer.json,
-            "csv": lambda: tables.exchange_csv(answer.frame),
-            "latex": answer.latex,
-            "markdown": answer.markdown,
-            "table": answer.text,
-        }
-        self.write(forms[self.format]())
+        form = {"table": "text"}.get(self.format, self.format)
+        self.write(tables.exchange_csv(answer.frame) if form == "csv" else getattr(answer, form)())
         warn(answer.notes)
 
 
@@ -246,8 +245,7 @@ def _names(measures: str | None) -> list[str]:
     return [part.strip() for part in measures.split(",")] if measures else []
 
 
-@app.command
-@explained
+@command
 def evaluate(
     *,
     measures: str | None = None,
@@ -265,8 +263,7 @@ def evaluate(
         output.answer(kp.evaluate(data.load("gold", "system"), settings, names, baselines=baselines, by=by))
 
 
-@app.command
-@explained
+@command
 def compare(
     *,
     measures: str = "F1@k",
@@ -289,8 +286,7 @@ def compare(
         output.answer(compare_all(corpus, settings, names, test=test, correction=correction, trials=trials))
 
 
-@app.command
-@explained
+@command
 def agreement(
     *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
 ) -> None:
@@ -302,8 +298,7 @@ def agreement(
         output.answer(kp.agreement(data.load("gold"), settings, names))
 
 
-@app.command
-@explained
+@command
 def trim(
     *,
     threshold: float = 0.5,
@@ -317,8 +312,7 @@ def trim(
     output.answer(kp.trim(data.load("gold"), _settings(choices), threshold, pooled=pooled, form=form))
 
 
-@app.command
-@explained
+@command
 def report(
     *,
     measure: str = "F1@k",
@@ -334,16 +328,10 @@ def report(
 
     corpus, names = data.load("gold", "system"), _names(sections) or tuple(SECTIONS)
     answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
-    forms: dict[str, Callable[[], str | bytes]] = {
-        ".html": answer.html,
-        ".zip": answer.zip,
-        ".md": answer.markdown,
-        ".tex": answer.latex,
-        ".json": answer.record,
-    }
+    forms = {".html": "html", ".zip": "zip", ".md": "markdown", ".tex": "latex", ".json": "record"}
     if Path(out).suffix not in forms:
         raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
-    Output(out=out).write(forms[Path(out).suffix]())
+    Output(out=out).write(getattr(answer, forms[Path(out).suffix])())
     print(f"{out}: {counted(len(answer.sections), 'section')}, {answer.signature}")
 
 
@@ -357,8 +345,7 @@ class Similarity(TypedDict, total=False):
     seed: int
 
 
-@app.command
-@explained
+@command
 def similarity(
     *,
     pairs: Paths = None,
@@ -398,8 +385,7 @@ class Study(Similarity, total=False):
     paper: bool
 
 
-@app.command
-@explained
+@command
 def correlate(
     *,
     measures: str | None = None,
@@ -416,8 +402,7 @@ def correlate(
     output.answer(kp.correlate(corpus, measures, by, **study))
 
 
-@app.command
-@explained
+@command
 def sentences(
     *,
     attributes: Paths = None,
@@ -442,8 +427,7 @@ def sentences(
     output.answer(study)
 
 
-@app.command
-@explained
+@command
 def validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
@@ -469,8 +453,7 @@ class Weights(TypedDict, total=False):
     beta: float
 
 
-@app.command
-@explained
+@command
 def extract(
     *,
     documents: Paths = None,
@@ -502,17 +485,14 @@ def extract(
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
     lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, **weights)
-    forms: dict[str, Callable[[], str]] = {
-        "jsonl": lambda: lists.jsonl().decode(),
-        "csv": lambda: tables.exchange_csv(lists.frame),
-        "table": lambda: f"{tables.text(lists.frame)}\n{lists.signature}\n",
-    }
-    Output(out=out).write(forms[format]())
-    warn(lists.notes)
+    if format != "jsonl":
+        Output(format, out).answer(lists)
+    else:
+        Output(out=out).write(lists.jsonl())
+        warn(lists.notes)
 
 
-@app.command
-@explained
+@command
 def convert(
     *,
     to: Literal["tidy", "jsonl", "parquet", "trec", "workspace"] = "tidy",

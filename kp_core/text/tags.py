@@ -134,7 +134,7 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
     return "".join(found)
 
 
-def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
+def text_classes(text: str) -> tuple[str, ...]:
     """Return for each sentence of an English text the classes of its tokens, one letter a token.
 
     The classes of the last 5,000 texts are kept in memory, under the digests of the texts.
@@ -142,12 +142,12 @@ def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
     >>> text_classes("The distributed hash table. It is fast.")
     ('DJNNO', 'PVJO')
     """
-    key = hashlib.sha256(f"{repair} {text}".encode("utf-8", "surrogatepass")).digest()
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
         if key in _KEPT:
             _KEPT.move_to_end(key)
             return _KEPT[key]
-    found = tuple(_sentence_classes(sentence, None, repair) for sentence in sentences(clean(text)))
+    found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
         _KEPT[key] = found
         while len(_KEPT) > _MOST_TEXTS:
@@ -155,10 +155,9 @@ def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
     return found
 
 
-def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None, repair: bool) -> str:
+def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None = None) -> str:
     names = [name for _, _, name in tag_sentence(sentence, kept)]
-    classes = "".join(map(word_class, names))
-    return repair_participles(names, classes) if repair else classes
+    return repair_participles(names, "".join(map(word_class, names)))
 
 
 def phrase_class(classes: str) -> str:
@@ -199,7 +198,7 @@ def _tokens(phrase: str) -> list[str]:
 
 
 def classes_in_texts(
-    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None, repair: bool = True
+    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None
 ) -> dict[str, Counter[str]]:
     """Return for each phrase the classes of its occurrences in texts, case ignored; a phrase that is absent has none.
 
@@ -220,7 +219,7 @@ def classes_in_texts(
                 if lower[place : place + len(wanted)] == wanted
             ]
             if hits:
-                classes = _sentence_classes(sentence, kept, repair)
+                classes = _sentence_classes(sentence, kept)
                 for place, length, phrase in hits:
                     found[phrase][phrase_class(classes[place : place + length])] += 1
     return found
