@@ -13,6 +13,8 @@ from kp_core.settings import settings_from
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
+GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
+SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
 KEYS = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
 
 
@@ -85,6 +87,12 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
         (["evaluate", *DATA, "--nonsense"], 2, "--nonsense"),
         (["evaluates"], 2, "evaluates"),
         ([], 2, "name a command"),
+        (["agreement", *DATA[:2], "--measures", "MAP"], 2, "annotators have none"),
+        (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
+        (["compare", *GOLD, *SYSTEMS, "--test", "t", "--average", "micro"], 2, "choose average = macro"),
+        (["compare", *GOLD, *SYSTEMS[:2]], 2, "at least two systems"),
+        (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),
+        (["compare", *GOLD, *SYSTEMS, "--annotators", "others"], 2, "leaves each annotator out in turn"),
         (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, 'convert "x" into int'),
     ],
 )

@@ -1,23 +1,16 @@
 """The command extract prints what `kp.extract` returns, in a form that the other commands read."""
 
 import io
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.cli import main
+from tests.unit.test_cli import SAMPLE as LECTURES
+from tests.unit.test_cli import run
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
-TEXTS = SAMPLE / "lectures" / "documents.jsonl"
+SAMPLE, TEXTS = LECTURES.parent, LECTURES / "documents.jsonl"
 DATA = ["extract", "--documents", str(TEXTS)]
-
-
-def run(capsys, *arguments):
-    status = main(arguments)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def printed_csv(capsys, *arguments):
