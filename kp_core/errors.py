@@ -73,4 +73,4 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
 
 
 #: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
-REASONS: dict[str, str] = tomllib.loads((files("kp_core") / "reasons.toml").read_text(encoding="utf-8"))
+REASONS: dict[str, str] = tomllib.loads((files("kp_core") / "data/reasons.toml").read_text(encoding="utf-8"))

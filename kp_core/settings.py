@@ -253,7 +253,7 @@ class Preset:
 
 PRESETS: dict[str, Preset] = {
     name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
-    for name, words in tomllib.loads((files("kp_core") / "presets.toml").read_text("utf-8")).items()
+    for name, words in tomllib.loads((files("kp_core") / "data/presets.toml").read_text("utf-8")).items()
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from csv import QUOTE_NONNUMERIC
@@ -172,3 +173,16 @@ def text(frame: pd.DataFrame, digits: int = 4) -> str:
         for row in rows
     ]
     return "\n".join(lines) + "\n"
+
+
+def written(frame: pd.DataFrame, form: str, caption: str) -> str:
+    """Return a table in a form of the command line: table, csv, latex, markdown or json.
+
+    >>> written(pd.DataFrame({"k": [5]}), "csv", "Cutoffs")
+    'k\\n5\\n'
+    """
+    if form == "json":
+        return json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1)
+    if form == "latex":
+        return latex(frame, caption)
+    return {"csv": exchange_csv, "markdown": markdown, "table": text}[form](frame)

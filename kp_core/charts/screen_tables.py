@@ -29,8 +29,7 @@ MANY = 30
 
 def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
-    asked = parse(measure)
-    names = {asked.name(None if asked.measure.fixed is not None else k) for k in result.frame["k"].unique()}
+    names = {named(measure, k) for k in result.frame["k"].unique()}
     return result.frame[result.frame["measure"].isin(names)]
 
 

@@ -41,7 +41,6 @@ class Collection:
     stems: Stems
     stop: Words[str]
     longest: int = 3
-    repair: bool = True
     external: External = field(default_factory=External)
     progress: Progress = lambda share, words: None
 
@@ -59,8 +58,8 @@ class Collection:
     @cached_property
     def chunk_forms(self) -> list[set[str]]:
         """The forms of the chunks of each text whose ends are no stop words."""
-        rules = Rules("NBAR", longest=self.longest or None, repair=self.repair)
-        classes = list(self._each("tagging", lambda text: text_classes(text, self.repair)))
+        rules = Rules("NBAR", longest=self.longest or None)
+        classes = list(self._each("tagging", text_classes))
         return [
             {text.form(span) for span in self._with_good_ends(text, chunks(letters, rules))}
             for text, letters in zip(self.tokens, classes, strict=True)

@@ -42,7 +42,6 @@ def coverage(
     corpus: Corpus,
     stop_words: str | Iterable[str] = "english",
     gold_stemmed: bool = False,
-    repair: bool = True,
     kinds: Sequence[str] | None = None,
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
@@ -79,7 +78,7 @@ def coverage(
                 line = " \n ".join(["", *(" ".join(sentence) for sentence in read.forms), ""])
                 reached[kind] += sum(any(f" {form} " in line for form in _turned(spelled)) for spelled in forms)
                 continue
-            of_kind = _candidates(kind, text, read, edges, repair)
+            of_kind = _candidates(kind, text, read, edges)
             sizes[kind] += len(of_kind)
             matched = {canonical(form, known) for form in of_kind}
             reached[kind] += sum(not spelled.isdisjoint(matched) for spelled in forms)
@@ -123,10 +122,10 @@ def marked_candidates(text: str, kind: str, listed: Sequence[str] = ()) -> list[
     return pieces(text, places(text, phrases, Normaliser.parse("nfc+lower+porter-nltk")))
 
 
-def _candidates(kind: str, text: str, read: Tokens, edges: Edges, repair: bool) -> set[str]:
+def _candidates(kind: str, text: str, read: Tokens, edges: Edges) -> set[str]:
     rules = KINDS[kind]
     if rules is not None:
-        return set(chunk_candidates(read, text_classes(text, repair), rules))
+        return set(chunk_candidates(read, text_classes(text), rules))
     return {read.form(span) for span in ngrams(read, 3, Edges(None) if kind == "runs of 1 to 3 words" else edges)}
 
 

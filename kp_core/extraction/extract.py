@@ -86,7 +86,6 @@ def extract(
     *,
     stop_words: str | Iterable[str] = "english",
     stemmer: str = "porter-nltk",
-    repair: bool = True,
     progress: Progress = lambda share, words: None,
     **parameters: float,
 ) -> Extracted:
@@ -122,7 +121,7 @@ def extract(
     if stemmer != "none" and stemmer not in STEMMERS:
         raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
     texts, silent, notes = readable(texts_of(documents), words, english)
-    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), repair, outside, progress)
+    collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), outside, progress)
     frames, recipes = [], {}
     for system in systems:
         scores = system.score(collection, chosen)
@@ -237,7 +236,7 @@ def _recipe(system: System, chosen: Mapping[str, float], collection: Collection,
     stemmer = collection.stems.stemmer
     fields |= {"stop": stop, "stem": "none" if stemmer == "none" else f"{stemmer}-{library(stemmer)}"}
     if system.chunks:
-        fields["tags"] = f"HanTa-{version('HanTa')}{'-repaired' if collection.repair else ''}"
+        fields["tags"] = f"HanTa-{version('HanTa')}-repaired"
     documents = str(len(collection.texts))
     fields |= {"sklearn": version("scikit-learn"), "top": str(top or "all"), "docs": documents, "v": __version__}
     return "|".join(["kps-extract", *(f"{name}:{value}" for name, value in fields.items())])

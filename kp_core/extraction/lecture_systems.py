@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
 from typing import Literal
 
 from kp_core.errors import UsageError
@@ -39,12 +41,8 @@ class Parameter:
         return float(value)
 
 
-PARAMETERS: dict[str, Parameter] = {
-    "longest": Parameter("n", 3, 0, 10, "most words of a candidate", whole=True),  # 0: any number, with chunks only
-    "m": Parameter("m", 5, 1, 1000, "how many similar external documents count", whole=True),
-    "lam": Parameter("λ", 0.5, 0, 100, "weight of the external documents"),
-    "beta": Parameter("β", 1, 0, 100, "how much a listed phrase is raised (1: doubled)"),
-}
+_DECLARED = tomllib.loads((files("kp_core.extraction") / "lecture_systems.toml").read_text(encoding="utf-8"))
+PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in _DECLARED["parameters"].items()}
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class System:
     sentence: str
     formula: str
     score: Callable[[Collection, dict[str, float]], Floats]
-    parameters: tuple[str, ...] = ("longest",)
+    parameters: Sequence[str] = ("longest",)
     needs: Needs = ""
     chunks: bool = False
     source: str = RECONSTRUCTED
@@ -96,55 +94,14 @@ def phrase_boosting_ngrams(collection: Collection, parameters: dict[str, float])
     return phrase_boosting(collection, parameters, fewest_words=2)
 
 
-_TFIDF = r"\mathrm{tf}(p,d)\,\ln\frac{N_{docs}}{\mathrm{df}(p)}"
-_BOOSTED = (
-    r"\Bigl(\mathrm{tf}(p,d)+\lambda\sum_{i=1}^{m}\cos(d,e_i)\,\mathrm{tf}(p,e_i)\,"
-    r"\frac{\mathrm{len}(d)}{\mathrm{len}(e_i)}\Bigr)\ln\frac{N_{docs}}{\mathrm{df}(p)}"
-)
-_TFIDF_SYSTEM = System(
-    "tfidf", "TF-IDF", "Phrases that are frequent in the document and rare in the others come first.", _TFIDF, tfidf
-)
-_DOCUMENT_BOOSTING = System(
-    "document-boosting",
-    "Document Boosting",
-    "TF-IDF whose frequencies are raised by those in the most similar external documents.",
-    _BOOSTED,
-    document_boosting,
-    ("longest", "m", "lam"),
-    "documents",
-)
-_PHRASE_BOOSTING = System(
-    "phrase-boosting",
-    "Phrase Boosting",
-    "TF-IDF, raised for phrases that stand in an external list, such as a glossary, an index or titles.",
-    rf"{_TFIDF}\,(1+\beta\,w(p))",
-    phrase_boosting,
-    ("longest", "beta"),
-    "phrases",
-)
-_OF_N_GRAMS = replace(
-    _PHRASE_BOOSTING,
-    name="phrase-boosting-ngrams",
-    title="Phrase Boosting N-Grams",
-    sentence="Phrase Boosting that raises phrases of two words and more only.",
-    formula=rf"{_PHRASE_BOOSTING.formula},\qquad w(p)=0\text{{ for one word}}",
-    score=phrase_boosting_ngrams,
-)
-
-
-def _of_chunks(system: System) -> System:
-    """Return the variant of a system that ranks chunks only."""
-    sentence = f"{system.title} of those phrases only that occur as a chunk of adjectives and nouns."
-    title = f"{system.title} with Adjective-Noun Chunks"
-    return replace(system, name=f"{system.name}-chunks", title=title, sentence=sentence, chunks=True)
-
-
-_ALL = (
-    _TFIDF_SYSTEM,
-    _of_chunks(_TFIDF_SYSTEM),
-    _DOCUMENT_BOOSTING,
-    _of_chunks(_DOCUMENT_BOOSTING),
-    _PHRASE_BOOSTING,
-    _OF_N_GRAMS,
-)
-SYSTEMS: dict[str, System] = {system.name: system for system in _ALL}
+_SCORES = {
+    "tfidf": tfidf,
+    "tfidf-chunks": tfidf,
+    "document-boosting": document_boosting,
+    "document-boosting-chunks": document_boosting,
+    "phrase-boosting": phrase_boosting,
+    "phrase-boosting-ngrams": phrase_boosting_ngrams,
+}
+SYSTEMS: dict[str, System] = {
+    name: System(name, score=score, **_DECLARED["systems"][name]) for name, score in _SCORES.items()
+}

@@ -12,6 +12,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
+from kp_core.charts.builders import add_curve
 from kp_core.charts.style import Chart, label, looks
 
 Values = Mapping[str, Any]
@@ -130,7 +131,6 @@ def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, 
     """Draw a curve for every name, one of them thick."""
     figure = go.Figure()
     for name, look in looks(values).items():
-        figure.add_scatter(x=x, y=values[name], name=label(name), mode="lines+markers")
-        figure.data[-1].update(line={"color": look.colour, "dash": look.dash, "width": 5 if name == thick else 2.5})
-        figure.data[-1].update(marker_symbol=look.symbol, hovertemplate=f"{label(name)}{hover}<extra></extra>")
+        more = {"line_width": 5 if name == thick else 2.5, "hovertemplate": f"{label(name)}{hover}<extra></extra>"}
+        add_curve(figure, x, values[name], name, look, **more)
     return figure

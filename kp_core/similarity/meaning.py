@@ -14,8 +14,6 @@ from kp_core.similarity.contexts import Contexts
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
 
-_UNAVAILABLE = "measure 'context' looks phrases up in texts, and there are none; load the texts of the documents"
-
 
 def _distinct(pairs: Pairs) -> tuple[list[str], Ints, Ints]:
     """Return the distinct phrases of the pairs, and where among them the keyphrases and candidates are."""
@@ -43,7 +41,9 @@ def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
     choices, kept = pairs.scorer.choices, pairs.scorer.kept
     if not choices.texts:
-        raise UsageError(_UNAVAILABLE)
+        raise UsageError(
+            "measure 'context' looks phrases up in texts, and there are none; load the texts of the documents"
+        )
     if "contexts" not in kept:
         kept["contexts"] = Contexts(choices.texts, choices.stemmer)
     phrases, key, other = _distinct(pairs)

@@ -181,22 +181,11 @@ def near(asked: Asked) -> Section:
 
 def conventions(asked: Asked) -> Section:
     """Show the measure under other published conventions."""
-    by_convention = spread(asked.corpus, asked.here(), asked.measure)
-    shown = [
-        Table(
-            "convention_spread",
-            f"{asked.measure} under other conventions",
-            by_convention.ranges,
-            by_convention.signature,
-        )
-    ]
-    if len(by_convention.turns):
-        shown.append(
-            Table("turns", "Where the order of two systems turns", tables.turns(by_convention), by_convention.signature)
-        )
-    return Section(
-        text=(statements.range_of(by_convention),), charts=(charts.strip(by_convention),), tables=tuple(shown)
-    )
+    study, caption = spread(asked.corpus, asked.here(), asked.measure), f"{asked.measure} under other conventions"
+    shown = [Table("convention_spread", caption, study.ranges, study.signature)]
+    if len(study.turns):
+        shown.append(Table("turns", "Where the order of two systems turns", tables.turns(study), study.signature))
+    return Section(text=(statements.range_of(study),), charts=(charts.strip(study),), tables=tuple(shown))
 
 
 def correlation(asked: Asked) -> Section:

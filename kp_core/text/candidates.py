@@ -37,13 +37,11 @@ class Rules:
     pattern  NBAR: adjectives and nouns before a noun; NBAR IN NBAR: also two of them around a preposition
     parts    maximal: only the longest match; suffixes and sub-spans: also parts of an NBAR that end in a noun
     longest  most words of a candidate; None for any number
-    repair   whether participles that act as adjectives or nouns are taken for such
     """
 
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
     parts: Literal["maximal", "suffixes", "sub-spans"] = "maximal"
     longest: int | None = None
-    repair: bool = True
 
     def __post_init__(self) -> None:
         if self.pattern not in PATTERNS or self.parts not in PARTS:
@@ -270,7 +268,7 @@ def candidates(text: str, rules: Rules | None = None, stems: Stems | None = None
     if not has_english(text):
         return {}
     rules = rules or Rules()
-    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text, rules.repair), rules)
+    return chunk_candidates(Tokens.of(text, stems or Stems()), text_classes(text), rules)
 
 
 def chunk_candidates(text: Tokens, classes: Sequence[str], rules: Rules) -> dict[str, str]:

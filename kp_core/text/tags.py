@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import re
+import tomllib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
@@ -26,35 +28,11 @@ LONGEST_WORD = 60
 OUTSIDE = "O"
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_C5 = {
-    "N": "NN NN0 NN1 NN2 NP0 UNC UNKNOWN ZZ0",
-    "J": "AJ0 AJC AJS ORD",
-    "I": "PRP PRF IN",
-    "T": "TO0 CJS CJT",
-    "C": "CJC",
-    "R": "AV0 AVP AVQ XX0",
-    "D": "AT0 DT0 DTQ",
-    "M": "CRD",
-    "S": "POS",
-    "P": "PNP PNI PNQ PNX DPS EX0",
-    "V": "VBB VBD VBG VBI VBN VBZ VDB VDD VDG VDI VDN VDZ VHB VHD VHG VHI VHN VHZ VM0 VVB VVD VVG VVI VVN VVZ",
-    "O": "ITJ PUL PUN PUR PUQ !!!",
-}
-_C5_CLASS = {tag: letter for letter, tags in _C5.items() for tag in tags.split()}
-#: Beginnings of Penn tags; none is the beginning of another.
-_PENN = {
-    "N": "NN",
-    "J": "JJ",
-    "I": "IN TO",
-    "C": "CC",
-    "V": "VB MD",
-    "R": "RB WRB RP",
-    "D": "DT PDT WDT",
-    "M": "CD",
-    "S": "POS",
-    "P": "PRP WP EX",
-}
-_PENN_CLASS = {begin: letter for letter, begins in _PENN.items() for begin in begins.split()}
+_TAGS: dict[str, dict[str, str]] = tomllib.loads((files("kp_core.text") / "tags.toml").read_text(encoding="utf-8"))
+#: C5 tag, and beginning of a Penn tag → class of the word.
+_C5_CLASS, _PENN_CLASS = (
+    {tag: letter for letter, tags in _TAGS[tagset].items() for tag in tags.split()} for tagset in ("c5", "penn")
+)
 _KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
@@ -156,7 +134,7 @@ def repair_participles(names: Sequence[str], classes: str) -> str:
     return "".join(found)
 
 
-def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
+def text_classes(text: str) -> tuple[str, ...]:
     """Return for each sentence of an English text the classes of its tokens, one letter a token.
 
     The classes of the last 5,000 texts are kept in memory, under the digests of the texts.
@@ -164,12 +142,12 @@ def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
     >>> text_classes("The distributed hash table. It is fast.")
     ('DJNNO', 'PVJO')
     """
-    key = hashlib.sha256(f"{repair} {text}".encode("utf-8", "surrogatepass")).digest()
+    key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
         if key in _KEPT:
             _KEPT.move_to_end(key)
             return _KEPT[key]
-    found = tuple(_sentence_classes(sentence, None, repair) for sentence in sentences(clean(text)))
+    found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
         _KEPT[key] = found
         while len(_KEPT) > _MOST_TEXTS:
@@ -177,10 +155,9 @@ def text_classes(text: str, repair: bool = True) -> tuple[str, ...]:
     return found
 
 
-def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None, repair: bool) -> str:
+def _sentence_classes(sentence: Sequence[str], kept: MutableMapping[Any, Any] | None = None) -> str:
     names = [name for _, _, name in tag_sentence(sentence, kept)]
-    classes = "".join(map(word_class, names))
-    return repair_participles(names, classes) if repair else classes
+    return repair_participles(names, "".join(map(word_class, names)))
 
 
 def phrase_class(classes: str) -> str:
@@ -221,7 +198,7 @@ def _tokens(phrase: str) -> list[str]:
 
 
 def classes_in_texts(
-    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None, repair: bool = True
+    phrases: Iterable[str], texts: Iterable[str], kept: MutableMapping[Any, Any] | None = None
 ) -> dict[str, Counter[str]]:
     """Return for each phrase the classes of its occurrences in texts, case ignored; a phrase that is absent has none.
 
@@ -242,7 +219,7 @@ def classes_in_texts(
                 if lower[place : place + len(wanted)] == wanted
             ]
             if hits:
-                classes = _sentence_classes(sentence, kept, repair)
+                classes = _sentence_classes(sentence, kept)
                 for place, length, phrase in hits:
                     found[phrase][phrase_class(classes[place : place + length])] += 1
     return found

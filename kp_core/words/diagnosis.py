@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from kp_core.scoring.measures import concordance
+from kp_core.words import read
 from kp_core.words.statements import number
+
+_SAID: dict[str, str] = read("diagnosis.toml")
 
 #: Thresholds of the specification of agreement, section 5: product decisions, not published ones.
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
@@ -26,45 +29,27 @@ def diagnose(
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c
     if not n or not chosen:
-        return [f"{system} chose nothing here, so there is no agreement on keyphrases to speak of."]
+        return [_SAID["nothing"].format(system=system)]
     table = concordance.table(a, b, c, d)
     measures = (concordance.kappa, concordance.positive, concordance.pabak, concordance.prevalence_index)
     kappa, p_pos, pabak, prevalence = (float(measure(table)) for measure in measures)
     said = []
     if a / chosen < 0.5:
-        silence = float(concordance.pabak(concordance.table(0, gold, 0, n - gold)))
-        said.append(
-            f"{system} gets PABAK {number(pabak, 3)}, and a system that says nothing gets {number(silence, 3)}: only "
-            f"{100 * a / chosen:.0f} % of the phrases that {system} chose are keyphrases, and below one half silence "
-            "wins. Do not choose k, or a system, by PABAK, P_neg or AC1."
-        )
+        silence = number(float(concordance.pabak(concordance.table(0, gold, 0, n - gold))), 3)
+        share = 100 * a / chosen
+        said.append(_SAID["silence"].format(system=system, pabak=number(pabak, 3), silence=silence, share=share))
     if abs(prevalence) > PREVALENCE and pabak - kappa > GAP:
-        said.append(
-            f"PABAK ({number(pabak)}) is far above kappa ({number(kappa)}) because most phrases are rejected by both "
-            f"sides (prevalence index {number(prevalence)}). This is the prevalence paradox; here kappa and P_pos "
-            "are the ones to read."
-        )
+        shown = {"pabak": number(pabak), "kappa": number(kappa), "prevalence": number(prevalence)}
+        said.append(_SAID["paradox"].format(**shown))
     said += _sizes(system, cells, others)
     if d == 0 or (kappa <= 0 and n < 5 * (a + b + c)):
-        said.append(
-            f"The universe (N = {n:,.0f}) is hardly larger than what was chosen, and this alone pushes kappa to 0 or "
-            "below. Choose a larger universe, or read P_pos."
-        )
+        said.append(_SAID["small"].format(n=n))
     elif p_pos - kappa < NEAR:
-        said.append(
-            f"Kappa ({number(kappa, 3)}) has almost reached the value it takes in an endless universe, which is P_pos "
-            f"({number(p_pos, 3)}). P_pos says the same and does not depend on N."
-        )
+        said.append(_SAID["endless"].format(kappa=number(kappa, 3), p_pos=number(p_pos, 3)))
     if d / n > REJECTED:
-        said.append(
-            f"{100 * d / n:.0f} % of all phrases were rejected by both sides, so P_neg, PABAK and AC1 are high "
-            "whatever the system does."
-        )
+        said.append(_SAID["rejected"].format(share=100 * d / n))
     if macro_kappa is not None and abs(macro_kappa - kappa) > POOLING:
-        said.append(
-            f"Kappa of all documents together is {number(kappa)}, the mean over documents {number(macro_kappa)}: the "
-            "documents differ, so say which of the two you report."
-        )
+        said.append(_SAID["pooling"].format(kappa=number(kappa), macro=number(macro_kappa)))
     return said
 
 
@@ -74,17 +59,11 @@ def _sizes(system: str, cells: Mapping[str, float], others: Mapping[str, Mapping
     gold, chosen, said = a + b, a + c, []
     if gold and abs(b - c) / gold > BIAS:
         more, less = ("The gold standard", system) if b > c else (system, "the gold standard")
-        most = float(concordance.kappa_max(concordance.table(a, b, c, d)))
-        said.append(
-            f"{more} chose many more phrases than {less} ({max(gold, chosen):,.0f} against "
-            f"{min(gold, chosen):,.0f}), so kappa cannot be higher than {number(most)} even "
-            "if every choice of the shorter list were right."
-        )
-    sizes = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
-    unequal = [f"{name} {size:,.0f}" for name, size in sizes.items() if size != chosen]
+        sizes = {"high": max(gold, chosen), "low": min(gold, chosen)}
+        most = number(float(concordance.kappa_max(concordance.table(a, b, c, d))))
+        said.append(_SAID["sizes"].format(more=more, less=less, most=most, **sizes))
+    lengths = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
+    unequal = [f"{name} {size:,.0f}" for name, size in lengths.items() if size != chosen]
     if unequal:
-        said.append(
-            f"The systems did not choose equally many phrases (some lists are shorter than k): {system} {chosen:,.0f}, "
-            f"{', '.join(unequal)}."
-        )
+        said.append(_SAID["unequal"].format(system=system, size=chosen, others=", ".join(unequal)))
     return said

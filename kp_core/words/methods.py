@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from dataclasses import dataclass
 
@@ -192,13 +191,8 @@ def _table(frame: pd.DataFrame) -> str:
 
 def text(form: str) -> str:
     """Print the measures for the command line in a format: table, json, csv, latex or markdown."""
-    if form == "json":
-        return json.dumps(records(), ensure_ascii=False, indent=1)
     if form == "markdown":
         return markdown()
     table = pd.DataFrame(records())
-    if form == "csv":
-        return typeset.exchange_csv(table)
-    if form == "latex":
-        return typeset.latex(table[["name", "sentence", "range", "source"]], "Measures")
-    return typeset.text(table[["name", "range", "sentence"]])
+    shown = {"latex": ["name", "sentence", "range", "source"], "table": ["name", "range", "sentence"]}
+    return typeset.written(table[shown.get(form, list(table))], form, "Measures")

@@ -41,9 +41,7 @@ def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
         parts = [f"{heading}\n{typeset.text(table)}" for heading, table in found.items()]
         parts += [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         return "\n".join(parts)
-    sources = found.get("sources", pd.DataFrame())
-    write = {"csv": typeset.exchange_csv, "markdown": typeset.markdown}
-    return write[form](sources) if form in write else typeset.latex(sources, "Annotators and systems")
+    return typeset.written(found.get("sources", pd.DataFrame()), form, "Annotators and systems")
 
 
 def _records(table: pd.DataFrame) -> list[dict[str, object]]:

@@ -13,6 +13,8 @@ from kp_core.settings import settings_from
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
+GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
+SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
 KEYS = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
 
 
@@ -80,12 +82,18 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
         (["evaluate", *DATA, "--out", "/nowhere/x"], 2, "cannot write to /nowhere/x"),
         (["evaluate", "--system", "x.csv"], 2, "--gold is missing"),
         (["evaluate", *DATA, "--k", "banana"], 2, "banana"),
-        (["evaluate", *DATA, "--format", "pdf"], 2, "there is no format 'pdf'"),
+        (["evaluate", *DATA, "--format", "pdf"], 2, '"pdf" for --format'),
         (["evaluate", *DATA, "--universe", "3"], 1, "Choose N = "),
         (["evaluate", *DATA, "--nonsense"], 2, "--nonsense"),
         (["evaluates"], 2, "evaluates"),
         ([], 2, "name a command"),
-        (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, "write one number"),
+        (["agreement", *DATA[:2], "--measures", "MAP"], 2, "annotators have none"),
+        (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
+        (["compare", *GOLD, *SYSTEMS, "--test", "t", "--average", "micro"], 2, "choose average = macro"),
+        (["compare", *GOLD, *SYSTEMS[:2]], 2, "at least two systems"),
+        (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),
+        (["compare", *GOLD, *SYSTEMS, "--annotators", "others"], 2, "leaves each annotator out in turn"),
+        (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, 'convert "x" into int'),
     ],
 )
 def test_one_message_and_a_status_for_what_goes_wrong(

@@ -8,11 +8,8 @@ from pathlib import Path
 import pytest
 
 import kp_core as kp
-from tests.unit.test_cli import SAMPLE, run
+from tests.unit.test_cli import GOLD, KEYS, SAMPLE, SYSTEMS, run
 
-GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
-SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
-ROW = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
 PAIR = ["a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents"]
 TRIM = ["document", "size", "K", "gold", "status", "reason"]
 
@@ -26,8 +23,8 @@ def corpus() -> kp.Corpus:
 @pytest.mark.parametrize(
     ("command", "keys"),
     [
-        (["evaluate", *GOLD, *SYSTEMS, "--measures", "F1@3"], ROW),
-        (["agreement", *GOLD], ROW),
+        (["evaluate", *GOLD, *SYSTEMS, "--measures", "F1@3"], KEYS),
+        (["agreement", *GOLD], KEYS),
         (["compare", *GOLD, *SYSTEMS], PAIR),
         (["trim", *GOLD, "--threshold", "0.7"], TRIM),
     ],
@@ -82,25 +79,6 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
     assert rows[0] == unreachable | {"K": pytest.approx(-1 / 9)}
     assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
     assert "1 of 2 documents does not reach K = 0.9" in err
-
-
-@pytest.mark.parametrize(
-    ("command", "status", "message"),
-    [
-        (["agreement", "--gold", str(SAMPLE / "gold.csv"), "--measures", "MAP"], 2, "annotators have none"),
-        (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
-        (["compare", *GOLD, *SYSTEMS, "--test", "t", "--average", "micro"], 2, "choose average = macro"),
-        (["compare", *GOLD, *SYSTEMS[:2]], 2, "at least two systems"),
-        (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),
-        (["compare", *GOLD, *SYSTEMS, "--annotators", "others"], 2, "leaves each annotator out in turn"),
-    ],
-)
-def test_wrong_usage_is_one_line(capsys, command: list[str], status: int, message: str) -> None:
-    found, out, err = run(capsys, *command)
-    assert found == status
-    assert message in err
-    assert out == ""
-    assert "Traceback" not in err
 
 
 def test_one_annotator_is_refused(capsys, tmp_path: Path) -> None:

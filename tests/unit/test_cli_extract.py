@@ -1,23 +1,16 @@
 """The command extract prints what `kp.extract` returns, in a form that the other commands read."""
 
 import io
-from pathlib import Path
 
 import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.cli import main
+from tests.unit.test_cli import SAMPLE as LECTURES
+from tests.unit.test_cli import run
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data"
-TEXTS = SAMPLE / "lectures" / "documents.jsonl"
+SAMPLE, TEXTS = LECTURES.parent, LECTURES / "documents.jsonl"
 DATA = ["extract", "--documents", str(TEXTS)]
-
-
-def run(capsys, *arguments):
-    status = main(arguments)
-    out, err = capsys.readouterr()
-    return status, out, err
 
 
 def printed_csv(capsys, *arguments):
@@ -87,7 +80,7 @@ def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, cont
         (["extract"], 2, "--documents is missing"),
         ([*DATA, "--method", "document-boosting"], 2, "document-boosting needs external documents"),
         ([*DATA, "--method", "rake"], 2, "there is no system 'rake'; choose among: tfidf, tfidf-chunks"),
-        ([*DATA, "--format", "latex"], 2, "no format 'latex'; choose one of: jsonl, csv, table"),
+        ([*DATA, "--format", "latex"], 2, 'Choose from: "jsonl", "csv", "table"'),
         ([*DATA, "--top", "many"], 2, "top is 'many'; write a number or all"),
         (["extract", "--documents", str(SAMPLE / "nowhere")], 1, "no such file"),
         (["extract", "--documents", str(SAMPLE / "chinese/documents.jsonl")], 1, "no English tokens in document zh-01"),

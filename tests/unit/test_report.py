@@ -12,7 +12,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import LISTED, Settings
+from kp_core.settings import FIELDS, Settings
 from kp_core.takeaway.bundle import Report, report
 from kp_core.takeaway.paragraph import WORDS, paragraph
 from kp_core.takeaway.references import bibtex, cited, entries
@@ -108,8 +108,8 @@ def test_what_cannot_be_reported_is_refused() -> None:
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
-    listed = {name: {value for of, value in LISTED if of == name} for name, _ in LISTED}
-    assert {name: set(values) for name, values in WORDS.items()} == listed
+    listed = {name: set(one.values) for name, one in FIELDS.items()}
+    assert {name: set(WORDS.get(name, ())) for name in FIELDS} == listed
 
 
 def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
