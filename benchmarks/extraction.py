@@ -47,7 +47,7 @@ def wiki20() -> kp.Corpus:
     """Return wiki20 with its 15 annotators; what tells two titles apart, in brackets at the end, is taken off."""
     corpus = kp.load(DATA / "wiki20/teams", documents=DATA / "wiki20/documents")
     phrases = corpus.gold["phrase"].str.replace(r"\s*\([^()]*\)$", "", regex=True)
-    return replace(corpus, gold=corpus.gold.assign(phrase=phrases), cache={})
+    return replace(corpus, gold=corpus.gold.assign(phrase=phrases))
 
 
 def texts(corpus: kp.Corpus) -> dict[str, str]:
@@ -59,7 +59,7 @@ def scored(corpus: kp.Corpus, external: kp.External, stemmed: bool) -> tuple[pd.
     """Return a row a system with its measures at the average gold size, and the signature."""
     found = kp.extract(corpus, list(kp.SYSTEMS), LISTED, external)
     systems = kp.load(systems=found.as_source())
-    whole = replace(corpus, runs=systems.runs, rankings=systems.rankings, cache={})
+    whole = replace(corpus, runs=systems.runs, rankings=systems.rankings)
     stems = {"gold_stemmed": "yes"} if stemmed else {}
     result = kp.evaluate(whole, k="average", measures=MEASURES, universe="ngrams:3", interval="none", **stems)
     table = result.frame.pivot_table(index="system", columns="measure", values="value", sort=False)
