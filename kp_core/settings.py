@@ -350,13 +350,15 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
-    given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    several = isinstance(k, Iterable) and not isinstance(k, str)
+    given = k if several else [k]
+    words = ("average", "gold", "all", *(("larger", "none") if several else ()))  # the last two belong to measures
     parts = [str(part).strip() for part in given]
     cutoffs: list[Cutoff] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
-        if word in ("average", "gold", "all", "larger", "none"):
+        if word in words:
             cutoffs.append(cast(Cutoff, word))
         elif (
             first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
@@ -433,9 +435,11 @@ def settings_from(line: str) -> Settings:
         if one.key in given or one.key in SILENT:
             value = given.get(one.key) or one.values[0]
             changes[name] = {short: long for long, short in one.short}.get(value, value)
-    for key, name in (("k", "k"), ("N", "universe"), ("trim", "trim")):
+    for key, name in (("N", "universe"), ("trim", "trim")):
         if key in given:
             changes[name] = given[key]
+    if "k" in given:
+        changes["k"] = given["k"].split(",")
     changes["annotators"] = unquote(given.get("annot", "union"))
     changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
     changes["interval"] = given.get("ci", "none")

@@ -80,7 +80,7 @@ def spread(
     asked = parse(measure)
     data = prepare(corpus, single_average((settings or Settings()).changed(**changes)), interval="none")
     cutoff = cutoffs_of(asked, data.settings)[0]
-    now = data.settings.changed(k=cutoff)
+    now = data.settings.changed(k=(cutoff,))
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
     presets = {name: meaning.preset(corpus, name) for name in PRESETS}

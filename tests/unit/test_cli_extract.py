@@ -87,7 +87,7 @@ def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, cont
         (["extract"], 2, "--documents is missing"),
         ([*DATA, "--method", "document-boosting"], 2, "document-boosting needs external documents"),
         ([*DATA, "--method", "rake"], 2, "there is no system 'rake'; choose among: tfidf, tfidf-chunks"),
-        ([*DATA, "--format", "latex"], 2, "no format 'latex'; choose one of: jsonl, csv, table"),
+        ([*DATA, "--format", "latex"], 2, 'Invalid value "latex" for --format. Choose from: "jsonl", "csv", "table".'),
         ([*DATA, "--top", "many"], 2, "top is 'many'; write a number or all"),
         (["extract", "--documents", str(SAMPLE / "nowhere")], 1, "no such file"),
         (["extract", "--documents", str(SAMPLE / "chinese/documents.jsonl")], 1, "no English tokens in document zh-01"),
@@ -97,4 +97,4 @@ def test_one_message_for_everything_that_goes_wrong(capsys, arguments, status, m
     found, out, err = run(capsys, *arguments)
     assert (found, out) == (status, "")
     assert message in err
-    assert "Traceback" not in err
+    assert err.count("\n") == 1

@@ -152,7 +152,11 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "status", "said"),
     [
-        ([*DATA, "--to", "xml", "--out", "x"], 2, "there is no form 'xml'"),
+        (
+            [*DATA, "--to", "xml", "--out", "x"],
+            2,
+            'Invalid value "xml" for --to. Choose from: "tidy", "jsonl", "parquet", "trec", ',
+        ),
         ([*DATA], 2, "--out is missing"),
         (["--out", "x"], 2, "name the files to convert"),
         ([*DATA, "--out", "x", "--normalise", "lower"], 2, "go with --to trec"),

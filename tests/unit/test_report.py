@@ -4,7 +4,6 @@ import io
 import json
 import re
 import zipfile
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,20 +11,13 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import LISTED, Settings
+from kp_core.settings import FIELDS, Settings
 from kp_core.takeaway.bundle import Report, report
 from kp_core.takeaway.paragraph import WORDS, paragraph
 from kp_core.takeaway.references import bibtex, cited, entries
 from kp_core.takeaway.sections import SECTIONS
 
-SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
-
-
-@pytest.fixture(scope="module")
-def lectures() -> kp.Corpus:
-    systems = {path.stem: path for path in sorted((SAMPLE / "systems").glob("*"))}
-    return kp.load(SAMPLE / "gold.csv", systems, SAMPLE / "documents.jsonl", SAMPLE / "judgements.csv")
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +100,7 @@ def test_what_cannot_be_reported_is_refused() -> None:
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
-    listed = {name: {value for of, value in LISTED if of == name} for name, _ in LISTED}
+    listed = {name: set(one.values) for name, one in FIELDS.items() if one.values}
     assert {name: set(values) for name, values in WORDS.items()} == listed
 
 

@@ -62,10 +62,7 @@ def test_classes_are_those_of_trimming(lectures, found):
 
 def test_choices_stand_in_the_order_of_the_text(lectures, given):
     shuffled = lectures.gold.sample(frac=1, random_state=3).sort_values("doc_id", kind="stable").reset_index(drop=True)
-    one, two = (
-        extracts(lectures, given, "choices"),
-        extracts(replace(lectures, gold=shuffled, cache={}), given, "choices"),
-    )
+    one, two = (extracts(lectures, given, "choices"), extracts(replace(lectures, gold=shuffled), given, "choices"))
     names = list(two.documents)
     place = [names.index(name) for name in one.documents]
     np.testing.assert_array_equal(one.majority(0.4), two.majority(0.4)[place])

@@ -110,13 +110,6 @@ def test_only_the_most_similar_external_documents_count():
 
 
 @pytest.fixture(scope="module")
-def lectures():
-    from kp_ui.workspace import SAMPLES
-
-    return SAMPLES["lectures"].load()
-
-
-@pytest.fixture(scope="module")
 def plain(lectures):
     return extract(lectures, "tfidf", None)
 
