@@ -435,9 +435,7 @@ def settings_from(line: str) -> Settings:
         if one.key in given or one.key in SILENT:
             value = given.get(one.key) or one.values[0]
             changes[name] = {short: long for long, short in one.short}.get(value, value)
-    for key, name in (("N", "universe"), ("trim", "trim")):
-        if key in given:
-            changes[name] = given[key]
+    changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
     if "k" in given:
         changes["k"] = given["k"].split(",")
     changes["annotators"] = unquote(given.get("annot", "union"))

@@ -18,7 +18,7 @@ from kp_core.similarity import Choices, score
 from kp_core.similarity.meteor import best_alignment
 from tests.phrases import WORDS, draw
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2)
 OURS = Choices(direction="keyphrase")
 
 
@@ -50,7 +50,7 @@ def test_bleu_is_that_of_nltk_at_the_effective_order(seed, order, smoothing):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_nist_of_one_pair_is_that_of_nltk(seed):
     """NLTK counts information in the pair's own reference, as we do where that is the only one."""
-    pairs = draw(seed, 100)
+    pairs = draw(seed, 60)
     alone = [values(([key], [other]), "NIST")[0] for key, other in zip(*pairs, strict=True)]
     expected = [sentence_nist([k], c, min(5, len(c))) for k, c in words(pairs)]
     assert alone == pytest.approx(expected, rel=1e-10, abs=1e-14)

@@ -75,7 +75,7 @@ def corpora(draw):
     return replace(corpus, **tables, rankings=rankings, report=report)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(corpora(), st.dictionaries(phrase, phrase, max_size=3), phrase)
 def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
     saved = Saved(corpus, title, "kps|k:7", words, words)
@@ -86,7 +86,7 @@ def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
 
 
 @given(corpora(), st.data())
-@settings(max_examples=25)
+@settings(max_examples=12)
 def test_the_digest_sees_every_change(corpus, data):
     name = data.draw(st.sampled_from([name for name in COLUMNS if len(getattr(corpus, name))]))
     table = getattr(corpus, name).copy()
@@ -137,12 +137,6 @@ AWKWARD = {
 def test_what_was_loaded_is_the_same_again(made):
     corpus = made()
     same(back(Saved(corpus)).corpus, corpus)
-
-
-def test_the_same_numbers_come_again():
-    corpus = lectures()
-    asked = {"measures": ["kappa", "F1@10", "MAP"], "k": 7, "ties": "expected"}
-    assert kp.evaluate(back(Saved(corpus)).corpus, **asked).json() == kp.evaluate(corpus, **asked).json()
 
 
 def test_ratings_are_kept():
@@ -317,35 +311,15 @@ def test_a_manifest_that_claims_nonsense_is_refused():
             read_workspace(sealed(parts, **changes))
 
 
-@pytest.mark.parametrize(
-    ("part", "field", "value"),
-    [
-        ("notes", "message", None),
-        ("readings", "rows_read", "3"),
-        ("readings", "ignored", [5]),
-        ("rankings", "higher_is_better", "x"),
-        ("rankings", "resorted", "x"),
-    ],
-)
-def test_entries_of_another_type_are_refused_before_a_page_shows_them(part, field, value):
-    parts = members(FIRST.read_bytes())
-    manifest = json.loads(parts["kpscope.json"])
-    record = manifest["rankings"]["tides"] if part == "rankings" else manifest["report"][part][0]
-    assert field in record
-    record[field] = value
-    with pytest.raises(kp.InputError, match="does not describe a workspace"):
-        read_workspace(packed({**parts, "kpscope.json": json.dumps(manifest).encode()}))
-
-
 def test_mutated_files_are_refused_or_the_same():
     rng, parts = random.Random(7), members(WHOLE)
     outcomes = set()
-    for _ in range(150):
+    for _ in range(60):
         data = bytearray(WHOLE)
         for _ in range(rng.randint(1, 4)):
             data[rng.randrange(len(data))] = rng.randrange(256)
         outcomes.add(outcome(Source("mine.kpscope", bytes(data))))
-    for _ in range(150):  # mutated inside the seal
+    for _ in range(60):  # mutated inside the seal
         name = rng.choice([name for name in parts if name != "kpscope.json"])
         data = bytearray(parts[name])
         for _ in range(rng.randint(1, 4)):
