@@ -22,13 +22,6 @@ def test_nbar_in_nbar_adds_the_whole_and_keeps_both_parts():
     assert spans("NIIN") == [(0, 1), (3, 4)]
 
 
-def test_parts_of_an_nbar():
-    assert spans("JNN", parts="suffixes") == [(0, 3), (1, 3), (2, 3)]
-    assert spans("JNN", parts="sub-spans") == [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert spans("JNIN", parts="suffixes") == [(0, 2), (0, 4), (1, 2), (3, 4)]
-    assert spans("JNN", parts="suffixes", longest=2) == [(1, 3), (2, 3)]
-
-
 def test_chunks_are_those_of_a_brute_force_search():
     """Every span of the right letters that cannot be extended, found here by trying all."""
     rng = np.random.default_rng(3)

@@ -61,29 +61,6 @@ def test_agreement_and_compare_are_those_of_the_api(capsys, corpus: kp.Corpus) -
     assert "paired t test over documents, two-sided" in err
 
 
-def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, corpus: kp.Corpus) -> None:
-    asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
-    _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
-    rows = json.loads(out)["rows"]
-    assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
-    expected = kp.compare(corpus, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
-    assert [row["p_adjusted"] for row in rows[6:12]] == expected
-
-
-def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("doc_id,annotator,keyphrase\nd1,A,x\nd1,B,y\nd2,A,x\nd2,B,x\n", "utf-8")
-    status, out, err = run(
-        capsys, "trim", "--gold", str(gold), "--universe", "10", "--threshold", "0.9", "--format", "json"
-    )
-    rows = json.loads(out)["rows"]
-    assert status == 0
-    unreachable = {"document": "d1", "size": 1, "gold": 2, "status": "unreachable", "reason": "no_majority"}
-    assert rows[0] == unreachable | {"K": pytest.approx(-1 / 9)}
-    assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
-    assert "1 of 2 documents does not reach K = 0.9" in err
-
-
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [

@@ -1,7 +1,6 @@
 """A corpus extended by nothing is the same; extended by files it holds both, ids settled together."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -10,25 +9,10 @@ import kp_core as kp
 from kp_core.corpus import COLUMNS
 from kp_core.reading import Source
 from kp_core.takeaway.extend import extended
-
-LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
-MADE = {
-    "the lectures": lambda: kp.load(
-        LECTURES / "gold.csv",
-        {"yake": LECTURES / "systems" / "yake.csv", "silent": []},
-        LECTURES / "documents.jsonl",
-        LECTURES / "judgements.csv",
-    ),
-    "ties, lower is better, empty lists": lambda: kp.load(
-        {"1": ["tide"], "2": []}, {"a": {"1": [("tide", 0.1), ("sea", 0.2), ("sun", 0.2)], "2": []}}
-    ),
-    "only gold": lambda: kp.load({"1": ["tide"]}),
-    "only texts": lambda: kp.load(documents={"1": "Tides."}),
-    "spellings": lambda: kp.load(Source("g.json", b'{"1": [["tide", "tides"], ["sea"]], "2": []}')),
-}
+from tests.unit.test_workspace_file import AWKWARD
 
 
-@pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+@pytest.mark.parametrize("made", AWKWARD.values(), ids=AWKWARD)
 def test_extended_by_nothing_it_is_the_same(made):
     corpus = made()
     again = extended(corpus, [])

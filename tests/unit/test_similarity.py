@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, Choices, best_over_gold, parse, read_synonyms, register, score
+from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, register, score
 
 
 def value(keyphrase, candidate, measure, **choices):
@@ -232,14 +232,6 @@ def test_sentinels():
     same, other = (score(["a"] * 3, ["a"] * 3, ["random"], Choices(seed=seed)).table[:, 0] for seed in (0, 1))
     assert len(set(same.tolist())) == 3  # by row, also where pairs repeat
     assert same.tolist() == score(["x"] * 3, ["y"] * 3, ["random"]).table[:, 0].tolist() != other.tolist()
-
-
-def test_best_over_gold_takes_what_is_defined():
-    values = np.array([[0.5, np.nan], [0.75, np.nan], [0.25, 1.0]])
-    assert best_over_gold(values, np.array([1, 1, 0])).tolist() == [
-        [0.25, 1.0],
-        [0.75, pytest.approx(np.nan, nan_ok=True)],
-    ]
 
 
 def test_long_and_strange_phrases():

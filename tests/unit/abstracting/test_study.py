@@ -167,18 +167,6 @@ def test_without_trimming_the_null_is_the_tree(found):
     assert (repeat.tables[NULL] == repeat.tables[TREE]).all()
 
 
-def test_tables_count_the_draw(found):
-    outcome = at_majority(found, np.full(20, 2), Plan(repeats=2))
-    for repeat in outcome.repeats:
-        for system in SYSTEMS:
-            hits, said, there, number = repeat.tables[system].sum(axis=1)
-            assert (there, number) == (40, 240)
-            assert hits <= min(said, there)
-        assert repeat.tables[MAJORITY][:2].sum() == 0
-        assert (repeat.tables[NULL] != repeat.tables[TREE]).any()
-    assert outcome.repeats[0].tables[TREE].tolist() != outcome.repeats[1].tables[TREE].tolist()
-
-
 def test_measures_are_those_of_scikit_learn(found):
     from sklearn import metrics
 
@@ -319,14 +307,6 @@ def test_too_little_is_said_and_not_run():
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
     assert "does not run at K ≥ 0.8: fewer than 10" in study_tables.finding(found, "F1", 0.8)
-
-
-def test_one_document_cannot_be_left_out():
-    corpus = small(("A", list(range(1, 13))), ("B", list(range(1, 14))))
-    assert kp.sentence_study(corpus, [0.1], grouped=True).left["reason"].tolist() == [
-        "fewer than two documents are left, so no fold can leave one out"
-    ]
-    assert kp.sentence_study(corpus, [0.1], repeats=1).left[["drawn_yes", "drawn_no"]].to_numpy().tolist() == [[13, 17]]
 
 
 def test_one_sentence_and_one_annotator():
