@@ -102,14 +102,6 @@ def test_one_message_and_a_status_for_what_goes_wrong(
     assert err.count("\n") == 1
 
 
-def test_validate_counts_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "validate", *DATA, "--format", "json", "--k", "10")
-    found = json.loads(out)
-    counted = [(row["source"], row["documents"], row["phrases"]) for row in found["sources"]]
-    assert counted == [("A", 20, 134), ("B", 20, 106), ("C", 19, 119), ("yake", 20, 1000)]
-    assert [row["rows read"] for row in found["files"]] == [359, 1000]
-
-
 def test_the_module_runs_from_a_shell() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "kp_core", "evaluate", "--gold", "nowhere.csv", *DATA[2:]],
@@ -148,21 +140,3 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
     assert "|fix:strip-extension,casefold-ids|" in result["signature"]
     assert settings_from(result["signature"]).fixes == ("strip-extension", "casefold-ids")
     assert result["rows"][0]["value"] == pytest.approx(1 / 3)  # tide; not sun; no list for d3
-
-
-@pytest.mark.parametrize(
-    ("form", "line"),
-    [
-        ("csv", "gold,A,3,8,2,2.6666666666666665,3,"),
-        ("markdown", "| gold | A | 3 | 8 | 2 | 2.6667 | 3 |"),
-        ("latex", "gold & A & 3 & 8 & 2 & 2.6667 & 3 &"),
-    ],
-)
-def test_validate_writes_the_table_of_sources_in_other_formats(
-    capsys: pytest.CaptureFixture[str], form: str, line: str
-) -> None:
-    templates = SAMPLE.parent / "templates"
-    asked = ["--gold", str(templates / "gold.csv"), "--system", str(templates / "system.csv"), "--format", form]
-    status, out, _ = run(capsys, "validate", *asked)
-    assert status == 0
-    assert sum(one.startswith(line) for one in out.splitlines()) == 1

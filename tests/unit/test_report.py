@@ -11,9 +11,9 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import UsageError
-from kp_core.settings import FIELDS, Settings
+from kp_core.settings import FIELDS
 from kp_core.takeaway.bundle import Report, report
-from kp_core.takeaway.paragraph import WORDS, paragraph
+from kp_core.takeaway.paragraph import WORDS
 from kp_core.takeaway.references import bibtex, cited, entries
 from kp_core.takeaway.sections import SECTIONS
 
@@ -102,16 +102,6 @@ def test_what_cannot_be_reported_is_refused() -> None:
 def test_every_value_of_every_convention_has_a_sentence() -> None:
     for name, field in FIELDS.items():
         assert set(WORDS.get(name, ())) == set(field.values)
-
-
-def test_the_paragraph_changes_with_the_settings(lectures: kp.Corpus) -> None:
-    one = paragraph(lectures, Settings(k=10), ["F1@k"], "", "kps|x", 20)
-    other = paragraph(lectures, Settings(k=10, denominator="returned", interval="none"), ["F1@k"], "", "kps|x", 20)
-    assert "Precision divides by k, also" in one
-    assert "Precision divides by the number of phrases returned up to k." in other
-    assert "bootstrap" in one
-    assert "bootstrap" not in other
-    assert "reciprocal" not in one
 
 
 @pytest.mark.parametrize(

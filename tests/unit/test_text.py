@@ -58,19 +58,9 @@ def test_step(pipeline, phrase, expected):
     assert normalised(pipeline, phrase) == [expected]
 
 
-def test_steps_run_in_the_order_of_the_name():
-    assert normalised("hyphen-split+sort", "b-a") == ["a b"]
-    assert normalised("lower+porter-nltk+sort", "Zebras Apples") == ["appl zebra"]
-
-
 def test_a_stem_that_comes_out_empty_keeps_its_word():
     for stemmer in STEMMERS:
         assert all(stem_words(["s", "es", "ly", "1", "-"], stemmer))
-
-
-def test_nothing_and_nobody():
-    assert normalised("nfkc+lower+space+porter-nltk") == []
-    assert normalised("nfkc+lower+space+porter-nltk", "", "A") == ["", "a"]
 
 
 def test_phrases_that_hold_the_border_character_stay_apart():

@@ -248,19 +248,6 @@ def test_learning_finds_what_is_there(lectures):
     assert share["share"]["title_similarity"] == 0
 
 
-def test_types_are_parts_of_the_whole(found, study):
-    """Right decisions over the types add up to those over all."""
-    outcome = at_majority(found, found.majority(0.5), Plan(repeats=1))
-    hits, said, there, number = outcome.repeats[0].tables[TREE]
-    right = number - (there - hits) - (said - hits)
-    rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
-    rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
-    for kind in ("lab note", "lecture", "reading guide"):
-        among = np.array(found.groups) == kind
-        assert rows[f"group:{kind}"] == pytest.approx(right[among].sum() / number[among].sum(), abs=1e-12)
-    assert rows["all"] == pytest.approx(right.sum() / number.sum(), abs=1e-12)
-
-
 def test_given_types_have_the_rows(lectures, given):
     """The first ten documents are of one given type, the others of another, but for one that has both."""
     documents = lectures.documents["doc_id"].tolist()
@@ -276,17 +263,6 @@ def test_given_types_have_the_rows(lectures, given):
     assert [note.message for note in mixed.notes if note.where == "group"] == [
         f"1 of 20 documents has sentences of several types and is in no row by document type: {documents[-1]}"
     ]
-
-
-def test_a_measure_without_a_value_is_said_to_have_none(study):
-    frame = study.frame.copy()
-    tree = (frame["system"] == TREE) & (frame["measure"] == "P") & (frame["subset"] == "all")
-    frame.loc[tree, "value"] = float("nan")
-    frame.loc[tree, "reason"] = "it says “yes” to no sentence"
-    lead = frame[(frame["system"] == LEAD) & (frame["measure"] == "P") & (frame["subset"] == "all")]
-    said = study_tables.finding(replace(study, frame=frame), "P", 0.5)
-    assert said.startswith("At K ≥ 0.5 the tree has no P of “yes”, because it says “yes” to no sentence. After random ")
-    assert said.endswith(f"of each text reaches {lead.set_index('threshold')['value'][0.5]:.3f}.")
 
 
 def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:

@@ -150,12 +150,6 @@ def test_clusters_and_sentinel(study):
     assert plain(scores, noise, documents).not_beating() == ["random"]
 
 
-def test_trials_that_can_reach_significance(study):
-    found = study[-1]
-    assert found.trials_needed() == 60  # three tests: 3 / 61 < .05, 3 / 60 is not
-    assert replace(found, study=replace(STUDY, correction="bh")).trials_needed() == 20
-
-
 def test_the_range_that_the_last_tie_rule_leaves(study):
     scores, measures, _, _, _, found = study
     assert found.tied == int((majority(scores, "low") < majority(scores, "high")).sum()) > 0
@@ -194,14 +188,6 @@ def test_closed_form_and_williams():
     contest = next(pairwise.contests(measures.to_numpy(), average(scores)))
     assert found.tests["p"][0] == pairwise.williams_test(contest)
     assert np.isnan(cell(found, "human")["low"])
-
-
-def test_progress_runs_from_the_first_test_to_the_last():
-    told = []
-    plain(*data(), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1
-    assert len(told) == 6
 
 
 def test_no_pairs_at_all_give_rows_with_reasons():
