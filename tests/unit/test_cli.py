@@ -140,3 +140,21 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
     assert "|fix:strip-extension,casefold-ids|" in result["signature"]
     assert settings_from(result["signature"]).fixes == ("strip-extension", "casefold-ids")
     assert result["rows"][0]["value"] == pytest.approx(1 / 3)  # tide; not sun; no list for d3
+
+
+@pytest.mark.parametrize(
+    ("form", "line"),
+    [
+        ("csv", "gold,A,3,8,2,2.6666666666666665,3,"),
+        ("markdown", "| gold | A | 3 | 8 | 2 | 2.6667 | 3 |"),
+        ("latex", "gold & A & 3 & 8 & 2 & 2.6667 & 3 &"),
+    ],
+)
+def test_validate_writes_the_table_of_sources_in_other_formats(
+    capsys: pytest.CaptureFixture[str], form: str, line: str
+) -> None:
+    templates = SAMPLE.parent / "templates"
+    asked = ["--gold", str(templates / "gold.csv"), "--system", str(templates / "system.csv"), "--format", form]
+    status, out, _ = run(capsys, "validate", *asked)
+    assert status == 0
+    assert sum(one.startswith(line) for one in out.splitlines()) == 1

@@ -55,6 +55,15 @@ def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus)
     assert "paired t test over documents, two-sided" in err
 
 
+def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, lectures: kp.Corpus) -> None:
+    asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
+    _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
+    rows = json.loads(out)["rows"]
+    assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
+    expected = kp.compare(lectures, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
+    assert [row["p_adjusted"] for row in rows[6:12]] == expected
+
+
 @pytest.mark.parametrize(
     ("command", "status", "message"),
     [

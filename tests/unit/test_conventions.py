@@ -42,3 +42,9 @@ def test_filters():
     for rule, numbers in expected.items():
         row = document_values(corpus, "hits@10", filter=rule).iloc[0]
         assert row[["returned", "hits"]].tolist() == numbers
+
+
+def test_stemmed_gold_is_not_stemmed_again():
+    corpus = corpus_of({"d": ["univers"]}, {"s": {"d": ["universities"]}})
+    assert value(corpus, "hits@1", gold_stemmed="no") == 0  # stemmed once more, univers becomes univ
+    assert value(corpus, "hits@1", gold_stemmed="yes") == 1

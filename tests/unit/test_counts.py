@@ -71,6 +71,18 @@ def test_many_documents_are_counted_in_parts_with_the_same_result():
     np.testing.assert_allclose(whole, np.mean(halves, axis=0), rtol=1e-12)
 
 
+def test_many_documents_in_parts_under_every_rule_for_duplicates():
+    gold = {f"d{i}": ["a", "b"] for i in range(2100)}
+    runs = {f"d{i}": ["a", "x", "a", "b"][: i % 5] for i in range(2100)}
+    corpus = corpus_of(gold, {"s": runs})
+    by_length = [[0, 0, 0, 0, 1], [0, 1, 1, 1, 1]]  # hits of `b` at k = 4, hits of `a`
+    for rule in ("before", "after", "keep"):
+        rows = document_values(corpus, "hits@k", 4, duplicates=rule)
+        assert rows["hits"].tolist() == [by_length[0][i % 5] + by_length[1][i % 5] for i in range(2100)]
+    rows = document_values(corpus, "P@k", 3, duplicates="after", denominator="returned")
+    assert rows["value"].tolist() == pytest.approx([[0, 1, 0.5, 0.5, 0.5][i % 5] for i in range(2100)])
+
+
 def test_one_document_shows_every_phrase_and_what_it_counts_for():
     corpus = corpus_of(
         {"d": [["quality of service", "service quality"], "key"]},

@@ -1,5 +1,6 @@
 """A file on disk is the old one or the new one, also if the process is killed while it writes."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,15 @@ def test_links_and_permissions_stay(tmp_path):
     write_files({link: b"new"})
     assert link.is_symlink()
     assert (real.read_bytes(), real.stat().st_mode & 0o777) == (b"new", 0o640)
+
+
+def test_a_pipe_is_written_to(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    write_files({pipe: b"new"})
+    assert os.read(reader, 9) == b"new"
+    os.close(reader)
 
 
 def test_the_command_line_saves_so(tmp_path, monkeypatch, capsys):

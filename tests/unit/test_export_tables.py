@@ -49,6 +49,10 @@ def test_a_cell_that_a_spreadsheet_would_compute_is_neutralised(text):
     assert exchanged[1] == [text, "-0.5"]
 
 
+def test_column_names_are_neutralised_too():
+    assert tables.csv(pd.DataFrame({"=x": [1]})).splitlines()[0] == "'=x"
+
+
 @pytest.mark.parametrize(
     ("cell", "text"), [(0.204123, "0.2041"), (1.0, "1.0000"), (10, "10"), (None, "–"), (float("nan"), "–"), ("x", "x")]
 )

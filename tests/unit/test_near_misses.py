@@ -68,6 +68,15 @@ def test_counts_shares_and_examples(corpus):
     assert len(found.examples(1)) == 3
 
 
+def test_the_cutoff_counts_for_both_sides(corpus):
+    first = kp.near_misses(corpus, k=1)
+    assert first.predictions["phrase"].tolist() == ["Neural Networks", "table hash"]
+    assert first.gold["type"].tolist()[:5] == ["EXACT", "NONE", "NONE", "OVERLAP", "NONE"]
+    gold_size = kp.near_misses(corpus, k="gold")
+    assert gold_size.predictions.groupby("document").size().tolist() == [3, 2]
+    assert len(kp.near_misses(corpus, k="all").predictions) == 7
+
+
 def test_the_best_entry_is_of_the_better_type_then_higher_overlap_then_earlier():
     corpus = corpus_of(
         {"d": ["deep neural network", "network of streets", "neural network training data", "network"]},

@@ -161,6 +161,12 @@ def test_context_of_unequal_neighbours_by_hand():
     assert best == pytest.approx(max(value("alpha", "gamma", "levenshtein"), expected))
 
 
+def test_context_stops_after_fifty_sentences():
+    texts = ["Alpha red. " * 50 + "Alpha blue. Gamma blue."]
+    assert value("alpha", "gamma", "context", texts=texts) == 0.0
+    assert value("alpha", "gamma", "context", texts=["Alpha red. " * 49 + "Alpha blue. Gamma blue."]) > 0
+
+
 def test_a_registered_function_is_a_measure():
     register(
         "same first letter", lambda keys, others: [float(k[:1] == o[:1]) for k, o in zip(keys, others, strict=True)]

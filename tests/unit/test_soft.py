@@ -90,3 +90,9 @@ def test_intervals_and_signature():
 def test_what_cannot_be_done_is_said(soft, measures, options, said):
     with pytest.raises(kp.UsageError, match=said):
         kp.soft_evaluate(CORPUS, settings(3, universe=10, **options), soft, measures)
+
+
+@pytest.mark.parametrize(("tau", "hits"), [(0, "count"), (float("nan"), "count"), (0.5, "both")])
+def test_choices_without_meaning_are_refused(tau, hits):
+    with pytest.raises(kp.UsageError):
+        kp.Soft("exact", tau, hits)

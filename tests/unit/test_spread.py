@@ -1,11 +1,12 @@
 """Spread and rankings on lists that can be counted by hand, and the charts that show them."""
 
+import numpy as np
 import pytest
 
 import kp_core as kp
 from kp_core import charts
 from kp_core.studies.spread import Spread
-from kp_core.studies.stability import Stability
+from kp_core.studies.stability import Stability, ranks, tau_b
 from tests.corpora import corpus_of
 
 ONE, TWO = "<b>one</b>", "two"
@@ -53,6 +54,24 @@ def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() 
 def test_without_systems_there_is_no_spread() -> None:
     with pytest.raises(kp.UsageError, match="at least one system"):
         kp.spread(corpus_of(GOLD), k=2)
+
+
+def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
+    nan = np.nan
+    table = np.array([[0.3, 0.3, 0.1, nan], [0.1, 0.2, 0.1 + 1e-17, 0.4]])
+    np.testing.assert_array_equal(ranks(table), [[1.5, 1.5, 3, nan], [3.5, 2, 3.5, 1]])
+    assert tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == (pytest.approx(1 / 3), None)
+    assert tau_b(np.array([1.0, 1.0]), np.array([1.0, 3.0]))[1] == "all_tied"
+    assert tau_b(np.array([1.0]), np.array([1.0]))[1] == "few_systems"
+    found = kp.stability(corpus, by="measure", views=["P@k", "MRR", "bpref"], k=2)
+    assert found.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
+    assert found.frame["rank"].isna().tolist()[6:] == [True] * 3
+    # P orders three pairs, MRR two of them in the same way: 2 / sqrt(3 · 2).
+    assert found.pairs["tau"].tolist()[0] == pytest.approx(2 / 6**0.5)
+    assert found.pairs["reason"].fillna("").tolist() == ["", "few_systems", "few_systems"]
+    assert found.pairs["systems"].tolist() == [3, 0, 0]
+    matrix = found.matrix()
+    assert matrix.loc["MRR", "P@k"] == matrix.loc["P@k", "MRR"] == pytest.approx(2 / 6**0.5)
 
 
 def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) -> None:

@@ -85,6 +85,21 @@ def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
     assert again.version == kp.__version__
 
 
+@given(corpora(), st.data())
+@settings(max_examples=12)
+def test_the_digest_sees_every_change(corpus, data):
+    name = data.draw(st.sampled_from([name for name in COLUMNS if len(getattr(corpus, name))]))
+    table = getattr(corpus, name).copy()
+    column = data.draw(st.sampled_from([c for c in table if pd.api.types.is_string_dtype(table[c])]))
+    row = data.draw(st.integers(0, len(table) - 1))
+    old = table.loc[row, column]
+    table.loc[row, column] = "new" if old != "new" else "other"
+    assert content_digest(replace(corpus, **{name: table})) != content_digest(corpus)
+    assert content_digest(replace(corpus, rankings={**corpus.rankings, "one more": Ranking()})) != content_digest(
+        corpus
+    )
+
+
 def lectures() -> kp.Corpus:
     return kp.load(
         LECTURES / "gold.csv",
@@ -294,6 +309,26 @@ def test_a_manifest_that_claims_nonsense_is_refused():
     ):
         with pytest.raises(kp.InputError):
             read_workspace(sealed(parts, **changes))
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "value"),
+    [
+        ("notes", "message", None),
+        ("readings", "rows_read", "3"),
+        ("readings", "ignored", [5]),
+        ("rankings", "higher_is_better", "x"),
+        ("rankings", "resorted", "x"),
+    ],
+)
+def test_entries_of_another_type_are_refused_before_a_page_shows_them(part, field, value):
+    parts = members(FIRST.read_bytes())
+    manifest = json.loads(parts["kpscope.json"])
+    record = manifest["rankings"]["tides"] if part == "rankings" else manifest["report"][part][0]
+    assert field in record
+    record[field] = value
+    with pytest.raises(kp.InputError, match="does not describe a workspace"):
+        read_workspace(packed({**parts, "kpscope.json": json.dumps(manifest).encode()}))
 
 
 def test_mutated_files_are_refused_or_the_same():

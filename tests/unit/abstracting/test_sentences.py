@@ -72,6 +72,15 @@ def test_attitude(expected, text):
     assert attitude(text) == expected
 
 
+def test_every_word_of_attitude_that_is_printed_counts():
+    for word in ATTITUDE_WORDS.replace(";", ",").split(", "):
+        if "followed" not in word and " or " not in word and word not in ("important", "expected"):
+            for spelled in {word.replace("(s)", ""), word.replace("(s)", "s")}:
+                assert attitude(f"They {spelled} it.") == 2, spelled
+    for word in ("necessary", "important", "expected", "likely"):
+        assert [attitude(f"It {verb} {word}.") for verb in ("is", "are", "was")] == [2, 2, 1]
+
+
 def test_what_is_missing_is_0_and_said():
     table, notes = attributes(
         loaded(d1=("One tide.", None, None), d2=("", "Empty", None), d3=("A sea. A sea.", "", None))

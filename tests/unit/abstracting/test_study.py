@@ -248,6 +248,19 @@ def test_learning_finds_what_is_there(lectures):
     assert share["share"]["title_similarity"] == 0
 
 
+def test_types_are_parts_of_the_whole(found, study):
+    """Right decisions over the types add up to those over all."""
+    outcome = at_majority(found, found.majority(0.5), Plan(repeats=1))
+    hits, said, there, number = outcome.repeats[0].tables[TREE]
+    right = number - (there - hits) - (said - hits)
+    rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
+    rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
+    for kind in ("lab note", "lecture", "reading guide"):
+        among = np.array(found.groups) == kind
+        assert rows[f"group:{kind}"] == pytest.approx(right[among].sum() / number[among].sum(), abs=1e-12)
+    assert rows["all"] == pytest.approx(right.sum() / number.sum(), abs=1e-12)
+
+
 def test_given_types_have_the_rows(lectures, given):
     """The first ten documents are of one given type, the others of another, but for one that has both."""
     documents = lectures.documents["doc_id"].tolist()
@@ -283,6 +296,14 @@ def test_too_little_is_said_and_not_run():
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
     assert "does not run at K ≥ 0.8: fewer than 10" in study_tables.finding(found, "F1", 0.8)
+
+
+def test_one_document_cannot_be_left_out():
+    corpus = small(("A", list(range(1, 13))), ("B", list(range(1, 14))))
+    assert kp.sentence_study(corpus, [0.1], grouped=True).left["reason"].tolist() == [
+        "fewer than two documents are left, so no fold can leave one out"
+    ]
+    assert kp.sentence_study(corpus, [0.1], repeats=1).left[["drawn_yes", "drawn_no"]].to_numpy().tolist() == [[13, 17]]
 
 
 def test_one_sentence_and_one_annotator():

@@ -150,6 +150,12 @@ def test_clusters_and_sentinel(study):
     assert plain(scores, noise, documents).not_beating() == ["random"]
 
 
+def test_trials_that_can_reach_significance(study):
+    found = study[-1]
+    assert found.trials_needed() == 60  # three tests: 3 / 61 < .05, 3 / 60 is not
+    assert replace(found, study=replace(STUDY, correction="bh")).trials_needed() == 20
+
+
 def test_the_range_that_the_last_tie_rule_leaves(study):
     scores, measures, _, _, _, found = study
     assert found.tied == int((majority(scores, "low") < majority(scores, "high")).sum()) > 0
