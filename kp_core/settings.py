@@ -350,9 +350,9 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     >>> parse_k("5,10,all"), parse_k("1-3"), parse_k(range(1, 3))
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
-    several = isinstance(k, Iterable) and not isinstance(k, str)
-    given = k if several else [k]
-    words = ("average", "gold", "all", *(("larger", "none") if several else ()))  # the last two belong to measures
+    given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    # The last two belong to measures: they stand in settings, and nobody writes them.
+    words = ("average", "gold", "all", "larger", "none")[: 5 if given is k else 3]
     parts = [str(part).strip() for part in given]
     cutoffs: list[Cutoff] = []
     for part in ",".join(parts).split(","):

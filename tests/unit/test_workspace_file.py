@@ -75,7 +75,7 @@ def corpora(draw):
     return replace(corpus, **tables, rankings=rankings, report=report)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(corpora(), st.dictionaries(phrase, phrase, max_size=3), phrase)
 def test_a_workspace_written_and_read_again_is_the_same(corpus, words, title):
     saved = Saved(corpus, title, "kps|k:7", words, words)
