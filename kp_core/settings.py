@@ -280,12 +280,14 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     ((5, 10, 'all'), (1, 2, 3), (1, 2))
     """
     given = k if isinstance(k, Iterable) and not isinstance(k, str) else [k]
+    # The last two belong to measures: they stand in settings, and nobody writes them.
+    words = ("average", "gold", "all", "larger", "none")[: 5 if given is k else 3]
     parts = [str(part).strip() for part in given]
     cutoffs: list[Cutoff] = []
     for part in ",".join(parts).split(","):
         word = {"O": "gold", "M": "all"}.get(part.strip(), part.strip())
         first, dash, last = word.partition("-")
-        if word in ("average", "gold", "all", "larger", "none"):
+        if word in words:
             cutoffs.append(cast(Cutoff, word))
         elif (
             first.isdecimal() and (not dash or last.isdecimal()) and 1 <= int(first) <= int(last or first) <= LARGEST_K
@@ -353,9 +355,9 @@ def settings_from(line: str) -> Settings:
         if one.key in given or one.key in SILENT:
             value = given.get(one.key) or one.values[0]
             changes[name] = {short: long for long, short in one.short}.get(value, value)
-    for key, name in (("k", "k"), ("N", "universe"), ("trim", "trim")):
-        if key in given:
-            changes[name] = given[key]
+    changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
+    if "k" in given:
+        changes["k"] = given["k"].split(",")
     changes["annotators"] = unquote(given.get("annot", "union"))
     changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
     changes["interval"] = given.get("ci", "none")

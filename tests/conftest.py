@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import kp_core as kp
+
 ROOT = Path(__file__).resolve().parents[1]
 
 # A time limit for an example would fail at random on a busy machine.
@@ -24,3 +26,11 @@ def shared() -> Callable[[str], Path]:
         return found
 
     return find
+
+
+@pytest.fixture(scope="session")
+def lectures() -> kp.Corpus:
+    """Return the sample of twenty lectures whole: gold standard, systems, texts, and scores of pairs."""
+    folder = ROOT / "sample_data" / "lectures"
+    systems = {path.stem: path for path in sorted((folder / "systems").glob("*"))}
+    return kp.load(folder / "gold.csv", systems, folder / "documents.jsonl", folder / "judgements.csv")

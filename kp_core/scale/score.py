@@ -258,7 +258,7 @@ def comparisons(tally: Tally, plan: Plan) -> list[Comparison]:
         compared = _pairing(plan, tally, name, family).compared(family.test)
         words = in_words(family, plan.settings, max(compared.documents, 60))
         words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
-        settings = plan.settings.changed(k=cutoff)
+        settings = plan.settings.changed(k=(cutoff,))
         agreement = family.asked.measure.family == "concordance"
         recipe = signature(settings, tally.number("documents"), agreement)
         lost: Ids = tally.facts.get(name, Ids())

@@ -13,6 +13,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring.accumulate import averaged, mean_of
+from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
@@ -88,7 +89,7 @@ def spread(
     asked = parse(measure)
     data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
     cutoff = asked.cutoffs(data.settings)[0]
-    now = data.settings.changed(k=cutoff)
+    now = data.settings.changed(k=(cutoff,))
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
     presets = {name: meaning.preset(corpus, name) for name in PRESETS}
@@ -139,6 +140,8 @@ class _Meaning:
         # Settings that differ in nothing but the preset they started from are the same.
         average = cast(Average, self.asked.averages(settings.average)[0])
         settings = replace(settings, average=average, preset="kpscope")
+        if left_one_out(settings.annotators):  # as `prepare` settles it
+            settings = replace(settings, empty_gold="skip")
         return table_settings(settings) if self.asked.measure.family == "concordance" else settings
 
     def changed(self, changes: dict[str, Any]) -> Settings:

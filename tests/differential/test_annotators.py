@@ -12,9 +12,7 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core.settings import Settings
-from kp_core.studies.annotators import annotated
-from kp_core.studies.evaluate import resolve
+from kp_core.scoring.prepare import prepare
 from kp_core.studies.trimming import levels
 from kp_core.studies.trimming_curve import curve
 from tests.corpora import corpus_of
@@ -144,23 +142,13 @@ def test_each_annotator_against_the_others_counted_by_hand(seed, majority):
     assert people.loc[["a", "b", "c"]].tolist() == pytest.approx(np.mean(sums, axis=0), abs=1e-9)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_swapping_annotators_changes_nothing_symmetric(seed):
-    gold = random_gold(seed, missing=0.2)
-    turned = dict(reversed(list(gold.items())))
-    for measure in ("K", "alpha", "AC1", "PABAK", "P_pos", "Conger", "Light"):
-        assert found(gold, measure) == pytest.approx(found(turned, measure), abs=1e-12)
-
-
 def test_random_trimming_is_the_mean_over_all_subsets():
     """nDCG and P_pos of one document, over every subset of its gold standard that has the trimmed size."""
     gold = {"A": {"d": ["p0", "p1", "p2", "p3"]}, "B": {"d": ["p0", "p1", "p4"]}, "C": {"d": ["p0", "p1", "p5"]}}
     runs = {"s": {"d": ["p1", "p9", "p4", "p0", "p8", "p3"]}}
     corpus = corpus_of(gold, runs)
-    asked = Settings(conventions=kp.Settings(normalise="none"), universe="20", k=(4,))
-    settings, _ = resolve(corpus, asked)
-    data = annotated(corpus, settings)
-    table = curve(corpus, settings, data, levels(data.choices, data.universe), ("nDCG@k", "P_pos"), [0.6], 2000)
+    data = prepare(corpus, k=4, normalise="none", universe=20)
+    table = curve(data, levels(data.choices, data.universe), ("nDCG@k", "P_pos"), [0.6], 2000)
     rows = table.set_index("measure")
     union, size = [f"p{i}" for i in range(6)], int(rows["gold"].iloc[0])
     assert size == 2
@@ -187,12 +175,10 @@ def test_without_trimming_random_trimming_gives_the_score_itself(preset, graded)
     runs = {"s": {f"d{d}": list(rng.choice(phrases, 9)) for d in range(6)}}
     grades = {f"d{d}": {p: float(rng.integers(1, 4)) for p in phrases} for d in range(6)} if graded else None
     corpus = corpus_of(gold, runs, grades=grades)
-    record = kp.PRESETS[preset].changed(normalise="none")
-    settings, _ = resolve(corpus, Settings(conventions=record, universe="40", k=(4,), resamples=10))
-    data = annotated(corpus, settings)
-    table = curve(corpus, settings, data, levels(data.choices, data.universe), ("P_pos", "kappa", "nDCG@k"), [-1.0], 20)
+    data = prepare(corpus, preset=preset, normalise="none", universe=40, k=4, resamples=10)
+    table = curve(data, levels(data.choices, data.universe), ("P_pos", "kappa", "nDCG@k"), [-1.0], 20)
     for row in table.itertuples():
-        if row.measure == "nDCG@4" and (graded or record.ideal == "returned"):
+        if row.measure == "nDCG@4" and (graded or data.settings.ideal == "returned"):
             assert np.isnan(row.null)
         elif not np.isnan(row.null):
             assert row.null == pytest.approx(row.value, abs=1e-12)

@@ -6,7 +6,9 @@ from scipy.stats import t
 
 from kp_core import MEASURES
 from kp_core.scoring import intervals
-from kp_core.scoring.measures import concordance
+from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.views import Grid
 from tests.corpora import corpus_of, document_values, scored
 from tests.differential.random_corpora import draw
 
@@ -74,7 +76,6 @@ def test_micro_bootstrap_of_agreement(corpus, measure):
 def test_micro_and_f_of_means_bootstrap_of_f1(corpus):
     p, r = values_of(corpus, "P@5"), values_of(corpus, "R@5")
     hits = values_of(corpus, "hits@5")
-    size = np.where(r > 0, hits / np.where(r > 0, r, 1), 0)
     rows = document_values(corpus, "hits@5", 5, normalise="none")
     size = rows[rows["gold_size"] > 0]["gold_size"].to_numpy()
     micro, means = [], []
@@ -134,11 +135,9 @@ def cluster(measure, x):
 
 
 def found_cluster(measure, x):
-    a, b, c, d = x
-    low, high = intervals.cluster_t_pooled(
-        concordance.table(*(cell[:, None] for cell in (a, b, c, d))), MEASURES[measure].score
-    )
-    return float(low[0]), float(high[0])
+    grid = Grid(concordance.table(*(cell[:, None] for cell in x)), np.ones((x.shape[1], 1), bool))
+    pooled = averaged(parse(measure), grid, "micro", None, "cluster-t")
+    return float(pooled.low[0]), float(pooled.high[0])
 
 
 @pytest.mark.parametrize(

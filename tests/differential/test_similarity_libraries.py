@@ -8,7 +8,6 @@ import pytest
 from nltk.stem.porter import PorterStemmer
 from nltk.translate.bleu_score import SmoothingFunction, sentence_bleu
 from nltk.translate.meteor_score import single_meteor_score
-from nltk.translate.nist_score import sentence_nist
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA, JaroWinkler, Levenshtein
 from rouge_score.rouge_scorer import RougeScorer
@@ -18,7 +17,7 @@ from kp_core.similarity import Choices, score
 from kp_core.similarity.meteor import best_alignment
 from tests.phrases import WORDS, draw
 
-SEEDS = (1, 2, 3)
+SEEDS = (1, 2)
 OURS = Choices(direction="keyphrase")
 
 
@@ -45,15 +44,6 @@ def test_bleu_is_that_of_nltk_at_the_effective_order(seed, order, smoothing):
             expected.append(sentence_bleu([key], other, [1 / effective] * effective, method))
     # unsmoothed, NLTK puts the smallest positive number in place of 0
     assert values(pairs, f"BLEU-{order}(smoothing={smoothing})") == pytest.approx(expected, rel=1e-10, abs=1e-70)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nist_of_one_pair_is_that_of_nltk(seed):
-    """NLTK counts information in the pair's own reference, as we do where that is the only one."""
-    pairs = draw(seed, 100)
-    alone = [values(([key], [other]), "NIST")[0] for key, other in zip(*pairs, strict=True)]
-    expected = [sentence_nist([k], c, min(5, len(c))) for k, c in words(pairs)]
-    assert alone == pytest.approx(expected, rel=1e-10, abs=1e-14)
 
 
 class NoWordNet:

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kendalltau, rankdata
 
 import kp_core as kp
-from kp_core.settings import LISTED, PRESETS
+from kp_core.settings import FIELDS, PRESETS, Settings
 from kp_core.studies.spread import GRID, Spread, spread
 from kp_core.studies.stability import ranks, stability, tau_b
 from tests.corpora import corpus_of, scored
@@ -109,8 +109,10 @@ def test_single_changes_are_those_evaluations(measure: str, preset: str) -> None
         assert dict(zip(rows["system"], rows["value"], strict=True)) == expected
         assert rows["change"].tolist() == [expected[s] - now[s] for s in rows["system"]]
         seen.add((field, value))
-    record = PRESETS[preset]
-    every = {(f, v) for f, v in LISTED if getattr(record, f) != v} | {
+    record = Settings(preset=preset)
+    listed = [(f, v) for f, field in FIELDS.items() if f != "average" for v in field.values]
+    listed += [("average", v) for v in GRID["average"] if (record.average, v) != ("usual", "macro")]
+    every = {(f, v) for f, v in listed if getattr(record, f) != v} | {
         ("normalise", name) for name in GRID["normalise"] if name != record.normalise
     }
     # A document without a list refuses missing = error; a ranking measure is macro whatever is asked.

@@ -104,15 +104,13 @@ def test_what_is_not_there_is_refused():
         kp.evaluate(corpus(), k=2, by="colour")
 
 
-def test_presence_is_that_of_the_places_in_the_text():
+def test_presence_is_that_of_the_places_in_the_text(lectures):
     """Every gold phrase of the sample lectures, among them `Zipf's law`, `k-means++` and `robots.txt`."""
     from kp_core.scoring.prepare import prepare
     from kp_core.studies.parts import _standing
     from kp_core.text.normalise import Normaliser
-    from kp_ui.workspace import SAMPLES
     from tests.phrases import present
 
-    lectures = SAMPLES["lectures"].load()
     data = prepare(lectures)
     coded, identities, gold = data.coded, data.identities, data.gold
     found = _standing(data)(gold.document[gold.spelling_item], gold.spelling_form)

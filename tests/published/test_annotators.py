@@ -6,8 +6,8 @@ from scipy.stats import t
 
 import kp_core as kp
 from kp_core.scoring import annotator_tables
-from kp_core.settings import Settings
-from kp_core.studies.annotators import annotated, by_document
+from kp_core.scoring.prepare import prepare
+from kp_core.studies.annotators import agreement_by_document
 
 OPTIONS = {"normalise": "none", "universe": "ngrams:1"}
 
@@ -49,7 +49,7 @@ def test_interval_of_k_takes_documents_as_clusters(result, expected):
 
 
 def test_prevalence_and_disagreement(corpus, expected):
-    data = annotated(corpus, Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1"))
+    data = prepare(corpus, **OPTIONS)
     panel = annotator_tables.panel(data.choices, data.universe)
     n = panel.universe.sum()
     assert n == expected["pooled"]["N"]
@@ -58,26 +58,22 @@ def test_prevalence_and_disagreement(corpus, expected):
 
 
 def test_intersections_of_every_document(corpus, expected):
-    data = annotated(corpus, Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1"))
+    data = prepare(corpus, **OPTIONS)
     found, own = annotator_tables.pairs(data.choices, data.universe), annotator_tables.sizes(data.choices)
+    pairs = [{a, b} for a, b in zip(found.first, found.second, strict=True)]
     for place, document in enumerate(data.documents):
         matrix = expected["intersection_matrices"][document]
-        names = {name: data.annotators.index(name) for name in matrix["order"]}
+        names = {name: data.coded.annotators.index(name) for name in matrix["order"]}
         for i, one in enumerate(matrix["order"]):
             assert own[names[one], place] == matrix["M"][i][i]
             for j in range(i):
-                pair = next(
-                    p
-                    for p, (a, b) in enumerate(zip(found.first, found.second, strict=True))
-                    if {a, b} == {names[one], names[matrix["order"][j]]}
-                )
+                pair = pairs.index({names[one], names[matrix["order"][j]]})
                 assert found.cells.hits[place, pair] == matrix["M"][i][j]
                 assert found.seen[place, pair]
 
 
 def test_k_of_every_document(corpus, expected):
-    settings = Settings(conventions=kp.Settings(normalise="none"), universe="ngrams:1")
-    rows = by_document(corpus, settings).set_index("document")
+    rows = agreement_by_document(corpus, **OPTIONS).set_index("document")
     for document, k in expected["K_per_document"].items():
         if k is None:
             assert np.isnan(rows["K"][document])

@@ -138,7 +138,7 @@ def only(corpus):
     from dataclasses import replace
 
     runs = corpus.runs[corpus.runs["system"] == "s1"]
-    return replace(corpus, runs=runs, rankings={"s1": corpus.rankings["s1"]}, cache={})
+    return replace(corpus, runs=runs, rankings={"s1": corpus.rankings["s1"]})
 
 
 def test_interval_of_a_difference_takes_documents_as_clusters(corpus, expected):

@@ -6,7 +6,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from kp_core.scoring import intervals, paired
+from kp_core.scoring import paired
+from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.measures import parse
+from kp_core.scoring.pairing import Pairing, Statistic
 
 
 @pytest.fixture(scope="module")
@@ -18,9 +21,20 @@ def differences(case):
     return [(pair, np.subtract(case["scores"][pair["a"]], case["scores"][pair["b"]])) for pair in case["pairs"]]
 
 
+def compared(scores, test="t"):
+    """Return what is found of every pair of systems, {system: values of documents}, by the mean of a measure."""
+    block = {name: Statistic(np.c_[own], np.array(own), np.ones(len(own), bool)) for name, own in scores.items()}
+    pairing = Pairing(list(block), parse("MAP"), "macro", "cluster-t", Sums())
+    documents = len(next(iter(scores.values())))
+    pairing.add(block, None, paired.swaps(documents, 10_000, np.random.default_rng(0)))
+    moved = [pairing.difference(block, a, b) for a, b in pairing.pairs]
+    return pairing.compared(test, paired.enumerated(documents, 10_000)), moved
+
+
 def test_means_and_number_of_pairs(cases):
     assert [(case["documents"], len(case["pairs"])) for case in cases] == [(12, 3), (40, 10)]
     for case in cases:
+        assert compared(case["scores"])[0].scores == pytest.approx(case["means"], abs=1e-9)
         assert [(p["a"], p["b"]) for p in case["pairs"]] == list(combinations(case["scores"], 2))
         for pair, difference in differences(case):
             assert difference.mean() == pytest.approx(pair["difference"], abs=1e-9)
@@ -28,43 +42,42 @@ def test_means_and_number_of_pairs(cases):
 
 def test_paired_t_and_its_interval(cases):
     for case in cases:
-        for pair, difference in differences(case):
-            assert paired.t_test(difference) == pytest.approx((pair["t"], pair["t_p"]), abs=1e-9)
-            low, high = intervals.cluster_t_mean(difference[:, None], np.ones((len(difference), 1), bool))
-            assert [low[0], high[0]] == pytest.approx(pair["t_ci95"], abs=1e-9)
+        result = compared(case["scores"])[0]
+        assert result.p == pytest.approx([pair["t_p"] for pair in case["pairs"]], abs=1e-9)
+        for pair, half in zip(case["pairs"], result.halves, strict=True):
+            assert [pair["difference"] - half, pair["difference"] + half] == pytest.approx(pair["t_ci95"], abs=1e-9)
 
 
 def test_wilcoxon_signed_rank(cases):
     for case in cases:
-        for pair, difference in differences(case):
-            _, p, dropped = paired.wilcoxon_test(difference)
+        for pair, moved in zip(case["pairs"], compared(case["scores"])[1], strict=True):
+            _, p, dropped = paired.wilcoxon_test(moved)
             assert p == pytest.approx(pair["wilcoxon_approx_p"], abs=1e-9)
             assert dropped == pair["ties"]
 
 
 def test_randomisation_equals_the_enumeration_of_all_sign_flips(cases):
-    exact = [(pair, d) for pair, d in differences(cases[0]) if pair["exact_randomisation_p"] is not None]
+    exact = [pair["exact_randomisation_p"] for pair in cases[0]["pairs"]]
     assert len(exact) == 3
-    for pair, difference in exact:
-        p = paired.randomisation(difference[:, None], 10_000, np.random.default_rng(0))
-        assert p[0] == pytest.approx(pair["exact_randomisation_p"], abs=1e-9)
+    assert compared(cases[0]["scores"], "randomisation")[0].p == pytest.approx(exact, abs=1e-9)
 
 
 def test_equal_differences_tie_although_they_differ_in_the_last_bit():
-    steps = np.array([0.35, 0.75]) - np.array([0.3, 0.8])  # .05 and -.05, of different size as floats
-    assert len(set(np.abs(steps))) == 2
-    assert paired.effect(steps).rank_biserial == pytest.approx(0, abs=1e-12)
-    assert paired.effect(np.array([0.3 - (0.1 + 0.2), 0.5])).ties == 1
-    assert paired.wilcoxon_test(np.array([0.3 - (0.1 + 0.2), 0.5]))[2] == 1
+    one, two = [0.35, 0.75, 0.3, 0.6], [0.3, 0.8, 0.1 + 0.2, 0.1]  # .05, -.05, 0 and .5, but for the last bits
+    result, (moved,) = compared({"one": one, "two": two})
+    assert len(set(np.abs(np.subtract(one, two)[:2]))) == 2
+    assert result.effects[0][2:] == (2, 1, 1)
+    assert paired.rank_biserial(moved[:2]) == 0
+    assert paired.wilcoxon_test(moved)[2] == 1
 
 
 def test_effect_sizes(cases):
     for case in cases:
-        for pair, difference in differences(case):
-            found = paired.effect(difference)
-            assert found.d_z == pytest.approx(pair["cohen_dz"], abs=1e-9)
-            assert found.rank_biserial == pytest.approx(pair["rank_biserial"], abs=1e-9)
-            assert (found.wins, found.ties, found.losses) == (pair["wins"], pair["ties"], pair["losses"])
+        result, moved = compared(case["scores"])
+        for pair, effect, difference in zip(case["pairs"], result.effects, moved, strict=True):
+            assert effect[0] == pytest.approx(pair["cohen_dz"], abs=1e-9)
+            assert paired.rank_biserial(difference) == pytest.approx(pair["rank_biserial"], abs=1e-9)
+            assert effect[2:] == (pair["wins"], pair["ties"], pair["losses"])
 
 
 def test_holm_and_benjamini_hochberg(cases):

@@ -6,15 +6,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import kp_core as kp
-from kp_core.settings import Settings
-from kp_core.studies.annotators import annotated
-from kp_core.studies.evaluate import resolve
+from kp_core.scoring.prepare import prepare
 from kp_core.studies.trimming import choice_levels, choice_matrix, levels, trim
 from kp_core.studies.trimming_curve import curve
 from tests.corpora import corpus_of
-
-PLAIN = kp.Settings(normalise="none")
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +30,7 @@ def test_every_level(examples):
     assert len(examples["more_cases"]) == 7
     for case in all_cases(examples):
         small, options = found(case)
-        data = annotated(small, Settings(conventions=PLAIN, universe=str(options["universe"])))
+        data = prepare(small, **options)
         result = levels(data.choices, data.universe)
         for place, level in enumerate(case["levels"]):
             if level["K"] is None:
@@ -142,11 +137,10 @@ def test_trimming_a_whole_corpus(corpus, oracle):
 
 def test_scores_on_the_trimmed_gold_and_after_random_trimming(corpus, oracle):
     expected = oracle["expected"]["trimming"]["thresholds"]
-    settings, _ = resolve(corpus, Settings(conventions=PLAIN, universe="ngrams:1", k=(5,)))
-    data = annotated(corpus, settings)
+    data = prepare(corpus, normalise="none", universe="ngrams:1", k=5)
     thresholds = [float(one) for one in expected]
     names = ("P_pos", "kappa", "a", "b", "c", "d")
-    table = curve(corpus, settings, data, levels(data.choices, data.universe), names, thresholds)
+    table = curve(data, levels(data.choices, data.universe), names, thresholds)
     table = table[table["system"] == "s1"].set_index(["measure", "threshold"])
     for threshold, at in expected.items():
         for key, name in {"kappa": "kappa", "ppos": "P_pos"}.items():

@@ -7,7 +7,6 @@ import pytest
 
 import kp_core as kp
 from kp_core.extraction.coverage import KINDS, coverage, marked_candidates
-from kp_core.text import tags
 from kp_core.text.candidates import Edges, Rules, Stems, Tokens, abbreviations, candidates, canonical, chunks, ngrams
 from tests.corpora import corpus_of
 
@@ -16,38 +15,11 @@ def spans(classes, **rules):
     return [(start, end) for _, start, end in chunks([classes], Rules(**rules))]
 
 
-@pytest.mark.parametrize(
-    ("classes", "expected"),
-    [
-        ("JNN", [(0, 3)]),
-        ("NJ", [(0, 1)]),  # an adjective behind the noun is no part of it
-        ("DJJV", []),
-        ("NON", [(0, 1), (2, 3)]),
-        ("NSN", [(0, 1), (2, 3)]),
-        ("JVN", [(2, 3)]),
-        ("", []),
-    ],
-)
-def test_nbar_is_adjectives_and_nouns_with_a_noun_last(classes, expected):
-    assert spans(classes, pattern="NBAR") == expected
-
-
 def test_nbar_in_nbar_adds_the_whole_and_keeps_both_parts():
     assert spans("JNIDN") == [(0, 2), (4, 5)]  # a determiner between them
     assert spans("NIJN") == [(0, 1), (0, 4), (2, 4)]
     assert spans("NTN") == [(0, 1), (2, 3)]  # “to” and conjunctions are no prepositions here
     assert spans("NIIN") == [(0, 1), (3, 4)]
-
-
-def test_three_nbars_give_the_pairs_of_neighbours():
-    assert spans("NININ") == [(0, 1), (0, 3), (2, 3), (2, 5), (4, 5)]
-
-
-def test_parts_of_an_nbar():
-    assert spans("JNN", parts="suffixes") == [(0, 3), (1, 3), (2, 3)]
-    assert spans("JNN", parts="sub-spans") == [(0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    assert spans("JNIN", parts="suffixes") == [(0, 2), (0, 4), (1, 2), (3, 4)]
-    assert spans("JNN", parts="suffixes", longest=2) == [(1, 3), (2, 3)]
 
 
 def test_chunks_are_those_of_a_brute_force_search():
@@ -174,27 +146,6 @@ def test_every_kind_with_chunks_marks_a_text():
         pieces = marked_candidates(text, kind, ["service"])
         assert "".join(piece for _, piece in pieces) == text
         assert ("candidate", "tide tables") in pieces
-
-
-def test_classes_are_kept_but_not_for_ever(monkeypatch):
-    asked = []
-    real = tags.tag
-
-    def tag(tokens):
-        asked.append(tuple(tokens))
-        return real(tokens)
-
-    monkeypatch.setattr(tags, "tag", tag)
-    monkeypatch.setattr(tags, "_KEPT", type(tags._KEPT)())
-    monkeypatch.setattr(tags, "_MOST_TEXTS", 2)
-    first = tags.text_classes("A tide.")
-    assert tags.text_classes("A tide.") == first == ("DNO",)
-    assert len(asked) == 1
-    for text in ("B moon.", "C sea."):
-        tags.text_classes(text)
-    tags.text_classes("A tide.")
-    assert len(asked) == 4
-    assert len(tags._KEPT) == 2
 
 
 def test_both_apostrophes_are_one():

@@ -82,10 +82,10 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
         (["evaluate", *DATA, "--out", "/nowhere/x"], 2, "cannot write to /nowhere/x"),
         (["evaluate", "--system", "x.csv"], 2, "--gold is missing"),
         (["evaluate", *DATA, "--k", "banana"], 2, "banana"),
-        (["evaluate", *DATA, "--format", "pdf"], 2, '"pdf" for --format'),
+        (["evaluate", *DATA, "--format", "pdf"], 2, 'Invalid value "pdf" for --format. Choose from: '),
         (["evaluate", *DATA, "--universe", "3"], 1, "Choose N = "),
-        (["evaluate", *DATA, "--nonsense"], 2, "--nonsense"),
-        (["evaluates"], 2, "evaluates"),
+        (["evaluate", *DATA, "--nonsense"], 2, "Unknown option: --nonsense."),
+        (["evaluates"], 2, 'Unknown command "evaluates".'),
         ([], 2, "name a command"),
         (["agreement", *DATA[:2], "--measures", "MAP"], 2, "annotators have none"),
         (["trim", *GOLD, "--threshold", "3"], 2, "K is between -1 and 1"),
@@ -103,15 +103,7 @@ def test_one_message_and_a_status_for_what_goes_wrong(
     assert (found, out) == (status, "")
     assert err.startswith("kpscope: ")
     assert words in err
-    assert "Traceback" not in err
-
-
-def test_validate_counts_what_is_there(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, "validate", *DATA, "--format", "json", "--k", "10")
-    found = json.loads(out)
-    counted = [(row["source"], row["documents"], row["phrases"]) for row in found["sources"]]
-    assert counted == [("A", 20, 134), ("B", 20, 106), ("C", 19, 119), ("yake", 20, 1000)]
-    assert [row["rows read"] for row in found["files"]] == [359, 1000]
+    assert err.count("\n") == 1
 
 
 def test_the_module_runs_from_a_shell() -> None:

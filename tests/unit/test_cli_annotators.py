@@ -14,12 +14,6 @@ PAIR = ["a", "b", "measure", "k", "average", "difference", "low", "high", "p", "
 TRIM = ["document", "size", "K", "gold", "status", "reason"]
 
 
-@pytest.fixture(scope="module")
-def corpus() -> kp.Corpus:
-    systems = sorted((SAMPLE / "systems").iterdir())
-    return kp.load(gold=SAMPLE / "gold.csv", systems=systems, documents=SAMPLE / "documents.jsonl")
-
-
 @pytest.mark.parametrize(
     ("command", "keys"),
     [
@@ -43,7 +37,7 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
         assert run(capsys, *command, "--format", form)[0] == 0
 
 
-def test_agreement_and_compare_are_those_of_the_api(capsys, corpus: kp.Corpus) -> None:
+def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
     _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
     people, found = kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), json.loads(out)
     expected = kp.agreement(people, measures=["K", "kappa"], average="both")
@@ -52,18 +46,18 @@ def test_agreement_and_compare_are_those_of_the_api(capsys, corpus: kp.Corpus) -
     assert {row["system"] for row in found["rows"]} == {"all", "A", "B", "C", "A|B", "A|C", "B|C"}
     asked = ["--measures", "F1@10", "--correction", "bh", "--test", "t", "--format", "json"]
     _, out, err = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
-    rows, frame = json.loads(out)["rows"], kp.compare(corpus, measure="F1@10", test="t", correction="bh").frame
+    rows, frame = json.loads(out)["rows"], kp.compare(lectures, measure="F1@10", test="t", correction="bh").frame
     for column in ("difference", "p_adjusted"):
         assert [row[column] for row in rows] == frame[column].tolist()
     assert "paired t test over documents, two-sided" in err
 
 
-def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, corpus: kp.Corpus) -> None:
+def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, lectures: kp.Corpus) -> None:
     asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
     _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
     rows = json.loads(out)["rows"]
     assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
-    expected = kp.compare(corpus, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
+    expected = kp.compare(lectures, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
     assert [row["p_adjusted"] for row in rows[6:12]] == expected
 
 

@@ -10,14 +10,6 @@ def test_a_pipeline_without_a_step_is_called_none():
     assert kp.Settings(normalise="").normalise == kp.Settings(normalise="none").normalise == "none"
 
 
-def test_an_empty_list_has_precision_zero_and_a_status():
-    corpus = corpus_of({"d": ["a"]}, {"s": {"d": []}})
-    for rule in ("k", "returned", "min(k,gold)"):
-        row = document_values(corpus, "P@k", 3, denominator=rule).iloc[0]
-        assert (row["value"], row["status"], row["returned"]) == (0, "system_empty", 0)
-    assert scored(corpus, ["P@M", "F1@M", "MAP", "MRR", "nDCG"])["value"].tolist() == [0] * 5
-
-
 SHORT = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["a", "x", "b"]}})
 
 

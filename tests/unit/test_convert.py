@@ -35,7 +35,7 @@ predictions = st.dictionaries(phrase, st.lists(phrase, max_size=5), max_size=4)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=50)
+@settings(max_examples=15)
 @given(st.dictionaries(phrase, lists, min_size=1, max_size=3), st.dictionaries(phrase, predictions, max_size=2))
 @example({"0": {"0@": [";"]}}, {})
 def test_a_corpus_written_and_read_again_is_the_same(ending, gold, runs):

@@ -19,19 +19,14 @@ KEYS = ["measure", "subset", "average", "correlation", "value", "low", "high", "
 
 
 @pytest.fixture(scope="module")
-def corpus() -> kp.Corpus:
-    return kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl", judgements=JUDGED)
-
-
-@pytest.fixture(scope="module")
 def table() -> pd.DataFrame:
     return pd.read_csv(JUDGED)
 
 
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
-def test_every_cell_is_what_scipy_gives(corpus, table, name):
+def test_every_cell_is_what_scipy_gives(lectures, table, name):
     study = kp.correlate(
-        corpus,
+        lectures,
         ["R-precision", "METEOR", "levenshtein"],
         ["location", "type"],
         correlation=name,
@@ -125,7 +120,7 @@ def test_a_signature_that_cannot_be_run_again_is_refused(table):
         kp.correlation_from("kps|k:5")
 
 
-def test_the_command_prints_the_contract(capsys, corpus):
+def test_the_command_prints_the_contract(capsys, lectures):
     asked = ["--judgements", str(JUDGED), "--by", "location", "--measures", "R-precision,BLEU", "--seed", "3"]
     status, out, _ = run(capsys, "correlate", *asked, "--format", "json")
     found = json.loads(out)

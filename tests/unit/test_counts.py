@@ -30,14 +30,6 @@ def test_order_of_a_list_with_scores(listed, scores, options, expected):
     assert order(listed, scores, **options) == expected
 
 
-def test_expected_values_of_a_tie_by_hand():
-    # one of three tied phrases is a keyphrase; a second keyphrase follows for certain
-    corpus = corpus_of({"d": ["a", "d"]}, {"s": {"d": ["a", "b", "c", "d"]}}, scores={"s": {"d": [1, 1, 1, 0]}})
-    found = scored(corpus, ["P@1", "P@2", "success@2", "MRR", "MAP", "hits@3"], ties="expected")["value"].tolist()
-    ap = (np.mean([1, 1 / 2, 1 / 3]) + 2 / 4) / 2
-    assert found == pytest.approx([1 / 3, 1 / 3, 2 / 3, np.mean([1, 1 / 2, 1 / 3]), ap, 1])
-
-
 CURVE = corpus_of(
     {"d1": ["a", "b", "c"], "d2": ["a"], "d3": []}, {"s": {"d1": ["x", "a", "b"], "d2": ["a"], "d3": ["x"]}}
 )
@@ -65,11 +57,6 @@ def test_rows_are_named_by_their_cutoff():
         ["kappa", 2],
         ["kappa", "all"],
     ]
-
-
-def test_the_same_phrase_in_two_documents_is_a_hit_only_where_it_is_gold():
-    corpus = corpus_of({"d1": ["a"], "d2": ["b"]}, {"s": {"d1": ["b", "a"], "d2": ["a", "b"]}})
-    assert document_values(corpus, "MRR")["value"].tolist() == [0.5, 0.5]
 
 
 def test_many_documents_are_counted_in_parts_with_the_same_result():

@@ -1,7 +1,7 @@
 """TREC files: what is written is read back as the same corpus, and what the format cannot hold is said."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kp_core as kp
@@ -42,6 +42,7 @@ def run_rows(corpus):
 
 
 @given(anything)
+@settings(max_examples=40)
 def test_escaped_text_has_no_blanks_and_reads_back(text):
     coded = escape(text)
     assert not coded or coded.split() == [coded]
@@ -52,6 +53,7 @@ def test_escaped_text_has_no_blanks_and_reads_back(text):
     st.dictionaries(trimmed | st.sampled_from(["gold", "0", "Q0"]), lists, min_size=1, max_size=3),
     st.dictionaries(trimmed, lists, max_size=3),
 )
+@settings(max_examples=25)
 def test_a_corpus_written_and_read_again_is_the_same(gold, runs):
     corpus = corpus_of(gold, runs)
     made = trec(corpus) if len(corpus.gold) + len(corpus.runs) else None

@@ -67,12 +67,6 @@ def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
     assert items(corpus) == [(("tide", "tides"), 3), (("sea",), 1)]
 
 
-@pytest.mark.parametrize(("rel", "expected"), [(0, 4), (1, 3), (2, 2), (2.5, 1), (4, 0)])
-def test_relevance_level(rel, expected):
-    corpus = corpus_of({"d": ["a", "b", "c", "d"]}, grades={"d": {"a": 0, "b": 1, "c": 2, "d": 3}})
-    assert len(items(corpus, rel=rel)) == expected
-
-
 @pytest.mark.parametrize(
     ("gold_list", "lists", "expected"),
     [
@@ -114,15 +108,6 @@ def test_a_second_spelling_is_no_second_choice_in_the_table():
     # the list of choices is: service quality (= quality of service), key, door; two of them stand within k = 2
     assert found == [2, 1, 0, 7]
     assert scored(corpus, list("abcd"), 3, universe=10)["value"].tolist() == [2, 1, 1, 6]
-
-
-def test_one_prediction_that_spells_two_listed_items():
-    corpus = corpus_of({"d": ["model", "models", "key"]}, {"s": {"d": ["models", "x"]}})
-    found = {
-        h: scored(corpus, ["P@2", "R@2"], gold_list="listed", hits_as=h)["value"].tolist()
-        for h in ("predictions", "gold")
-    }
-    assert found == {"predictions": [1 / 2, 1 / 3], "gold": [2 / 2, 2 / 3]}
 
 
 def test_one_prediction_that_spells_two_listed_items_has_the_higher_grade():

@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kp_core.text.normalise import Normaliser
-from kp_core.text.places import occurs, places, token_lines
-from kp_core.text.tokenise import sentences, tokens
+from kp_core.text.places import places, token_lines
 from tests.phrases import present
 
 STEMMED = "nfkc+lower+space+porter-nltk"
@@ -154,17 +153,3 @@ def test_a_phrase_has_a_place_if_and_only_if_it_is_present(text, phrases, pipeli
     ends = [0, *(p.end for p in together)]
     assert all(p.start >= end for p, end in zip(together, ends, strict=False))
     assert all(p.start < p.end <= len(text) for p in together)
-
-
-def test_many_texts_at_once_are_each_text_by_itself():
-    stem = Normaliser.parse(STEMMED)
-    texts = ["Hash tables.", "", "A table, hashed"]
-    assert token_lines(texts, stem) == [token_lines([text], stem)[0] for text in texts]
-    assert [occurs(" tabl ", line) for line in token_lines(texts, stem)] == [True, False, True]
-
-
-def test_tokens_and_sentences_are_cut_alike():
-    text = "One cat's 3.5 ad-hoc. Two 机器, हिन्दी!"
-    assert [token for token, _, _ in tokens(text)] == [token for sentence in sentences(text) for token in sentence]
-    assert all(text[start:end] == token for token, start, end in tokens(text))
-    assert [token for token, _, _ in tokens("हिन्दी भाषा 𠮷野")] == ["हिन्दी", "भाषा", "𠮷", "野"]

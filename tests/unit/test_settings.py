@@ -11,7 +11,7 @@ from tests.corpora import corpus_of, scored
 
 def test_signature_of_the_defaults():
     assert signature(Settings(k=10, interval="none"), 100, agreement=False).startswith(
-        "kps|norm:nfkc+lower+space+porter-nltk|var:any|filter:none|dup:before|gold:unique|hits:pred|den:k|avg:macro|"
+        "kps|norm:nfkc+lower+space+porter-nltk|var:any|filter:none|dup:before|gold:unique|hits:pred|den:k|avg:usual|"
         "miss:zero|empty:skip|ties:stable|rel:1|gain:linear|ap:gold|ideal:gold|rr:first|k:10|annot:union|docs:100|stem:nltk-"
     )
 
@@ -20,7 +20,7 @@ def test_signature_of_agreement_and_intervals():
     made = Settings(k=5, seed=7, resamples=500, gold_stemmed="yes")
     line = signature(made, 3)
     assert "|gstem:yes|" in line
-    assert "|N:|annot:union|pool:micro|ci:bootstrap-500-seed7|" in line
+    assert "|N:|annot:union|ci:bootstrap-500-seed7|" in line
     assert signature(Settings(k=5, interval="cluster-t"), 3).split("|")[-4] == "ci:cluster-t"
 
 
@@ -58,14 +58,14 @@ def test_wrong_cutoffs_are_refused_with_what_may_be_written(k):
     ("options", "message"),
     [
         ({"preset": "semeval"}, "there is no preset 'semeval'; choose one of: kpscope, semeval2010"),
-        ({"average": "mean"}, "average is 'mean'; choose one of: macro, f-of-means, micro, both"),
+        ({"average": "mean"}, "average is 'mean'; choose one of: usual, macro, f-of-means, micro, both"),
         ({"interval": "yes"}, "interval is 'yes'; choose one of: bootstrap, poisson, cluster-t, none"),
         ({"resamples": 0}, "resamples is 0; choose a number from 1 to 100000"),
         ({"resamples": 100_001}, "resamples is 100001"),
         ({"seed": -1}, "seed is -1; choose a whole number from 0 up"),
         ({"duplicates": "drop"}, "duplicates is 'drop'; choose one of: before, after, keep, count"),
         ({"denominator": "n"}, r"denominator is 'n'; choose one of: k, returned, min\(k,gold\)"),
-        ({"stemmer": "porter"}, "there is no convention 'stemmer'; the conventions are: normalise, gold_stemmed"),
+        ({"stemmer": "porter"}, "there is no setting 'stemmer'; the settings are: preset, k, annotators, universe"),
         ({"normalise": "stem"}, "there is no normalisation step 'stem'"),
         ({"rel": "high"}, "rel is 'high'; write a number, such as 1"),
         ({"annotators": "carol"}, "there is no gold 'carol'; choose union, majority, majority:M, intersection, votes"),

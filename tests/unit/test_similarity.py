@@ -7,7 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import REASONS
-from kp_core.similarity import MEASURES, Choices, best_over_gold, parse, read_synonyms, register, score
+from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, register, score
 
 
 def value(keyphrase, candidate, measure, **choices):
@@ -118,24 +118,12 @@ def test_possessives_and_hyphens():
     assert value("real-time system", "real time system", "R-precision") == pytest.approx(1 / 3)
 
 
-def test_head_of_a_phrase_with_a_preposition():
-    aware = "M-R-precision(head=before-preposition)"
-    # weights 1, 1/2, 1/3 from "quality" on; "service" is the farthest
-    assert value("quality of service", "service", aware) == pytest.approx(2 / 11)
-    assert value("quality of service", "quality", aware) == pytest.approx(6 / 11)
-    assert value("of the service", "service", aware) == pytest.approx(6 / 11)
-    assert value("web service quality", "quality", aware) == value("web service quality", "quality", "M-R-precision")
-
-
 def test_information_is_counted_over_all_references():
     pairs = [("a b", "a b"), ("a c", "a c")]
     # 4 tokens: a twice, b and c once; "a b" after "a": 1 of 2
     expected = (np.log2(2) + np.log2(4)) / 2 + np.log2(2)
     assert kp.similarity(pairs, "NIST")["value"].tolist() == pytest.approx([expected] * 2)
     assert kp.similarity(pairs, "NIST(normalised=yes)")["value"].tolist() == [1.0, 1.0]
-    # a pair that stands twice counts twice: now a b is 2 of 3
-    found = kp.similarity([*pairs, pairs[0]], "NIST")["value"].tolist()
-    assert found[0] == pytest.approx((np.log2(6 / 3) + np.log2(6 / 2)) / 2 + np.log2(3 / 2))
     alone = kp.similarity([("a", "a")], "NIST(normalised=yes)")
     assert alone["reason"].item() == "no_information"
 
@@ -234,16 +222,8 @@ def test_sentinels():
     assert same.tolist() == score(["x"] * 3, ["y"] * 3, ["random"]).table[:, 0].tolist() != other.tolist()
 
 
-def test_best_over_gold_takes_what_is_defined():
-    values = np.array([[0.5, np.nan], [0.75, np.nan], [0.25, 1.0]])
-    assert best_over_gold(values, np.array([1, 1, 0])).tolist() == [
-        [0.25, 1.0],
-        [0.75, pytest.approx(np.nan, nan_ok=True)],
-    ]
-
-
 def test_long_and_strange_phrases():
-    long = " ".join(f"w{i % 40}" for i in range(200))
+    long = " ".join(f"w{i % 40}" for i in range(60))
     measures = [name for name, one in MEASURES.items() if one.level != "pairs"]
     found = score([long, "’s", "漢字", " ", "a  b"], [long, "'s", "漢 字", "a", "a b"], measures)
     assert found.table[0, measures.index("R-precision")] == 1.0

@@ -32,18 +32,6 @@ def spread(corpus: kp.Corpus) -> Spread:
     return kp.spread(corpus, measure="P@k", k=2)
 
 
-def test_values_by_hand(spread: Spread) -> None:
-    # P@2 of one: (1/2 + 2/2) / 2. Of two: 1 with a list of distinct phrases, 3/4 where the repeat is a miss.
-    assert spread.ranges.to_numpy().tolist() == [[ONE, 0.75, 0.75, 0.75], [TWO, 1.0, 0.75, 1.0], ["three", 0, 0, 0]]
-    changes = spread.changes.set_index(["field", "now", "system"])["change"]
-    assert changes["duplicates", "keep", TWO] == -0.25
-    assert changes["duplicates", "count", TWO] == 0.0
-    assert changes["duplicates", "keep", ONE] == 0.0
-    assert "normalise" in changes.index.get_level_values("field")
-    assert spread.signature.startswith("kps|norm:nfkc+lower+space+porter-nltk|")
-    assert (spread.measure, spread.cutoff) == ("P@2", 2)
-
-
 def test_a_tie_is_no_turn_and_a_turn_names_its_smallest_change(spread: Spread) -> None:
     assert spread.turns.empty  # under keep both have 3/4
     # At k = 3 every list of one is shorter, so that only the denominator puts it ahead: 1 against 2/3.

@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError
 from kp_core.text import tags
 
 #: Phrase, its C5 tags by HanTa 1.2.1, and their classes.
@@ -29,34 +29,6 @@ def test_tags_and_classes_of_ten_phrases(phrase, expected, classes):
     assert [token for token, _, _ in tagged] == phrase.split()
     assert " ".join(name for _, _, name in tagged) == expected
     assert "".join(tags.word_class(name) for _, _, name in tagged) == classes
-
-
-def test_every_tag_of_the_model_that_a_word_can_get_has_its_class():
-    expected = {
-        "N": "NN1 NN0 NP0 UNC UNKNOWN ZZ0",
-        "J": "AJ0 AJC AJS ORD",
-        "I": "PRP PRF",
-        "T": "TO0 CJS CJT",
-        "C": "CJC",
-        "V": "VVG VM0 VBZ",
-        "R": "AV0 AVP AVQ XX0",
-        "D": "AT0 DT0 DTQ",
-        "M": "CRD",
-        "S": "POS",
-        "P": "PNP PNI PNQ PNX DPS EX0",
-        "O": "ITJ PUN !!! O never-seen",
-    }
-    for letter, names in expected.items():
-        assert {tags.word_class(name) for name in names.split()} == {letter}
-
-
-def test_penn_tags_have_their_classes():
-    penn = "NN NNS NNPS JJ JJR IN TO CC VB VBG MD RB WRB RP DT PDT WDT CD POS PRP PRP$ WP EX UH ,"
-    assert "".join(tags.word_class(name, "penn") for name in penn.split()) == "NNNJJIICVVVRRRDDDMSPPPPOO"
-    assert tags.tagset_of(["NN", "IN", "PRP"]) == "penn"
-    assert tags.tagset_of(["NN1", "PRP"]) == "c5"
-    with pytest.raises(UsageError, match="c5, penn"):
-        tags.class_of_tags(["NN"], "brown")
 
 
 @pytest.mark.parametrize(
@@ -114,17 +86,6 @@ def test_occurrences_are_whole_tokens_inside_a_sentence():
     found = tags.classes_in_texts(["hash table", "table"], ["A hash. Table tennis. Rehash tables. The hash table."])
     assert sum(found["hash table"].values()) == 1
     assert sum(found["table"].values()) == 2
-
-
-def test_tags_are_kept_by_content_and_only_sentences_with_a_phrase_are_tagged(monkeypatch):
-    asked, real = [], tags.tag
-    monkeypatch.setattr(tags, "tag", lambda tokens: asked.append(list(tokens)) or real(tokens))
-    kept = {}
-    for _ in range(2):
-        tags.classes_in_texts(["hash table"], ["The hash table. Nothing here.", "The hash table."], kept)
-    assert asked == [["The", "hash", "table", "."]]
-    assert len(kept) == 1
-    assert next(iter(kept))[0] == "tags"
 
 
 def test_long_words_empty_tokens_and_punctuation_are_not_asked_about(monkeypatch):

@@ -8,7 +8,7 @@ import pytest
 from kp_core.errors import InputError, UsageError
 from kp_core.text import stem
 from kp_core.text.normalise import Normaliser, mostly_cjk
-from kp_core.text.stem import SNOWBALL, STEMMERS, library, stem_words
+from kp_core.text.stem import SNOWBALL, STEMMERS, stem_words
 from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
 
 PORTER = "nltk.stem.porter"
@@ -58,19 +58,9 @@ def test_step(pipeline, phrase, expected):
     assert normalised(pipeline, phrase) == [expected]
 
 
-def test_steps_run_in_the_order_of_the_name():
-    assert normalised("hyphen-split+sort", "b-a") == ["a b"]
-    assert normalised("lower+porter-nltk+sort", "Zebras Apples") == ["appl zebra"]
-
-
 def test_a_stem_that_comes_out_empty_keeps_its_word():
     for stemmer in STEMMERS:
         assert all(stem_words(["s", "es", "ly", "1", "-"], stemmer))
-
-
-def test_nothing_and_nobody():
-    assert normalised("nfkc+lower+space+porter-nltk") == []
-    assert normalised("nfkc+lower+space+porter-nltk", "", "A") == ["", "a"]
 
 
 def test_phrases_that_hold_the_border_character_stay_apart():
@@ -116,21 +106,6 @@ def test_the_stemmer_loaded_by_itself_is_that_of_nltk(mode, monkeypatch):
     expected = import_module(PORTER).PorterStemmer(mode=mode)
     assert alone is not type(expected)
     assert [alone(mode=mode).stem(word) for word in words] == [expected.stem(word) for word in words]
-
-
-def test_a_stemmer_that_cannot_be_loaded_by_itself_comes_with_all_of_nltk(monkeypatch):
-    def missing(name):
-        raise FileNotFoundError(name)
-
-    monkeypatch.setattr(stem, "_alone", missing)
-    monkeypatch.delitem(sys.modules, PORTER, raising=False)
-    assert stem.porter_stemmer.__wrapped__() is sys.modules[PORTER].PorterStemmer
-
-
-def test_libraries_behind_the_stemmers():
-    assert library("porter-nltk").startswith("nltk-")
-    assert library("snowball-en").startswith("pystemmer-")
-    assert library(None) == "none"
 
 
 @pytest.mark.parametrize(

@@ -7,17 +7,15 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
-from kp_core.scoring.universe import parse, sizes
-from kp_core.settings import PRESETS
-from kp_core.studies.evaluate import resolve
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
-from tests.corpora import settings as settings_of
+from tests.corpora import universe_sizes
 
-PIPELINES = sorted({preset.normalise for preset in PRESETS.values()})
+PIPELINES = sorted({kp.Settings(preset=name).normalise for name in kp.PRESETS})
 #: Four sentences in two paragraphs. Nouns: (tide, table) (tide, tide, harbour) (harbour) (moon).
 TEXT = "The tide has a table.\nThe tide meets the tide in the harbour.\n\nA harbour is old! Must the moon be seen?"
 
@@ -106,12 +104,6 @@ def test_texts_without_english_nouns_are_named(text):
     assert "no English noun was found in 1 document: d1" in notes[0].message
 
 
-def test_a_word_of_100000_letters():
-    table, _ = attributes(loaded(d1=(f"{'x' * 100_000} is long. The tide is not.", "Tide", None)))
-    assert table["length"].tolist() == [100_009, 16]
-    assert table["title_similarity"].tolist() == [0, 1]
-
-
 def test_no_text_is_refused():
     with pytest.raises(kp.InputError, match="expected texts whose sentences can be chosen"):
         attributes(loaded(d1=("", None, None)))
@@ -176,9 +168,9 @@ def test_no_normalisation_merges_two_sentences(pipeline):
             columns=["doc_id", "annotator", "phrase", "relevance"],
         ),
     )
-    settings, notes = resolve(corpus, settings_of(normalise=pipeline))
-    assert (settings.normalise, settings.k) == ("none", (12,))
-    assert "compared as they stand" in notes[-1].message
+    data = prepare(corpus, normalise=pipeline)
+    assert (data.settings.normalise, data.settings.k) == ("none", (12,))
+    assert "compared as they stand" in data.notes[-1].message
 
 
 def test_a_stemmer_would_merge_them():
@@ -196,14 +188,15 @@ def chosen(corpus: kp.Corpus, **lists: list[str]) -> kp.Corpus:
 def test_sentences_are_the_universe_where_they_are_chosen(tides):
     corpus = chosen(tides, A=["d1#s001", "d1#s002"], B=["d1#s001"])
     assert names_sentences(corpus)
-    assert parse(None, corpus) == "sentences"
-    assert sizes(corpus, "sentences", kp.Settings()).tolist() == [4]
+    assert universe_sizes(corpus, "sentences") == {"d1": 4}
     # a = 1, b + c = 1, N = 4: P(A) = 3/4, p = 3/8, K = 1 - (1/4) / (2 · 3/8 · 5/8) = 7/15
-    frame = kp.agreement(corpus, measures="K").frame
+    result = kp.agreement(corpus, measures="K")
+    assert result.settings.universe == "sentences"
+    frame = result.frame
     assert frame.loc[frame["system"] == "all", "value"].item() == pytest.approx(7 / 15, abs=1e-12)
     words = chosen(tides, A=["tide", "d1#s002"])
     assert not names_sentences(words)
-    assert parse(None, words) == "ngrams:3"
+    assert prepare(words).settings.universe == "ngrams:3"
 
 
 def test_one_misspelled_id_does_not_turn_sentences_into_keyphrases(tides):

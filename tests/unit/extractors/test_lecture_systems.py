@@ -58,12 +58,6 @@ def test_the_worked_example(name, monkeypatch):
     assert set(found.index) == (chunks[0] if of_chunks else set(CANDIDATES.split(", ")))
 
 
-def test_ties_go_to_the_earlier_then_to_the_shorter_phrase():
-    found = listed(extract(TEXTS, "tfidf", None, stop_words=STOP, stemmer="none"), "d1")
-    tied = [phrase for phrase, score in found.items() if score == pytest.approx(LN3)]
-    assert tied == ["tide table shows", "table shows", "shows", "shows the high", "high", "high tide"]
-
-
 def test_scores_are_those_of_a_brute_force_count():
     """tf-idf of random texts, counted here word by word."""
     rng = np.random.default_rng(5)
@@ -107,13 +101,6 @@ def test_only_the_most_similar_external_documents_count():
     cosines = Collection(texts, Stems("none"), (), external=External(outside)).cosines()[0]
     assert gain[1] == pytest.approx(0.5 * cosines[0])
     assert gain[2] == pytest.approx(0.5 * (cosines[0] + cosines[1] * 2 / 5))
-
-
-@pytest.fixture(scope="module")
-def lectures():
-    from kp_ui.workspace import SAMPLES
-
-    return SAMPLES["lectures"].load()
 
 
 @pytest.fixture(scope="module")

@@ -50,17 +50,6 @@ def test_closed_form_of_few_pairs_is_undefined():
     assert np.isnan(coefficients.closed_form(np.array([0.5]), np.array([4]), "kendall")).all()
 
 
-def test_resamples_do_not_depend_on_the_size_of_a_block(monkeypatch):
-    rng = np.random.default_rng(0)
-    measures, people, cluster = rng.normal(size=(40, 2)), rng.integers(0, 5, (40, 1)) * 1.0, rng.integers(0, 9, 40)
-    weights = rng.integers(0, 3, (30, 9)).astype(float)
-    under = coefficients.Correlator(measures, people, used=cluster < 6).under
-    whole = coefficients.resampled(under, cluster, weights)
-    assert whole.shape == (30, 2, 1)
-    monkeypatch.setitem(coefficients.BLOCK_CELLS, "spearman", 1)
-    np.testing.assert_array_equal(whole, coefficients.resampled(under, cluster, weights))
-
-
 def test_the_share_of_the_ceiling_needs_people_who_agree():
     found = coefficients.percent_of_ceiling(np.array([0.3, 0.3, 0.3]), np.array([0.6, 0.0, -0.2]))
     np.testing.assert_allclose(found, [50, NAN, NAN])

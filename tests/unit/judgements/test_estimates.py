@@ -77,33 +77,6 @@ def test_rows_and_columns(study):
     assert set(frame["correlation"]) == {"spearman"}
 
 
-def test_values_are_those_of_the_subset(study):
-    scores, measures, documents, labels, lengths, found = study
-    masks = {
-        "all": np.ones(PAIRS, bool),
-        "L<=4": lengths[:, 0] <= 4,
-        "L<=3": lengths[:, 0] <= 3,
-        "location:First": (labels["location"] == "First").to_numpy(),
-        "location:Head": (labels["location"] == "Head").to_numpy(),
-    }
-    for subset, mask in masks.items():
-        for how, human in (("average", average(scores)), ("majority", majority(scores))):
-            for name in ("good", "gaps", "candidate-length"):
-                column = measures[name].to_numpy()
-                rows = mask & ~np.isnan(column) & ~np.isnan(human)
-                row = cell(found, name, subset, how)
-                assert row["value"] == pytest.approx(stats.spearmanr(column[rows], human[rows]).statistic, abs=1e-12)
-                assert (row["n"], row["undefined"]) == (rows.sum(), mask.sum() - rows.sum())
-                assert row["documents"] == len(set(documents[rows]))
-                assert pd.isna(row["reason"])
-            row = cell(found, "human", subset, how)
-            people = [leave_one_out(scores[mask], rater, how) for rater in range(3)]
-            assert row["value"] == pytest.approx(np.mean(people), abs=1e-12)
-            constant = cell(found, "constant", subset, how)
-            assert np.isnan(constant[["value", "low", "high"]].astype(float)).all()
-            assert constant["reason"] == "constant"
-
-
 @pytest.mark.parametrize("name", ["spearman", "pearson", "kendall"])
 def test_intervals_and_ceiling_are_those_of_explicit_resampling(name):
     scores, measures, documents = data(4)
@@ -183,13 +156,6 @@ def test_trials_that_can_reach_significance(study):
     assert replace(found, study=replace(STUDY, correction="bh")).trials_needed() == 20
 
 
-def test_lengths_are_held_fast(study):
-    scores, measures, _, _, lengths, found = study
-    row = found.partial[(found.partial["measure"] == "gaps") & (found.partial["average"] == "majority")].iloc[0]
-    expected = coefficients.partial_spearman(measures["gaps"].to_numpy(), majority(scores), lengths)
-    assert row["value"] == expected
-
-
 def test_the_range_that_the_last_tie_rule_leaves(study):
     scores, measures, _, _, _, found = study
     assert found.tied == int((majority(scores, "low") < majority(scores, "high")).sum()) > 0
@@ -228,14 +194,6 @@ def test_closed_form_and_williams():
     contest = next(pairwise.contests(measures.to_numpy(), average(scores)))
     assert found.tests["p"][0] == pairwise.williams_test(contest)
     assert np.isnan(cell(found, "human")["low"])
-
-
-def test_progress_runs_from_the_first_test_to_the_last():
-    told = []
-    plain(*data(), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1
-    assert len(told) == 6
 
 
 def test_no_pairs_at_all_give_rows_with_reasons():

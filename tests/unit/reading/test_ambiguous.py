@@ -7,10 +7,8 @@ from kp_core.reading import Choice, Source
 from tests.format_samples import archive
 
 PAIRS = b'{"d": [["tide", "1"], ["sea", "0.5"]]}'
-NESTED = b'{"d": [["tide", "table"], ["sea"]]}'
 FEW = archive({"1.key": "tide\nsea; level\nmoon\n", "2.key": "sun\n"}, "few.zip")
 MIXED = archive({"1.key": "4711: Tide\n" * 4 + "sea\n"}, "mixed.zip")
-TABS = b"d1\t1984\nd2\t2001\n"
 
 
 def phrases(table):
@@ -28,13 +26,6 @@ def read(source, choice, role="gold"):
 @pytest.mark.parametrize(
     ("source", "taken", "choice", "other"),
     [
-        pytest.param(
-            Source("g.json", NESTED),
-            [["d", "tide"], ["d", "sea"]],
-            Choice(options={"inner": "tokens"}),
-            [["d", "tide table"], ["d", "sea"]],
-            id="lists of lists are variants, or tokens",
-        ),
         pytest.param(
             Source("g.json", PAIRS),
             [["d", "tide"], ["d", "sea"]],
@@ -55,13 +46,6 @@ def read(source, choice, role="gold"):
             Choice(options={"labels": "split"}),
             [["1", "Tide"]] * 4,
             id="some labels stay, or split",
-        ),
-        pytest.param(
-            Source("a.tsv", TABS),
-            [["a", "d1"], ["a", "d2"]],
-            Choice(family="F3"),
-            [["d1", "1984"], ["d2", "2001"]],
-            id="numbers behind a TAB are votes, or phrases",
         ),
     ],
 )
