@@ -40,7 +40,7 @@ def test_the_study_is_that_of_python(capsys, tmp_path):
     [
         (["sentences"], 2, "--documents is missing"),
         ([*TEXTS, "--gold", str(LECTURES / "gold.csv")], 1, "“inverted index”"),
-        ([*TEXTS, "--gold", str(LECTURES / "sentences.csv"), "--form", "x"], 2, "choose one of: binary, choices"),
+        ([*TEXTS, "--gold", str(LECTURES / "sentences.csv"), "--form", "x"], 2, "--form"),
         (
             [*TEXTS, "--gold", str(LECTURES / "sentences.csv"), "--attributes", str(LECTURES / "gold.csv")],
             1,
