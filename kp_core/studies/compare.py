@@ -180,7 +180,7 @@ def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     pairing = Pairing(list(systems), asked, average, settings.interval, Sums())
     pairing.add(block, weights, _swaps(family, shared, rng))
     results = _ranked(pairing, block, pairing.compared(family.test, paired.enumerated(n, family.trials)), family.test)
-    lost = Ids.of([data.documents[i] for i in np.flatnonzero(~shared)])
+    lost = Ids.where(data.documents, ~shared)
     recipe = signature(settings.changed(k=(cutoff,)), len(data.documents), agreement)
     return comparison_of(results, family, cutoff, settings, recipe, lost, in_words(family, settings, n))
 

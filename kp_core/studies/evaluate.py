@@ -12,7 +12,7 @@ from kp_core.errors import Note
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Averaged, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
-from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
@@ -84,12 +84,9 @@ def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | 
     """Draw one weight matrix (B, D), so that differences are paired; documents left out for everybody get no weight."""
     if not standards[0]:
         return None
-    one = data.settings
-    return intervals.weights(one.interval, data.documents, _scored(standards), one.resamples, one.seed)
-
-
-def _scored(standards: list[dict[str, Counted]]) -> Bools:
-    return np.asarray(np.any([next(iter(one.values())).ranking.drawable for one in standards], axis=0))
+    one, first = data.settings, [next(iter(systems.values())) for systems in standards]
+    drawable = np.any([counts.ranking.drawable for counts in first], axis=0)
+    return intervals.weights(one.interval, data.documents, np.asarray(drawable), one.resamples, one.seed)
 
 
 def averaged_rows(

@@ -49,6 +49,11 @@ class Ids:
         """Return documents by their names."""
         return Ids(len(names), tuple(names))
 
+    @staticmethod
+    def where(names: tuple[str, ...], mask: Bools) -> Ids:
+        """Return those of some documents for which the mask holds."""
+        return Ids.of([names[i] for i in np.flatnonzero(mask)])
+
     def __add__(self, other: Ids) -> Ids:
         """Return both; of the names the first by letters stay, whatever was added first."""
         return Ids(self.count + other.count, tuple(sorted({*self.names, *other.names})[:_SHOWN]))
@@ -114,15 +119,12 @@ def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: boo
         return Facts(len(coded.documents))
     first, found = next(iter(systems.values())).ranking, dict[str, SystemFacts]()
 
-    def ids(mask: Bools) -> Ids:
-        return Ids.of([coded.documents[i] for i in np.flatnonzero(mask)])
-
     for name, both in systems.items():
         counts = both.ranking
         at = both.table.at((largest,)) if largest else None
         sums = (at.size + at.system_only, at.universe, at.neither) if at else ()
         found[name] = SystemFacts(
-            ids(~counts.listed),
+            Ids.where(coded.documents, ~counts.listed),
             Ids.of(list(coded.runs[name].unknown)),
             int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
             int(counts.duplicates.sum()),
@@ -130,7 +132,8 @@ def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: boo
             *(float(one.sum()) for one in sums),
         )
     foreign = Ids.of(list(without_english(coded))) if agreement and settings.universe == "candidates" else Ids()
-    return Facts(len(coded.documents), ids((first.size == 0) & first.known), ids(~first.known), found, foreign)
+    empty, unseen = (Ids.where(coded.documents, mask) for mask in ((first.size == 0) & first.known, ~first.known))
+    return Facts(len(coded.documents), empty, unseen, found, foreign)
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -237,7 +240,7 @@ class AgreementFacts(_Adding):
 def agreement_facts(data: Prepared) -> AgreementFacts:
     """Return what the notes on an agreement need to know."""
     documents, annotators = data.documents, data.choices.seen.sum(axis=0)
-    alone = Ids.of([documents[i] for i in np.flatnonzero(annotators < 2)])
+    alone = Ids.where(documents, annotators < 2)
     fewest = int(annotators[annotators > 1].min(initial=2**31))
     foreign = Ids.of(list(without_english(data.coded))) if data.settings.universe == "candidates" else Ids()
     return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()), foreign)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal, cast
 
@@ -95,33 +96,25 @@ def _with_text(data: Prepared) -> Bools:
     return np.array([bool(text) for text in data.coded.texts])
 
 
-class _Standing:
-    """Tells whether forms, in one of their spellings, stand in texts; each pair is looked up once."""
-
-    def __init__(self, texts: list[str], forms: list[tuple[str, ...]], any_order: bool) -> None:
-        self.texts, self.forms, self.any_order = texts, forms, any_order
-
-    def __call__(self, document: Ints, form: Ints | Codes) -> Bools:
-        key = document.astype(np.int64) * len(self.forms) + form
-        distinct, place = np.unique(key, return_inverse=True)
-        pairs = [divmod(one, len(self.forms)) for one in distinct.tolist()]
-        found = [
-            any(occurs(line, self.texts[text], self.any_order) for line in self.forms[form]) for text, form in pairs
-        ]
-        return np.array(found, bool)[place]
-
-
-def _standing(data: Prepared) -> _Standing:
+def _standing(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
+    """Return what tells whether forms, in one of their spellings, stand in texts; each pair is looked up once."""
     normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
-    lines = kept(data.corpus, "text lines", str(normaliser), lambda: token_lines(list(coded.texts), normaliser))
+    texts = kept(data.corpus, "text lines", str(normaliser), lambda: token_lines(list(coded.texts), normaliser))
     # The phrases as they were written go the same way as the texts: tokens first, stems last.
     raw = coded.phrases.to_pylist()
-    predicted = token_lines(raw, normaliser)
-    gold = predicted
+    predicted = gold = token_lines(raw, normaliser)
     if data.settings.gold_stemmed == "yes":
         gold = token_lines(raw, normaliser.without_stemmer())
     spelled: list[dict[str, None]] = [{} for _ in range(len(identities.forms))]
     for forms, spellings in ((identities.predicted, predicted), (identities.gold, gold)):
         for form, line in zip(forms.tolist(), spellings, strict=True):
             spelled[form][line] = None
-    return _Standing(lines, [tuple(own) for own in spelled], "sort" in normaliser.steps)
+    any_order = "sort" in normaliser.steps
+
+    def stands(document: Ints, form: Ints | Codes) -> Bools:
+        keys, place = np.unique(document.astype(np.int64) * len(spelled) + form, return_inverse=True)
+        pairs = (divmod(key, len(spelled)) for key in keys.tolist())
+        found = [any(occurs(line, texts[text], any_order) for line in spelled[number]) for text, number in pairs]
+        return np.array(found, bool)[place]
+
+    return stands

@@ -95,7 +95,7 @@ class Result(Answer):
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
         rows = self.frame[(self.frame["k"] == cutoff) | self.frame["k"].isna()].reset_index(drop=True)
-        return replace(self, frame=rows, settings=self.settings.changed(k=cutoff))
+        return replace(self, frame=rows, settings=self.settings.changed(k=(cutoff,)))
 
     def wide(self) -> pd.DataFrame:
         """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""

@@ -28,7 +28,6 @@ from kp_core.studies.result import Answer
 Form = Literal["binary", "choices"]
 FORMS = ("binary", "choices")
 _TOLERANCE = 1e-12
-COLUMNS = ("document", "size", "K", "gold", "status", "reason")
 
 
 @dataclass(frozen=True)
@@ -230,4 +229,4 @@ def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> p
         }
     )
     frame.loc[shown == 0, ["size", "gold"]] = pd.NA
-    return frame[list(COLUMNS)]
+    return frame
