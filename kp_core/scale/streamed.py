@@ -70,12 +70,11 @@ def lies_within(plan: Plan, root: Path) -> bool:
     return whole and bool(paths) and all(below)
 
 
-def streamed(plan: Plan, engine: Engine | None = None) -> Streamed:
+def streamed(plan: Plan, engine: Engine) -> Streamed:
     """Carry out a plan."""
-    tally, settled = run(plan, engine or Engine())
-    score.refuse_if_mostly_rejected(tally)
-    finished = Streamed(tally, settled)
-    if engine is not None and engine.checkpoint is not None:
+    finished = Streamed(*run(plan, engine))
+    score.refuse_if_mostly_rejected(finished.tally)
+    if engine.checkpoint is not None:
         finished.save(engine.checkpoint)
     return finished
 
