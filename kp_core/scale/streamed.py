@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError, part_of
+from kp_core.errors import InputError, part_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
 from kp_core.scale import score
@@ -116,7 +116,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         scored = opened.plan.agreement is not None or bool(opened.plan.measures)
         result, comparisons = opened.result() if scored else None, tuple(opened.comparisons())
         documents = int(tally.sums.arrays["documents"][0])
-    except (ArithmeticError, AttributeError, LookupError, TypeError, UsageError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise InputError(
             name,
             "sums that do not fit to what the header describes",
