@@ -55,7 +55,7 @@ def stream(
     """
     settings = (settings or Settings()).changed(**changes)
     tables = sources(gold, systems, documents)
-    return streamed(make_plan(tables, settings, measures, comparisons, agreement, baselines, by), engine)
+    return streamed(make_plan(tables, settings, measures, comparisons, agreement, baselines, by), engine or Engine())
 
 
 def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:

@@ -20,7 +20,7 @@ def beyond_memory(paths: Sequence[str]) -> str:
     there = [Path(path) for path in named if path and Path(path).exists()]
     files = [one for path in there for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
     # A folder of text files may be one file a system, which only reading in memory finds out.
-    if len(there) < len(paths) or not files or any(file.suffix.lower() not in FORMATS for file in files):
+    if len(there) < len(paths) or any(file.suffix.lower() not in FORMATS for file in files):
         return ""
     if large := [file for file in files if _is_large(file)]:
         return f"{large[0].name} is beyond the limits of an evaluation in memory"

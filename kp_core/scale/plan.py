@@ -197,7 +197,8 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names]:
         renamed.append(replace(source, final=final))
         if source.role == "gold":
             annotators |= dict.fromkeys(final.values())
-            graded |= "relevance" in source.columns and _any_valid(source, "relevance")
+            grades = source.batches(["relevance"]) if "relevance" in source.columns else ()
+            graded |= any(table["relevance"].null_count < len(table) for table in grades)
         elif again := [name for name in final.values() if owner.setdefault(name, place) != place]:
             raise InputError(
                 source.shown,
@@ -215,10 +216,6 @@ def _distinct(source: Source, column: str) -> list[str]:
     for table in source.batches([column]) if column in source.columns else ():
         values |= dict.fromkeys(pc.unique(table[column]).to_pylist())
     return list(values)
-
-
-def _any_valid(source: Source, column: str) -> bool:
-    return any(table[column].null_count < len(table) for table in source.batches([column]))
 
 
 def _of(sources: Iterable[Source], *roles: str) -> list[Source]:

@@ -245,9 +245,9 @@ def files_of(path: str) -> list[str]:
         raise InputError(shown, "nothing", "a file or folder", f"Check the {named}.")
     if kind == FileType.File:
         return [path]
-    listed = [one for one in system.get_file_info(FileSelector(inside, recursive=True)) if one.is_file]
-    shown_files = (one.path for one in listed if not one.base_name.startswith((".", "_")) and format_of(one.path))
-    return [f"{scheme}{mark}{one}" for one in sorted(shown_files)]
+    listed = system.get_file_info(FileSelector(inside, recursive=True))
+    tables = [one.path for one in listed if one.is_file and one.base_name[0] not in "._" and format_of(one.path)]
+    return [f"{scheme}{mark}{one}" for one in sorted(tables)]
 
 
 def format_of(path: str) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError, part_of
+from kp_core.errors import InputError, part_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
 from kp_core.scale import score
@@ -72,12 +72,11 @@ def lies_within(plan: Plan, root: Path) -> bool:
     return whole and bool(paths) and all(below)
 
 
-def streamed(plan: Plan, engine: Engine | None = None) -> Streamed:
+def streamed(plan: Plan, engine: Engine) -> Streamed:
     """Carry out a plan."""
-    tally, settled = run(plan, engine or Engine())
-    score.refuse_if_mostly_rejected(tally)
-    finished = Streamed(tally, settled)
-    if engine is not None and engine.checkpoint is not None:
+    finished = Streamed(*run(plan, engine))
+    score.refuse_if_mostly_rejected(finished.tally)
+    if engine.checkpoint is not None:
         finished.save(engine.checkpoint)
     return finished
 
@@ -124,7 +123,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         scored = opened.plan.agreement is not None or bool(opened.plan.measures)
         result, comparisons = opened.result() if scored else None, tuple(opened.comparisons())
         documents = int(tally.sums.arrays["documents"][0])
-    except (ArithmeticError, AttributeError, LookupError, TypeError, UsageError, ValueError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         raise InputError(
             name,
             "sums that do not fit to what the header describes",
