@@ -1,12 +1,12 @@
 """Write the pages that come from the program itself: `make pages`; the tests hold them against it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import Argument
 
-from kp_core.cli import Data, Options, Output, Similarity, Streaming, app
+from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.reading.page import formats_page
 from kp_core.words import glossary, methods
 
@@ -15,7 +15,7 @@ SHARED = {
     Data: ("Files", "What is read; an option that takes several paths may be followed by all of them."),
     Options: ("Settings", "The choices behind the numbers, as the [signature](glossary.md#signature) names them."),
     Similarity: ("Comparing phrases", "The measures of similarity, and what they compare."),
-    Streaming: ("Tables larger than memory", "How they are read; [more](scale.md)."),
+    Tables: ("Tables larger than memory", "How they are read; [more](scale.md)."),
     Output: ("Output", "Where the answer goes, and how it is written."),
 }
 _OPENING = """# Command line
@@ -32,13 +32,13 @@ def command_line() -> str:
         if name.startswith("-"):
             continue
         groups: dict[type | None, list[Argument]] = {}
-        within = None
-        for argument in app[name].assemble_argument_collection():
-            if argument.name == "*":  # the options after this one are the fields of a class
-                within = next(one for one in get_args(argument.hint) if one in SHARED)
+        fields: dict[str, object] = {}
+        for argument in app[name].assemble_argument_collection(parse_docstring=True):
+            if not argument.names or argument.name == "*":  # the options after this one are the fields of a class
+                fields = get_type_hints(argument.hint)
             else:
-                groups.setdefault(within, []).append(argument)
-        parts += [f"## kpscope {name}", app[name].help]
+                groups.setdefault(_shared(argument, fields), []).append(argument)
+        parts += [f"## kpscope {name}", app[name].help.partition("\n\nArgs:")[0]]
         parts += [_listed(groups.pop(None, []))]
         titles = [SHARED[one][0].lower() for one in groups]
         parts += ["Also: " + ", ".join(f"[{title}](#{title.replace(' ', '-')})" for title in titles)] if titles else []
@@ -46,6 +46,12 @@ def command_line() -> str:
     for kind, (title, sentence) in SHARED.items():
         parts += [f"## {title}", sentence, _listed(shared[kind])]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _shared(option: Argument, fields: Mapping[str, object]) -> type | None:
+    """Return the class of `SHARED` that declares an option, given the fields of the class where it stands."""
+    declared = [one for one in SHARED if option.keys and set(one.__annotations__) <= set(fields)]
+    return next((one for one in declared if option.keys[0] in one.__annotations__), None)
 
 
 def _listed(options: Iterable[Argument]) -> str:

@@ -6,6 +6,7 @@ import runpy
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypedDict, TypeVar, Unpack, cast, get_origin, get_type_hints
@@ -35,9 +36,10 @@ Paths = list[str] | None
 Documented = TypeVar("Documented", bound=Any)
 
 
-def explained(options: Documented) -> Documented:
+def explained(options: Documented, extends: str = "") -> Documented:
     """Add the words on its options to the docstring of a command or group, where cyclopts reads them."""
-    lines = [f"    {name}: {about}" for name, about in WORDS[options.__name__].items()]
+    words = WORDS.get(extends, {}) | WORDS[options.__name__]
+    lines = [f"    {name}: {about}" for name, about in words.items()]
     options.__doc__ = "\n".join([options.__doc__, "", "Args:", *lines])
     return options
 
@@ -371,7 +373,7 @@ def similarity(
     sys.stderr.write(typeset.text(streamed(pairs, measures, output.out, **how)) + "\n")
 
 
-@explained
+@partial(explained, extends="Similarity")
 class Study(Similarity, total=False):
     """How values of similarity are held against what people say; what is not given has its default."""
 

@@ -21,10 +21,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a folder with tables and the statistics of a comparison by the command that the page names."""
     found = tmp_path_factory.mktemp("data")
     given = write({"gold": TABLES["gold"], "runs": TABLES["runs"]}, found / "tables")
-    systems = [word for name, path in given["systems"].items() for word in ("--system", f"{name}={path}")]
-    asked = ["--gold", str(given["gold"]), *systems, "--k", "1-3", "--stream", "--out", str(found / ".out")]
+    systems = [word for name, path in given.systems.items() for word in ("--system", f"{name}={path}")]
+    asked = ["--gold", str(given.gold), *systems, "--k", "1-3", "--stream", "--out", str(found / ".out")]
     assert main(["compare", *asked, "--measures", "F1@k,MAP", "--save-statistics", str(found / "pairs.npz")]) == 0
-    asked = ["--gold", str(given["gold"]), "--stream", "--out", str(found / ".out")]
+    asked = ["--gold", str(given.gold), "--stream", "--out", str(found / ".out")]
     assert main(["agreement", *asked, "--save-statistics", str(found / "people.npz")]) == 0
     return found
 
@@ -86,7 +86,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
 def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Path) -> None:
     given = write(TABLES, folder / "typed")
     asked: dict[str, Any] = {"measures": ["P@3", "F1@k", "MAP", "a"], "k": "2,5,gold", "average": "both", "by": "group"}
-    scale.stream(**given, **asked, baselines=True).save(folder / "typed.npz")
+    scale.stream(*given, **asked, baselines=True).save(folder / "typed.npz")
     memory = kp.evaluate(in_memory(TABLES), **asked, baselines=True, interval="poisson").frame
     memory = memory.set_index(["system", "measure", "average", "subset"])["value"]
     app = turned(dropped("typed.npz", (folder / "typed.npz").read_bytes()))

@@ -165,7 +165,7 @@ def test_with_tau_1_on_stems_soft_measures_are_the_exact_ones(normalise, options
     corpus = corpus_of({d: list(g) for d, g in drawn.gold.items()}, {"s": runs})
     made = settings("1-12,gold,all", universe=100, normalise=normalise, average=average, **options)
     soft = kp.soft_evaluate(corpus, made, "exact", MEASURES_SHOWN).frame
-    exact = kp.evaluate(corpus, k=made, measures=MEASURES_SHOWN).frame
+    exact = kp.evaluate(corpus, made, measures=MEASURES_SHOWN).frame
     keys = ["measure", "k", "value", "documents"]
     assert len(soft) == len(exact) == 8 * 14
     assert soft[keys].equals(exact[keys])
@@ -177,7 +177,7 @@ def test_variants_are_one_keyphrase():
     )
     made = settings("1-3", universe=10)
     soft = kp.soft_evaluate(corpus, made, "exact", ("P@k", "R@k", "a", "c")).frame
-    exact = kp.evaluate(corpus, k=made, measures=("P@k", "R@k", "a", "c")).frame
+    exact = kp.evaluate(corpus, made, measures=("P@k", "R@k", "a", "c")).frame
     assert soft["value"].tolist() == exact["value"].tolist()
 
 
