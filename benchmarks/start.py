@@ -14,25 +14,15 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.timing import ROUNDS, Row, Task, peak_memory, timed
+from tests.dashboard import FLAGS, HOST, ROOT
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "streamlit", "plotly", "playwright")
-ROOT, HOST = Path(__file__).resolve().parents[1], "127.0.0.1"
 PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "documents")
 CHART = ".stPlotlyChart .main-svg"
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
 
 
 def _importing() -> Task:

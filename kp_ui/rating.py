@@ -95,7 +95,7 @@ def _pairs(number: int) -> pd.DataFrame:
     """Return the pairs to rate; those rated already stay, whatever number is asked for."""
     here = _here()
     if here.pairs is None or here.drawn != number:
-        fresh = near_miss_pairs(cached.near_misses().predictions, number, 0)
+        fresh = near_miss_pairs(cached.near_misses().frame, number, 0)
         rated = {pair for one in here.scores.values() for pair in one}
         old = here.pairs[here.pairs["pair_id"].isin(rated)] if here.pairs is not None else fresh.iloc[:0]
         here.pairs = pd.concat([old, fresh]).drop_duplicates("pair_id", ignore_index=True)

@@ -22,6 +22,16 @@ from websockets.typing import Subprotocol
 
 ROOT = Path(__file__).resolve().parents[1]
 HOST = "127.0.0.1"
+#: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
 #: A server and a page have this many seconds before they count as hanging.
 PATIENCE = 120.0
 _LARGEST = 200_000_000

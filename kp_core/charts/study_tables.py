@@ -29,7 +29,7 @@ def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
 
 
 def _misses(near: NearMisses, system: str) -> pd.DataFrame:
-    return near.predictions[(near.predictions["system"] == system) & ~near.predictions["hit"]]
+    return near.frame[(near.frame["system"] == system) & ~near.frame["hit"]]
 
 
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:

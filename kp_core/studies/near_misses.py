@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -23,7 +23,7 @@ from kp_core.studies.result import Answer
 from kp_core.text.normalise import Normaliser
 
 _RELATED = ("type", "morph", "reordered", "overlap")
-#: Columns of predictions and of gold entries.
+#: Columns of predictions (the frame) and of gold entries.
 PREDICTIONS = ("system", "document", "rank", "phrase", "hit", "keyphrase", *_RELATED)
 ENTRIES = ("system", "document", "keyphrase", "hit", "phrase", "rank", *_RELATED)
 #: Types of the columns that are no text; a gold entry without a counterpart has no rank.
@@ -35,15 +35,14 @@ _NAMES = np.array(list(TYPES), object)
 class NearMisses(Answer):
     """Predictions within the first k, and gold entries, each beside its best counterpart.
 
-    predictions   columns of `PREDICTIONS`; hit is that of the evaluation, keyphrase the best gold entry
-    gold          columns of `ENTRIES`, every entry once a system; phrase and rank are those of the best prediction
-    frame         the predictions, which are what leaves
+    frame    the predictions, columns of `PREDICTIONS`; hit is that of the evaluation, keyphrase the best gold entry
+    gold     columns of `ENTRIES`, every entry once a system; phrase and rank are those of the best prediction
 
     The best is of the first type in `TYPES`, then of the higher R-precision, then the earlier one. Without a common
     stem the type is NONE and the counterpart is empty.
     """
 
-    predictions: pd.DataFrame
+    frame: pd.DataFrame
     gold: pd.DataFrame
     settings: Settings
     notes: tuple[Note, ...]
@@ -51,21 +50,16 @@ class NearMisses(Answer):
     agreement: bool = False
     caption: str = "Predictions beside their nearest keyphrases"
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The predictions, row by row."""
-        return self.predictions
-
-    def counts(self, side: str = "predictions", by_document: bool = False) -> pd.DataFrame:
+    def counts(self, side: Literal["predictions", "gold"] = "predictions", by_document: bool = False) -> pd.DataFrame:
         """Return how many predictions (or `gold` entries) of each system, or document, are of each type."""
-        table: pd.DataFrame = getattr(self, side)
+        table = {"predictions": self.frame, "gold": self.gold}[side]
         keys = ["system", "document"] if by_document else ["system"]
         found = table.groupby([*keys, "type"], sort=False, observed=True).size().unstack("type", fill_value=0)  # noqa: PD010
         return found.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()
 
     @property
     def _near(self) -> pd.Series[bool]:
-        return ~self.predictions["hit"] & (self.predictions["type"] != "NONE")
+        return ~self.frame["hit"] & (self.frame["type"] != "NONE")
 
     def shares(self) -> pd.DataFrame:
         """Return for each system: predictions, hits, misses, near misses, and their share of the misses.
@@ -73,15 +67,15 @@ class NearMisses(Answer):
         A miss is a prediction that the evaluation does not count; it is near if it is of any type but NONE. A phrase
         that repeats a hit in another spelling is a miss as well.
         """
-        hit = self.predictions["hit"]
-        table = self.predictions[["system"]].assign(predictions=1, hits=hit, misses=~hit, near=self._near)
+        hit = self.frame["hit"]
+        table = self.frame[["system"]].assign(predictions=1, hits=hit, misses=~hit, near=self._near)
         found = table.groupby("system", sort=False).sum().astype(int).reset_index()
         return found.assign(share=found["near"] / found["misses"].where(found["misses"] > 0))
 
     def examples(self, number: int = 10) -> pd.DataFrame:
         """Return the most frequent near misses of each system and type: keyphrase, phrase and count, most first."""
         keys = ["system", "type", "keyphrase", "phrase"]
-        found = self.predictions[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
+        found = self.frame[self._near].groupby(keys, sort=False).size().rename("count").reset_index()
         found["order"] = found["type"].map({name: place for place, name in enumerate(TYPES)})
         found = found.sort_values(["count", "keyphrase", "phrase"], ascending=[False, True, True], kind="stable")
         found = found.groupby(["system", "type"], sort=False).head(number)

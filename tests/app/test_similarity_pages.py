@@ -42,7 +42,7 @@ def test_types_of_near_misses_are_counted(lectures):
 
 def test_every_near_miss_of_the_system_is_listed(lectures):
     app = chosen(chosen(opened("near_misses"), "system", "yake"), "type", "PARTOF")
-    expected = kp.near_misses(lectures).predictions
+    expected = kp.near_misses(lectures).frame
     expected = expected[(expected["system"] == "yake") & ~expected["hit"] & (expected["type"] == "PARTOF")]
     listed = shown(app, "R-precision")
     assert listed["prediction"].tolist() == expected["phrase"].tolist()

@@ -12,21 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.dashboard import HOST, running
+from tests.dashboard import FLAGS, HOST, running
 
 HERE = Path(__file__).parent
 #: An app, run by Streamlit; not a file of tests.
 collect_ignore = ["slow_app.py"]
-#: No sandbox, because containers run as root; the rest keeps Chromium itself from asking foreign hosts.
-FLAGS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -23,7 +23,7 @@ def corpus():
 
 def test_every_prediction_and_every_gold_entry_has_a_type(corpus):
     found = kp.near_misses(corpus, k=10)
-    rows = found.predictions
+    rows = found.frame
     assert rows["phrase"].tolist() == [*RUNS["a"]["d1"], *RUNS["a"]["d2"][:3]]  # the last repeats the second
     assert rows["type"].tolist() == ["EXACT", "INCLUDE", "PARTOF", "NONE", "OVERLAP", "MORPH", "OVERLAP"]
     assert rows["hit"].tolist() == [True, False, False, False, False, True, False]
@@ -70,11 +70,11 @@ def test_counts_shares_and_examples(corpus):
 
 def test_the_cutoff_counts_for_both_sides(corpus):
     first = kp.near_misses(corpus, k=1)
-    assert first.predictions["phrase"].tolist() == ["Neural Networks", "table hash"]
+    assert first.frame["phrase"].tolist() == ["Neural Networks", "table hash"]
     assert first.gold["type"].tolist()[:5] == ["EXACT", "NONE", "NONE", "OVERLAP", "NONE"]
     gold_size = kp.near_misses(corpus, k="gold")
-    assert gold_size.predictions.groupby("document").size().tolist() == [3, 2]
-    assert len(kp.near_misses(corpus, k="all").predictions) == 7
+    assert gold_size.frame.groupby("document").size().tolist() == [3, 2]
+    assert len(kp.near_misses(corpus, k="all").frame) == 7
 
 
 def test_the_best_entry_is_of_the_better_type_then_higher_overlap_then_earlier():
@@ -82,11 +82,11 @@ def test_the_best_entry_is_of_the_better_type_then_higher_overlap_then_earlier()
         {"d": ["deep neural network", "network of streets", "neural network training data", "network"]},
         {"s": {"d": ["neural network", "network data", "network streets"]}},
     )
-    rows = kp.near_misses(corpus, k=10).predictions
+    rows = kp.near_misses(corpus, k=10).frame
     # INCLUDE comes before PARTOF; equal R-precision 1/2 of "network data" goes to the type
     assert rows["keyphrase"].tolist() == ["network", "network", "network"]
     corpus = corpus_of({"d": ["a b x", "a b y", "c d e f", "c d g"]}, {"s": {"d": ["b a", "d c"]}})
-    rows = kp.near_misses(corpus, k=10).predictions
+    rows = kp.near_misses(corpus, k=10).frame
     assert rows["keyphrase"].tolist() == ["a b x", "c d g"]
     entries = kp.near_misses(corpus_of({"d": ["x y z"]}, {"s": {"d": ["y", "x", "x y", "z"]}}), k=10).gold
     assert (entries["phrase"].item(), entries["rank"].item()) == ("x y", 3)
@@ -95,8 +95,8 @@ def test_the_best_entry_is_of_the_better_type_then_higher_overlap_then_earlier()
 def test_without_a_stemmer_morph_is_a_near_miss():
     corpus = corpus_of({"d": ["hash table"]}, {"s": {"d": ["hash tables", "Hash  Table", "HASH TABLE"]}})
     found = kp.near_misses(corpus, k=10, normalise="none")
-    assert found.predictions["type"].tolist() == ["MORPH", "EXACT", "EXACT"]
-    assert found.predictions["hit"].tolist() == [False] * 3
+    assert found.frame["type"].tolist() == ["MORPH", "EXACT", "EXACT"]
+    assert found.frame["hit"].tolist() == [False] * 3
     assert found.shares()["share"].item() == 1.0
 
 
@@ -104,11 +104,11 @@ def test_a_gold_standard_of_stems_is_not_stemmed_again():
     # universities becomes univers, and univers would become univ
     corpus = corpus_of({"d": ["hous price", "univers"]}, {"s": {"d": ["house prices", "university rankings"]}})
     found = kp.near_misses(corpus, k=10, gold_stemmed="yes")
-    assert found.predictions["type"].tolist() == ["MORPH", "INCLUDE"]
-    assert found.predictions["keyphrase"].tolist() == ["hous price", "univers"]
+    assert found.frame["type"].tolist() == ["MORPH", "INCLUDE"]
+    assert found.frame["keyphrase"].tolist() == ["hous price", "univers"]
     assert found.gold["keyphrase"].tolist() == ["hous price", "univers"]
     corpus = corpus_of({"d": ["univers", "univ"]}, {"s": {"d": ["univers", "universities"]}})
-    rows = kp.near_misses(corpus, k=10, gold_stemmed="yes").predictions
+    rows = kp.near_misses(corpus, k=10, gold_stemmed="yes").frame
     assert rows["keyphrase"].tolist() == ["univ", "univers"]
     assert rows["type"].tolist() == ["MORPH", "MORPH"]
     assert rows["hit"].tolist() == [True, True]
@@ -118,7 +118,7 @@ def test_a_spelling_counts_as_its_entry():
     corpus = corpus_of(
         {"d": [("service quality", "quality of service")]}, {"s": {"d": ["quality of services", "service"]}}
     )
-    rows = kp.near_misses(corpus, k=10).predictions
+    rows = kp.near_misses(corpus, k=10).frame
     assert rows["type"].tolist() == ["MORPH", "PARTOF"]
     assert rows["keyphrase"].tolist() == ["quality of service", "service quality"]
     assert len(kp.near_misses(corpus, k=10).gold) == 1
@@ -131,7 +131,7 @@ def test_hits_are_those_of_the_evaluation_and_are_exact_or_morphological(normali
     runs = {document: [*phrases, *phrases[:2]] for document, phrases in drawn.runs.items()}
     corpus = corpus_of({d: list(g) for d, g in drawn.gold.items()}, {"s": runs})
     made = settings(5, normalise=normalise, duplicates=duplicates)
-    rows = kp.near_misses(corpus, made).predictions
+    rows = kp.near_misses(corpus, made).frame
     assert set(rows.loc[rows["hit"], "type"]) <= {"EXACT", "MORPH"}
     assert rows["hit"].sum() > 20
     hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates).set_index("document")[
@@ -146,7 +146,7 @@ def test_types_of_a_corpus_are_those_of_its_pairs():
     words = ["net", "nets", "deep", "of", "tree", "trees"]
     lists = {f"d{i}": [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(6)] for i in range(20)}
     gold = {f"d{i}": [" ".join(rng.choice(words, rng.integers(1, 4))) for _ in range(4)] for i in range(20)}
-    rows = kp.near_misses(corpus_of(gold, {"s": lists}), k=10).predictions
+    rows = kp.near_misses(corpus_of(gold, {"s": lists}), k=10).frame
     order = {name: place for place, name in enumerate(TYPES)}
     for row in rows.itertuples():
         kinds = describe(gold[row.document], [row.phrase] * 4)["type"]
@@ -156,6 +156,6 @@ def test_types_of_a_corpus_are_those_of_its_pairs():
 
 def test_nothing_predicted_gives_tables_without_rows():
     found = kp.near_misses(corpus_of({"d": ["a"]}, {"s": {"d": []}}), k=5)
-    assert len(found.predictions) == len(found.examples()) == len(found.shares()) == len(found.counts()) == 0
+    assert len(found.frame) == len(found.examples()) == len(found.shares()) == len(found.counts()) == 0
     assert found.gold["type"].tolist() == ["NONE"]
-    assert found.predictions.columns.tolist()[:4] == ["system", "document", "rank", "phrase"]
+    assert found.frame.columns.tolist()[:4] == ["system", "document", "rank", "phrase"]
