@@ -28,15 +28,7 @@ def _cosine(product: Any, norm: Floats, key: Ints, other: Ints) -> Floats:
     return np.asarray(product / np.where(lengths > 0, lengths, np.nan))
 
 
-@similarity_measure(
-    "context",
-    "Whether the sentences of the loaded texts that hold the phrases use the same words.",
-    r"\cos(\vec{a}, \vec{b}),\ a_t = tf_t \ln\frac{S}{df_t}",
-    source="offline substitute for the web-snippet cosine of Kim, Baldwin & Kan 2010",
-    level="pairs",
-    undefined="no sentence of the texts holds one of the phrases",
-    reason="no_context",
-)
+@similarity_measure("context")
 def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
     choices, kept = pairs.scorer.choices, pairs.scorer.kept
@@ -72,16 +64,7 @@ def _model(path: str | None) -> Any:
         raise UsageError(f"the folder '{path}' holds no sentence-transformers model: {error}") from error
 
 
-@similarity_measure(
-    "embedding",
-    "Whether a sentence model of your own finds the phrases alike.",
-    r"\cos(\vec{a}, \vec{b})",
-    source="Reimers & Gurevych 2019",
-    level="pairs",
-    low=-1.0,
-    undefined="a vector is zero",
-    reason="no_value",
-)
+@similarity_measure("embedding")
 def embedding(pairs: Pairs) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
     kept = pairs.scorer.kept
@@ -93,18 +76,7 @@ def embedding(pairs: Pairs) -> Floats:
     return _cosine((vectors[key] * vectors[other]).sum(axis=1), norm, key, other)
 
 
-@similarity_measure(
-    "combined",
-    "Form (levenshtein) and meaning (context, or a column of yours) in one number.",
-    r"w \cdot \mathrm{form} + (1-w) \cdot \mathrm{meaning}",
-    source="assumption of this project: weight .5",
-    level="pairs",
-    low=-np.inf,
-    high=np.inf,
-    undefined="meaning is undefined",
-    reason="no_value",
-    options={"w": (0.0, 1.0, 0.5), "rule": ("sum", "max"), "meaning": ("context", "embedding", "column")},
-)
+@similarity_measure("combined")
 def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
     """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
     if meaning == "column":
