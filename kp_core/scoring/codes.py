@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking, flatten, run_starts
 from kp_core.errors import InputError
-from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser, mostly_cjk
 
 Ints = NDArray[np.int64]
@@ -47,6 +46,12 @@ class CodedRun:
     listed: Bools
     unknown: tuple[str, ...]
     ranking: Ranking
+
+    def forms(self, identities: Identities) -> Codes:
+        """Return the normalised forms of all lists, in the order of the documents."""
+        if int(self.length.sum()) == len(self.phrase) and (self.start == np.cumsum(self.length) - self.length).all():
+            return identities.predicted[self.phrase]  # the file has that order already
+        return identities.predicted[self.phrase[ragged(self.start, self.length)]]
 
 
 @dataclass(frozen=True)
@@ -249,15 +254,15 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     return coded
 
 
-def identify(phrases: pa.Array, settings: Settings) -> Identities:
+def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool) -> Identities:
     """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
-    normaliser = Normaliser.parse(settings.normalise)
+    normaliser = Normaliser.parse(normalise)
     if not normaliser.steps:
         same = np.arange(len(phrases), dtype=np.int32)
         return Identities(same, same, phrases)
     raw = phrases.to_pylist()
     pipelines = [normaliser]
-    if settings.gold_stemmed == "yes" and normaliser.stemmer:
+    if gold_stemmed and normaliser.stemmer:
         pipelines.append(normaliser.without_stemmer())
     forms = [pa.array([f or r for f, r in zip(p.apply(raw), raw, strict=True)], pa.large_string()) for p in pipelines]
     coded = pa.concat_arrays(forms).dictionary_encode()

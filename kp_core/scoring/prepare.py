@@ -114,8 +114,8 @@ def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
-    key = (settings.normalise, settings.gold_stemmed)
-    return kept(corpus, "identities", key, lambda: identify(coded.phrases, settings))
+    key = (settings.normalise, settings.gold_stemmed == "yes")
+    return kept(corpus, "identities", key, lambda: identify(coded.phrases, *key))
 
 
 def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> int:

@@ -13,7 +13,7 @@ from kp_core.scoring.counts import Counts, count
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hits import ideal_terms, no_terms, random_terms
 from kp_core.scoring.match import ranked_lists
-from kp_core.scoring.measures import Asked
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, blocks, distinct, padded, ragged
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, blocks, distinct, padded
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.match import packed_forms
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Settings
 from kp_core.text.candidates import Stems, candidates, has_english
@@ -97,7 +96,7 @@ def _sentence_sizes(corpus: Corpus, coded: Coded) -> Floats:
 
 def _pooled_sizes(coded: Coded, identities: Identities, items: Gold) -> Floats:
     """Count the union of all full rankings and all annotators; an item with its spellings counts once."""
-    lists = [packed_forms(run, identities) for run in coded.runs.values()]
+    lists = [(run.forms(identities), run.length) for run in coded.runs.values()]
     columns = [*lists, (items.spelling_form, items.spelling_count)]
     total = np.zeros(len(items.size))
     for block in blocks(np.sum([length for _, length in columns], axis=0)):
@@ -200,8 +199,7 @@ def _outside_text(coded: Coded, identities: Identities, items: Gold, in_text: In
     keys = []
     for run in coded.runs.values():
         document = np.repeat(np.arange(documents), run.length)
-        form = identities.predicted[run.phrase[ragged(run.start, run.length)]]
-        keys.append(distinct(document * width + form))
+        keys.append(distinct(document * width + run.forms(identities)))
     predicted = distinct(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
     predicted = predicted[~np.isin(predicted, spelling_document * width + items.spelling_form)]
     outside = ~found(predicted % width, predicted // width)

@@ -77,8 +77,6 @@ def test_unknown_steps_and_two_stemmers_are_refused():
         Normaliser.parse("lower+stem")
     with pytest.raises(UsageError, match="two stemmers"):
         Normaliser.parse("porter-nltk+snowball-en")
-    with pytest.raises(UsageError, match="no stemmer 'porter'"):
-        stem_words(["a"], "porter")
 
 
 def test_a_pipeline_prints_as_its_name_and_knows_its_stemmer():

@@ -43,7 +43,7 @@ class Measure:
     high: float = 1.0
     better: Literal["higher", "none"] = "higher"
     fixed: Cutoff | None = None
-    parameter: tuple[str, float] | None = None
+    parameter: str = ""
     example: str = ""
 
     @property
@@ -77,10 +77,7 @@ def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats
     """Make the decorated function the measure that `measures.toml` declares."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        declared: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in DECLARED[name].items()
-        }
-        MEASURES[name] = Measure(name, score=score, **declared)
+        MEASURES[name] = Measure(name, score=score, **DECLARED[name])
         return score
 
     return declare
@@ -110,8 +107,8 @@ class Asked:
         ('P@5', 'P@O', 'RBP(p=0.8)')
         """
         base = self.measure.name
-        if self.value is not None and self.measure.parameter:
-            base += f"({self.measure.parameter[0]}={self.value:g})"
+        if self.value is not None:
+            base += f"({self.measure.parameter}={self.value:g})"
         shown = self.cutoff if self.cutoff is not None else cutoff
         if not base.endswith("@k") or shown is None:
             return base
@@ -148,7 +145,7 @@ def parse(text: str) -> Asked:
             value = float(with_value[3])
         except ValueError:
             value = -1.0
-        if found.parameter and found.parameter[0] == with_value[2] and 0 < value < 1:
+        if found.parameter == with_value[2] and 0 < value < 1:
             return Asked(found, None, value)
     if text in MEASURES:
         return Asked(MEASURES[text])
