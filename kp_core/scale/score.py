@@ -20,7 +20,7 @@ from kp_core.scoring.accumulate import Accumulator, Sums
 from kp_core.scoring.codes import Floats, Ints, gold_entries
 from kp_core.scoring.counts import PART
 from kp_core.scoring.measures import parse
-from kp_core.scoring.pairing import Pairing, common, statistic
+from kp_core.scoring.paired import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Cutoff, Interval, signature

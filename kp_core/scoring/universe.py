@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 
 import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, blocks, distinct, padded
+from kp_core.scoring.codes import Coded, Floats, Identities, Ints, blocks, distinct, padded
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Settings
@@ -116,58 +116,26 @@ def _distinct(matrix: np.ndarray) -> Ints:
 
 def _ngram_sizes(coded: Coded, identities: Identities, items: Gold, n: int, settings: Settings) -> Floats:
     """Count the distinct 1..n-grams of each text, and the gold or predicted phrases that are not among them."""
-    documents = len(coded.documents)
-    normaliser = Normaliser.parse(settings.normalise)
-    runs = [(document, run) for document, text in enumerate(coded.texts) for run in word_runs(text)]
-    words = list(dict.fromkeys(word for _, run in runs for word in run))
-    spelled = dict(zip(words, (form.split(" ") for form in normaliser.apply(words)), strict=True))
-    # The forms of all phrases go through the same coding as the texts, each as a run after the last document.
-    sequences = [[token for word in run for token in spelled[word] if token] for _, run in runs]
-    sequences += [form.split(" ") for form in identities.forms.to_pylist()]
-    owner = np.array([document for document, _ in runs] + [documents] * len(identities.forms), np.int64)
-    length = np.array([len(sequence) for sequence in sequences], np.int64)
-    vocabulary: dict[str, int] = {}
-    tokens = np.array([vocabulary.setdefault(token, len(vocabulary)) for s in sequences for token in s], np.int64)
-    token_run = np.repeat(np.arange(len(length)), length)
-    left = np.repeat(np.cumsum(length), length) - np.arange(len(tokens))  # tokens from here to the end of the run
-    total, gram = np.zeros(documents), tokens
-    in_text = np.zeros(0, np.int64)
-    form_gram = np.full(len(identities.forms), -1, np.int64)
-    is_form = owner[token_run] == documents
-    offset = 0
-    for order in range(1, n + 1):
-        if order > 1:
-            following = np.concatenate([tokens, np.zeros(order - 1, np.int64)])[order - 1 :]
-            gram = np.unique(gram * (len(vocabulary) + 1) + following, return_inverse=True)[1]
-        fits = left >= order
-        whole = fits & is_form & (length[token_run] == order) & (left == order)
-        form_gram[token_run[whole] - len(runs)] = gram[whole] + offset
-        here = fits & ~is_form
-        pairs = distinct((gram[here] + offset) * documents + owner[token_run[here]])
-        total += np.bincount(pairs % documents, minlength=documents)
-        in_text = np.concatenate([in_text, pairs])
-        offset += int(gram.max(initial=0)) + 1
-    return total + _outside_text(coded, identities, items, in_text, form_gram)
+    texts = [word_runs(text) for text in coded.texts]
+    words = list(dict.fromkeys(word for runs in texts for run in runs for word in run))
+    forms = Normaliser.parse(settings.normalise).apply(words)
+    spelled = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
+    grams = [set[str]() for _ in texts]
+    for own, runs in zip(grams, texts, strict=True):
+        for run in runs:
+            tokens = [token for word in run for token in spelled[word]]
+            for order in range(1, n + 1):
+                own.update(map(" ".join, zip(*(tokens[first:] for first in range(order)), strict=False)))
+    return _with_outside(coded, identities, items, grams)
 
 
 def _candidate_sizes(coded: Coded, identities: Identities, items: Gold, settings: Settings) -> Floats:
     """Count the distinct chunks of each text, and the gold or predicted phrases that are not among them."""
-    texts, stems = coded.texts, Stems()
-    spelled = [
-        (document, phrase) for document, text in enumerate(texts) for phrase in candidates(text, stems=stems).values()
-    ]
-    forms = Normaliser.parse(settings.normalise).apply([phrase for _, phrase in spelled])
-    known = identities.forms.to_pylist()
-    number = {form: place for place, form in enumerate(dict.fromkeys([*known, *forms]))}
-    in_text = distinct(
-        np.array(
-            [number[form] * len(texts) + document for (document, _), form in zip(spelled, forms, strict=True) if form],
-            np.int64,
-        )
-    )
-    total = np.bincount(in_text % len(texts), minlength=len(texts))
-    outside = _outside_text(coded, identities, items, in_text, np.array([number[form] for form in known], np.int64))
-    return total + outside
+    stems, normaliser = Stems(), Normaliser.parse(settings.normalise)
+    chunks = [list(candidates(text, stems=stems).values()) for text in coded.texts]
+    phrases = list(dict.fromkeys(phrase for own in chunks for phrase in own))
+    form_of = dict(zip(phrases, normaliser.apply(phrases), strict=True))
+    return _with_outside(coded, identities, items, [{form_of[phrase] for phrase in own} - {""} for own in chunks])
 
 
 def without_english(coded: Coded) -> tuple[str, ...]:
@@ -183,27 +151,24 @@ def refuse_without_english(texts: Iterable[str]) -> None:
         raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
 
 
-def _outside_text(coded: Coded, identities: Identities, items: Gold, in_text: Ints, form_gram: Ints) -> Floats:
-    """Count the gold items and predicted phrases of each document that are no n-gram of its text."""
-    documents = len(coded.documents)
-
-    def found(form: Ints | Codes, document: Ints) -> Bools:
-        known = form_gram[form] >= 0
-        return known & np.isin(form_gram[form] * documents + document, in_text)
-
-    spelling_document = items.document[items.spelling_item]
+def _with_outside(coded: Coded, identities: Identities, items: Gold, in_text: Sequence[Set[str]]) -> Floats:
+    """Count the forms in each text, and the gold items and predicted phrases of the document that are not in it."""
+    documents, width = len(coded.documents), len(identities.forms)
+    number = {form: place for place, form in enumerate(identities.forms.to_pylist())}
+    found = np.array(
+        [document * width + number[form] for document, own in enumerate(in_text) for form in own if form in number],
+        np.int64,
+    )
+    spelled = items.document[items.spelling_item] * width + items.spelling_form
     item_found = np.zeros(len(items.grade), bool)
-    item_found[items.spelling_item[found(items.spelling_form, spelling_document)]] = True
-    extra = np.bincount(items.document[~item_found], minlength=documents).astype(float)
-    width = len(identities.forms)
-    keys = []
-    for run in coded.runs.values():
-        document = np.repeat(np.arange(documents), run.length)
-        keys.append(distinct(document * width + run.forms(identities)))
+    item_found[items.spelling_item[np.isin(spelled, found)]] = True
+    keys = [np.repeat(np.arange(documents), run.length) * width + run.forms(identities) for run in coded.runs.values()]
     predicted = distinct(np.concatenate(keys)) if keys else np.zeros(0, np.int64)
-    predicted = predicted[~np.isin(predicted, spelling_document * width + items.spelling_form)]
-    outside = ~found(predicted % width, predicted // width)
-    return extra + np.bincount((predicted // width)[outside], minlength=documents)
+    outside = predicted[~np.isin(predicted, np.concatenate([spelled, found]))] // width
+    total = np.array([len(own) for own in in_text])
+    for extra in (items.document[~item_found], outside):
+        total += np.bincount(extra, minlength=documents)
+    return total.astype(float)
 
 
 def check(universe: Floats, smallest: Floats, documents: tuple[str, ...], spelled: str) -> None:

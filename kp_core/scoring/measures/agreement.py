@@ -8,13 +8,9 @@ from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import measure
-from kp_core.scoring.table_cells import Cells, ratio
+from kp_core.scoring.table_cells import ratio
 
-
-@measure("K")
-def fleiss(panel: Cells) -> Floats:
-    """Return Scott's pi of the mean table of all pairs."""
-    return concordance.scott_pi(panel)
+measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 
 
 @measure("alpha")

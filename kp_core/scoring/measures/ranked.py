@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 
 from kp_core.scoring.codes import Floats
@@ -16,9 +18,10 @@ def precision(cells: Cells) -> Floats:
     return ratio(cells.hits, cells.denominator)
 
 
+@measure("Rprec")
 @measure("R@k")
 def recall(cells: Cells) -> Floats:
-    """Return hits / gold size."""
+    """Return hits / gold size; at k = gold size this is R-precision."""
     return ratio(cells.hits, cells.size)
 
 
@@ -28,46 +31,34 @@ def f1(cells: Cells) -> Floats:
     return ratio(2 * cells.hits, cells.denominator + cells.size)
 
 
-@measure("Rprec")
-def r_precision_at_gold(cells: Cells) -> Floats:
-    """Return hits among the first g / g."""
-    return ratio(cells.hits, cells.size)
+measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")
 def success(at: AtK) -> Floats:
     """Return 1 if there is a hit (its probability where ties are averaged)."""
-    return at.first_hit
-
-
-@measure("hits@k")
-def hits(at: AtK) -> Floats:
-    """Return the hits."""
-    return at.hits
+    return at.total(at.counts.terms.first)
 
 
 @measure("MAP")
 @measure("MAP@k")
 def average_precision(at: AtK) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
-    rule = at.counts.settings.ap
-    if rule == "gold":
-        return ratio(at.precision_sum, at.size)
-    if rule == "hits":
-        return ratio(at.precision_sum, at.hits)
-    return ratio(at.precision_sum, np.minimum(at.limit, at.size))
+    rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
+    return ratio(at.total(at.counts.terms.precision), rules[at.counts.settings.ap])
 
 
 @measure("MRR")
 @measure("MRR@k")
 def reciprocal_rank(at: AtK) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
-    settings = at.counts.settings
-    value = at.reciprocal_rank
+    settings, terms = at.counts.settings, at.counts.terms
     if settings.rr == "all-hits":
-        value = ratio(at.total(at.counts.terms.hits / at.counts.terms.rank), at.hits)
+        value = ratio(at.total(terms.hits / terms.rank), at.hits)
+    else:
+        value = at.total(terms.first / terms.rank)
     if settings.rr_miss != "0":
-        value = value + (1 - at.first_hit) / (at.counts.length[:, None] + 1)
+        value = value + (1 - success(at)) / (at.counts.length[:, None] + 1)
     return value
 
 
