@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, gradients, quadratic, spread_of
+from kp_core.scoring.accumulate import Sums, gradients, joined, quadratic, spread_of, summands
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.measures.registry import Asked, parse
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.systems import Counted
-from kp_core.scoring.table_cells import Cells, ratio
+from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import View
 from kp_core.settings import Cutoff, Interval
 
@@ -195,13 +195,9 @@ class Statistic:
 def statistic(counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
     """Return what a comparison sees of one system: counts where they are pooled, else values."""
     view = View(counted.of(asked), (cutoff,))
-    values, used = view.values(asked)[:, 0], view.used
-    if average == "micro":
-        return Statistic(np.hstack([array.astype(float) for array in view.cells.arrays()]), values, used)
-    summands = values[:, None]
-    if average == "f-of-means" and asked.measure.name == "F1@k":
-        summands = np.hstack([view.values(parse(name)) for name in ("P@k", "R@k")])
-    return Statistic(summands, values, used & ~np.isnan(values))
+    value = view.values(asked)[:, 0]
+    parts = [part.astype(float) for part in summands(asked, view, average)]
+    return Statistic(np.hstack(parts), value, view.used if average == "micro" else view.used & ~np.isnan(value))
 
 
 def common(block: dict[str, Statistic]) -> Bools:
@@ -296,10 +292,7 @@ class Pairing:
         """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
         if self.average == "micro":
             return np.asarray(self.asked.scores(Cells(*np.moveaxis(sums, -1, 0))))
-        means = sums / n
-        if means.shape[-1] == 2:
-            return ratio(2 * means[..., 0] * means[..., 1], means.sum(axis=-1))
-        return np.asarray(means[..., 0])
+        return joined(list(np.moveaxis(sums / n, -1, 0)))
 
     def _swapped(self, moved: Floats, pair: int, first: Floats, second: Floats, n: int, enumerated: bool) -> float:
         """Return p of the randomisation test: what each trial swaps goes from one system to the other."""
