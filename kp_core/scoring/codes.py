@@ -104,14 +104,11 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
 
 
-def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:
-    """Return the run heads of a column and the place of each head's value in `index` (-1 where absent)."""
+def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
+    """Return the place of every value of a column in `index`; equal values mostly stand together."""
     heads = run_starts(values)
-    return heads, index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str")).astype(np.int64)
-
-
-def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
-    return np.repeat(codes, np.diff(np.append(heads, rows))).astype(np.int32)
+    places = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
+    return np.repeat(places, np.diff(np.append(heads, len(values)))).astype(np.int32)
 
 
 def ragged(start: Ints, length: Ints) -> Ints:
@@ -166,13 +163,11 @@ def code(corpus: Corpus) -> Coded:
         raise InputError(
             "the gold standard", "no document", "at least one document with keyphrases", "Load a gold file."
         )
-    heads, places = _position(gold_ids, documents)
-    entry_document = _spread(heads, places, len(gold))
+    entry_document = _places(gold_ids, documents)
     annotators = tuple(corpus.annotators)
     refuse_taken(annotators)
     annotator_index = pd.Index(annotators, dtype="str")
-    heads, places = _position(_strings(gold["annotator"], "annotator"), annotator_index)
-    entry_annotator = _spread(heads, places, len(gold))
+    entry_annotator = _places(_strings(gold["annotator"], "annotator"), annotator_index)
     seen = np.zeros((len(annotators), len(documents)), bool)
     seen[entry_annotator, entry_document] = True
     seen[annotator_index.get_indexer(gold_empty["source"]), documents.get_indexer(gold_empty["doc_id"])] = True
@@ -191,6 +186,7 @@ def code(corpus: Corpus) -> Coded:
     relevance = (
         gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
     )
+    described = corpus.documents.set_index("doc_id").reindex(documents)
     return Coded(
         tuple(pa.array(documents).to_pylist()),
         annotators,
@@ -201,15 +197,10 @@ def code(corpus: Corpus) -> Coded:
         variant_entry,
         codes[: len(first)],
         seen,
-        *_described(corpus, documents),
+        tuple(described["text"].fillna("").tolist()),
+        tuple(described["group"].fillna("").tolist()),
         _code_runs(corpus, documents, codes[len(first) :], run_empty),
     )
-
-
-def _described(corpus: Corpus, documents: pd.Index[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return text and type of each document of the gold standard, empty where there is none."""
-    table = corpus.documents.set_index("doc_id").reindex(documents)
-    return tuple(table["text"].fillna("").tolist()), tuple(table["group"].fillna("").tolist())
 
 
 def refuse_taken(annotators: tuple[str, ...]) -> None:

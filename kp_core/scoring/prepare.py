@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
 
+import numpy as np
+
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring.codes import Coded, Floats, Identities, code, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import names_sentences
-from kp_core.scoring.universe import all_items, check, parse_universe, refuse_without_english, sizes
+from kp_core.scoring.universe import all_items, parse_universe, refuse_without_english, sizes
 from kp_core.settings import Changes, Settings
 from kp_core.text.normalise import Normaliser
 
@@ -65,7 +67,15 @@ class Prepared:
 
     def refuse_small_universe(self, chosen: Floats) -> None:
         """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""
-        check(self.universe, chosen, self.documents, self.settings.universe)
+        short = np.flatnonzero(self.universe < chosen)
+        if len(short):
+            worst = int(short[np.argmax(chosen[short])])
+            raise InputError(
+                f"universe {self.settings.universe}",
+                f"{int(chosen[worst])} phrases chosen in document '{self.documents[worst]}'",
+                "at least as many phrases in the universe as gold standard and systems choose together",
+                f"Choose N = {int(chosen.max())} or more, or the universe 'rankings'.",
+            )
 
     def under(self, settings: Settings) -> Prepared:
         """Return the same data under settings that differ in conventions only, which are settled like these."""

@@ -169,16 +169,3 @@ def _with_outside(coded: Coded, identities: Identities, items: Gold, in_text: Se
     for extra in (items.document[~item_found], outside):
         total += np.bincount(extra, minlength=documents)
     return total.astype(float)
-
-
-def check(universe: Floats, smallest: Floats, documents: tuple[str, ...], spelled: str) -> None:
-    """Refuse a universe that is smaller than what was chosen, and say the smallest legal N."""
-    short = np.flatnonzero(universe < smallest)
-    if len(short):
-        worst = int(short[np.argmax(smallest[short])])
-        raise InputError(
-            f"universe {spelled}",
-            f"{int(smallest[worst])} phrases chosen in document '{documents[worst]}'",
-            "at least as many phrases in the universe as gold standard and systems choose together",
-            f"Choose N = {int(smallest.max())} or more, or the universe 'rankings'.",
-        )

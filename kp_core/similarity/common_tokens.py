@@ -9,11 +9,6 @@ from kp_core.scoring.table_cells import ratio
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.sides import Sides, total
 
-#: English function words that tell the complexity of a phrase; fixed, so that the classes mean the same everywhere.
-_PREPOSITIONS = "of for in via with on by to from over under between at as"
-PREPOSITIONS = frozenset(_PREPOSITIONS.split())
-CONJUNCTIONS = frozenset(["and", "or", "&"])
-
 
 @similarity_measure("R-precision")
 def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:

@@ -1,8 +1,13 @@
-"""Turn contexts in texts, a sentence model, or both form and meaning, into similarity of meaning."""
+"""Turn contexts in texts, a sentence model, or both form and meaning, into similarity of meaning.
+
+A context is the sentences of the loaded texts around a phrase, as a vector of the words that stand there.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +15,72 @@ import numpy as np
 
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.similarity.contexts import Contexts
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
+from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
+from kp_core.text.stem import stem_words
+from kp_core.text.tokenise import clean, is_word, sentences
+
+#: Sentences of a phrase that are looked at, in the order of the texts.
+SENTENCES = 50
+
+
+class Contexts:
+    """The sentences of texts as stems; phrases are looked up as contiguous stems."""
+
+    def __init__(self, texts: Sequence[str], stemmer: str) -> None:
+        self.stemmer = stemmer
+        spelled = [[token.lower() for token in s] for text in texts if text for s in sentences(clean(text))]
+        words = list(dict.fromkeys(chain.from_iterable(spelled)))
+        stem_of = dict(zip(words, stem_words(words, stemmer) if stemmer else words, strict=True))
+        self.sentences = [[stem_of[word] for word in sentence] for sentence in spelled]
+        self.vocabulary = {stem: code for code, stem in enumerate(dict.fromkeys(stem_of.values()))}
+        counts = self._matrix([[self.vocabulary[stem] for stem in s] for s in self.sentences], len(self.vocabulary))
+        weight = np.log(len(self.sentences) / np.maximum(counts.astype(bool).sum(axis=0), 1))
+        weight[[self.vocabulary[stem_of[word]] for word in words if word in FUNCTION_WORDS or not is_word(word)]] = 0.0
+        counts.data *= weight[counts.indices]
+        self.weights = counts
+
+    @staticmethod
+    def _matrix(rows: Sequence[Sequence[int]], width: int) -> Any:
+        """Return how often each row holds each number: (row, width), sparse."""
+        from scipy.sparse import csr_array
+
+        column = np.fromiter(chain.from_iterable(rows), np.int64)
+        ends = np.cumsum([0, *map(len, rows)])
+        matrix = csr_array((np.ones(len(column)), column, ends), shape=(len(rows), width))
+        matrix.sum_duplicates()
+        return matrix
+
+    def _places(self, phrases: Sequence[tuple[str, ...]]) -> list[list[int]]:
+        """Return the first sentences in which each phrase, given as stems, stands as a whole."""
+        lengths: dict[str, set[int]] = {}
+        for phrase in phrases:
+            if phrase:
+                lengths.setdefault(phrase[0], set()).add(len(phrase))
+        places: dict[tuple[str, ...], list[int]] = {phrase: [] for phrase in phrases}
+        for number, sentence in enumerate(self.sentences):
+            runs = {
+                tuple(sentence[start : start + length])
+                for start, stem in enumerate(sentence)
+                for length in lengths.get(stem, ())
+            }
+            for run in runs & places.keys():
+                if len(places[run]) < SENTENCES:
+                    places[run].append(number)
+        return [places[phrase] for phrase in phrases]
+
+    def vectors(self, phrases: Sequence[str]) -> Any:
+        """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.
+
+        Words of the phrase itself and function words are left out.
+        """
+        stems = [tuple(phrase) for phrase in Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()]
+        near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
+        own = self._matrix(
+            [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems], near.shape[1]
+        )
+        return near - near.multiply(own)
 
 
 def _distinct(pairs: Pairs) -> tuple[list[str], Ints, Ints]:

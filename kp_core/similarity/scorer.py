@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 
 from kp_core.errors import InputError, UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.common_tokens import PREPOSITIONS
 from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.meteor import Synonyms
 from kp_core.similarity.ngrams import information
 from kp_core.similarity.sides import sides
-from kp_core.similarity.tokens import Flat, Phrases, Recipe
+from kp_core.similarity.tokens import PREPOSITIONS, Flat, Phrases, Recipe
 from kp_core.text.stem import STEMMERS
 
 #: What every measure looks at: words and stems by measure, or stems everywhere.
