@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core.errors import REASONS
 from kp_core.scoring.measures import MEASURES, of_systems
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.words import glossary, methods
@@ -40,6 +41,14 @@ def test_a_written_example_ends_in_the_value_of_its_measure(name: str, computed:
 def test_only_what_two_phrases_cannot_decide_has_no_example() -> None:
     without = {"context", "embedding", "combined", "random"}
     assert set(WORKED) == {*MEASURES, *SIMILARITIES} - without
+
+
+@pytest.mark.parametrize("one", [*MEASURES.values(), *SIMILARITIES.values()], ids=lambda one: one.name)
+def test_every_declaration_is_complete(one):
+    assert one.sentence.endswith(".")
+    assert min(len(one.formula), len(one.undefined), len(one.source)) > 0
+    assert one.low < one.high
+    assert getattr(one, "reason", "ok") in {"ok", *REASONS}
 
 
 def test_the_words_around_the_example_name_its_numbers() -> None:
