@@ -291,7 +291,8 @@ def prepared_part(corpus: Corpus, plan: Plan) -> Prepared:
     seen = np.zeros((len(annotators), len(coded.documents)), bool)
     seen[place] = coded.seen
     coded = replace(coded, annotators=annotators, entry_annotator=place[coded.entry_annotator], seen=seen)
-    return Prepared(corpus, plan.settings, (), coded, identify(coded.phrases, plan.settings))
+    identities = identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
+    return Prepared(corpus, plan.settings, (), coded, identities)
 
 
 def _frame(tables: list[pa.Table], plan: Plan) -> pd.DataFrame:

@@ -20,7 +20,7 @@ from kp_core.scoring.accumulate import Accumulator, Sums
 from kp_core.scoring.codes import Floats, Ints, gold_entries
 from kp_core.scoring.counts import PART
 from kp_core.scoring.measures import parse
-from kp_core.scoring.pairing import Pairing, common, statistic
+from kp_core.scoring.paired import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Cutoff, Interval, signature
@@ -80,7 +80,8 @@ def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
     """Add the measures and comparisons of all systems, block by block."""
     systems, settings = scored_systems(data, plan.concordance, plan.baselines), plan.settings
     if plan.largest is not None:
-        systems = {name: _graded(one, plan.largest) for name, one in systems.items()}
+        largest = partial(replace, largest=plan.largest)
+        systems = {name: one.changed(largest) for name, one in systems.items()}
     tally.facts["evaluate"] = evaluation_facts(data, systems, plan.concordance)
     subsets = {"all": systems}
     if plan.by and any(data.coded.groups):
@@ -106,11 +107,6 @@ def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
 def _number(plan: Plan, subset: str) -> int:
     """Return the number of a subset, 0 for all documents; names may hold anything."""
     return 0 if subset == "all" else 1 + plan.names.groups.index(subset.partition(":")[2])
-
-
-def _graded(one: Counted, largest: float) -> Counted:
-    ranking = replace(one.ranking, largest=largest)
-    return Counted(ranking, ranking if one.table is one.ranking else replace(one.table, largest=largest))
 
 
 def _weights(plan: Plan, ids: tuple[str, ...]) -> Floats | None:

@@ -15,7 +15,7 @@ from kp_core.errors import Note, UsageError, counted
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.pairing import Compared, Pairing, Statistic, common, statistic
+from kp_core.scoring.paired import Compared, Pairing, Statistic, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature

@@ -13,9 +13,8 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.meeting import suggestions
 from kp_core.scoring.codes import Bools
-from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.prepare import Prepared, without_english
 from kp_core.scoring.systems import BASELINES, Counted
-from kp_core.scoring.universe import without_english
 from kp_core.settings import Cutoff, Settings
 
 _EMPTY_GOLD = {

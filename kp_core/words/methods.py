@@ -19,12 +19,12 @@ from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
 from kp_core.words import glossary, read
 
-_PROSE, _EXAMPLES = read("methods.toml"), read("examples.toml")
+_PROSE, _EXAMPLE = read("methods.toml"), read("example.toml")
 #: Family → its title; family → what a reader needs to know before its cards; symbol of the formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
-#: The worked example: in words, as a table, and a keyphrase with a candidate; measure → what it gives there.
-EXAMPLE, PAIR, WORKED = (_EXAMPLES[name] for name in ("text", "pair", "measures"))
-EXAMPLE_TABLE = pd.DataFrame(_EXAMPLES["document"]["rows"], columns=_EXAMPLES["document"]["columns"])
+#: The worked example: in words, as a table, and a keyphrase with a candidate.
+EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
+EXAMPLE_TABLE = pd.DataFrame(**_EXAMPLE["document"])
 
 
 def span(measure: Measure | Similarity) -> str:
@@ -78,7 +78,7 @@ def records() -> list[dict[str, str]]:
             "undefined": one.undefined,
             "source": one.source,
             "family": one.family,
-            "example": WORKED.get(one.name, ""),
+            "example": one.example,
         }
         for one in MEASURES.values()
     ]
@@ -117,9 +117,9 @@ def _similarity(one: Similarity) -> Card:
     ]
     facts = f"Range: {span(one)}." + (f" Options: {'; '.join(options)}." if options else "")
     facts += f" Undefined: {one.undefined}. Source: {one.source}."
-    if one.name not in WORKED:
+    if not one.example:
         facts += " No example: two phrases alone do not give its value."
-    return Card(one.name, one.name, one.sentence, one.formula, WORKED.get(one.name, ""), facts)
+    return Card(one.name, one.name, one.sentence, one.formula, one.example, facts)
 
 
 def _extractor(one: Extractor) -> Card:

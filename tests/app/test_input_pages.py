@@ -11,7 +11,7 @@ import pytest
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Uploads
-from kp_core.words import glossary, methods
+from kp_core.words import glossary
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened, shown
 
@@ -148,9 +148,8 @@ def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them
     entries = [*kp.MEASURES.values(), *kp.SIMILARITIES.values(), *kp.SYSTEMS.values()]
     assert {show.plain(one.sentence) for one in entries} <= {one.value for one in app.markdown}
     assert len(app.latex) == len(entries)
-    assert {show.plain(f"In the example: {words}") for words in methods.WORKED.values()} <= {
-        one.value for one in app.markdown
-    }
+    examples = [one.example for one in [*kp.MEASURES.values(), *kp.SIMILARITIES.values()] if one.example]
+    assert {show.plain(f"In the example: {words}") for words in examples} <= {one.value for one in app.markdown}
     (formula,) = opened("methods", search="gwet").latex
     assert r"\mathrm{AC1} = \frac{P_o-P_e}{1-P_e}" in formula.value
 

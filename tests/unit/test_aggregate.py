@@ -21,13 +21,8 @@ def reasons(corpus, measures, k=1, **options):
 def test_no_document_with_gold():
     corpus = corpus_of({"d1": [], "d2": []}, {"s": {"d1": ["a"]}})
     found = reasons(corpus, ["F1@1", "MAP", "kappa"])
-    assert found == {
-        ("F1@1", "micro"): (0, 2, "no_documents"),
-        ("F1@1", "macro"): (0, 2, "no_documents"),
-        ("MAP", "macro"): (0, 2, "no_documents"),
-        ("kappa", "micro"): (0, 2, "no_documents"),
-        ("kappa", "macro"): (0, 2, "no_documents"),
-    }
+    both = [(name, average) for name in ("F1@1", "kappa") for average in ("micro", "macro")]
+    assert found == dict.fromkeys([*both, ("MAP", "macro")], (0, 2, "no_documents"))
 
 
 def test_the_commonest_reason_is_given():
@@ -59,14 +54,9 @@ def test_what_is_no_measure_is_refused_with_the_measures(measure):
         scored(SIZES, [measure] if measure else [""])
 
 
-def test_every_measure_can_be_asked_for_and_declares_itself():
+def test_every_measure_can_be_asked_for_and_stays_in_its_range():
     frame = scored(SIZES, of_systems(), 2, universe=9, average="both")
     assert set(frame["system"]) == {"s"}
-    for name, measure in kp.MEASURES.items():
-        assert measure.name == name
-        assert measure.sentence.endswith(".")
-        assert measure.formula
-        assert measure.source
     for row in frame.itertuples():
         declared = next(m for m in kp.MEASURES.values() if row.measure in (m.name, m.name.replace("@k", "@2")))
         if row.value == row.value:
