@@ -11,8 +11,7 @@ from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
-from kp_core.studies.sentence_study.protocol import LEAD, NULL, TREE
-from kp_core.studies.sentence_study.thresholds import MEASURES, SentenceStudy
+from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.words.statements import number
 
 

@@ -68,7 +68,7 @@ class Family:
         return average
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison(Answer):
     """All pairs of systems at one measure and cutoff.
 
@@ -76,22 +76,18 @@ class Comparison(Answer):
     effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
     scores     the value of each system on the documents that all of them are scored on
     ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
-    documents  how many documents all systems are scored on; left_out: the others
+    documents  how many documents all systems are scored on
     clusters   1 is best; better: for each system, those it is significantly better than
     test       name of the test with trials, seed and correction, in words
     """
 
-    frame: pd.DataFrame
     effects: pd.DataFrame
     scores: dict[str, float]
     ranks: dict[str, tuple[float, float]]
-    documents: int
-    left_out: Ids
     clusters: dict[str, int]
     better: dict[str, tuple[str, ...]]
     correction: str
     test: str
-    settings: Settings
     recipe: str
     caption: str = "Pairs of systems"
 
@@ -99,18 +95,6 @@ class Comparison(Answer):
     def signature(self) -> str:
         """The recipe in one line; `settings_from` reads it back."""
         return self.recipe
-
-    @property
-    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What the reader must know: the test, and documents that not every system is scored on."""
-        notes = [Note("info", "test", self.test)]
-        if self.documents < 10:
-            notes.append(Note("warning", "documents", f"{too_few(self.documents)} or test"))
-        if self.left_out.count:
-            documents = counted(self.left_out.count, "document is", "documents are")
-            text = f"{documents} left out, because not every system is scored there: {self.left_out}"
-            notes.append(Note("warning", "documents", text))
-        return tuple(notes)
 
 
 def compare(
@@ -232,8 +216,27 @@ def comparison_of(
     clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
     effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
     table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
-    found = frame, table, values, ranks, n, left_out, clusters, better
-    return Comparison(*found, family.correction, words, settings, recipe)
+    notes = [Note("info", "test", words)]
+    if n < 10:
+        notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
+    if left_out.count:
+        documents = counted(left_out.count, "document is", "documents are")
+        text = f"{documents} left out, because not every system is scored there: {left_out}"
+        notes.append(Note("warning", "documents", text))
+    return Comparison(
+        frame,
+        settings,
+        tuple(notes),
+        n,
+        effects=table,
+        scores=values,
+        ranks=ranks,
+        clusters=clusters,
+        better=better,
+        correction=family.correction,
+        test=words,
+        recipe=recipe,
+    )
 
 
 def in_words(family: Family, settings: Settings, documents: int) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
+import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
@@ -14,6 +15,7 @@ from kp_core.scoring.accumulate import Accumulator, Averaged, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, scored_systems
@@ -184,3 +186,47 @@ def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[
         subset: [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
         for subset, documents in (masks(data, by) if by else {}).items()
     }
+
+
+def interval_table(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    *,
+    system: str,
+    measures: Sequence[str],
+    **changes: Unpack[Changes],
+) -> pd.DataFrame:
+    """Return one row a concordance measure of a system, pooled, at the first cutoff.
+
+    low, high      bootstrap over documents; cluster_…: the t interval with documents as clusters; error: its error
+    independent_…  value ± 1.96 errors as if phrases were independent
+    """
+    settings = (settings or Settings()).changed(**changes)
+    data = prepare(corpus, settings, interval="bootstrap")
+    counted = scored_systems(data)
+    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
+    total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
+    rows = []
+    for asked in map(parse, measures):
+        drawn = averaged(asked, view, "micro", weights, "bootstrap")
+        cluster = averaged(asked, view, "micro", None, "cluster-t")
+        value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
+        error = alone = float("nan")
+        if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
+            error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
+        rows.append(
+            {
+                "measure": asked.name(),
+                "value": value,
+                "low": drawn.low[0],
+                "high": drawn.high[0],
+                "cluster_low": low,
+                "cluster_high": high,
+                "error": error,
+                "independent_low": value - 1.96 * alone,
+                "independent_high": value + 1.96 * alone,
+                "documents": n,
+            }
+        )
+    return pd.DataFrame(rows)

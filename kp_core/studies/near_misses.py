@@ -10,7 +10,6 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note
 from kp_core.scoring.codes import Bools, Coded, Ints
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.match import Lists, match, newly, ranked_lists
@@ -31,7 +30,7 @@ _TYPES = {"hit": "bool", "morph": "bool", "reordered": "bool", "overlap": "float
 _NAMES = np.array(list(TYPES), object)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class NearMisses(Answer):
     """Predictions within the first k, and gold entries, each beside its best counterpart.
 
@@ -42,12 +41,7 @@ class NearMisses(Answer):
     stem the type is NONE and the counterpart is empty.
     """
 
-    frame: pd.DataFrame
     gold: pd.DataFrame
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool = False
     caption: str = "Predictions beside their nearest keyphrases"
 
     def counts(self, side: Literal["predictions", "gold"] = "predictions", by_document: bool = False) -> pd.DataFrame:
@@ -123,8 +117,8 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
                 rank=best["row"].map(pd.Series(facing.rank)).astype("Int64"),
             )
         )
-    tables = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), _joined(entries, ENTRIES)
-    return NearMisses(*tables, settings.changed(k=settings.k[0]), data.notes, len(data.documents))
+    frame, now = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), settings.changed(k=settings.k[0])
+    return NearMisses(frame, now, data.notes, len(data.documents), False, gold=_joined(entries, ENTRIES))
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:

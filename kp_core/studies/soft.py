@@ -64,7 +64,7 @@ SOFT_PRESETS: dict[str, Soft] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SoftResult(Result):
     """Rows as in `Result.frame`, with what they were made by."""
 

@@ -11,14 +11,14 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import InputError, UsageError
 from kp_core.scoring.accumulate import averaged, mean_of
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
 from kp_core.scoring.views import View
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Settings, format_value
 from kp_core.studies.result import Answer
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
@@ -44,7 +44,7 @@ Values = dict[str, float]
 Single = tuple[str, str, Settings]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Spread(Answer):
     """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
 
@@ -61,16 +61,10 @@ class Spread(Answer):
     """
 
     measure: str
-    cutoff: Cutoff
-    frame: pd.DataFrame
     ranges: pd.DataFrame
     changes: pd.DataFrame
     turns: pd.DataFrame
     combinations: int
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool
     caption: str = "One measure under many conventions"
 
     def wide(self) -> pd.DataFrame:
@@ -114,17 +108,16 @@ def spread(
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
-        asked.name(cutoff),
-        cutoff,
         frame,
-        ranges.reset_index(),
-        _changes(current, singles, values),
-        _turns(current, presets, grid, near, values),
-        len(grid),
         now,
         data.notes,
         len(data.documents),
         asked.measure.family == "concordance",
+        measure=asked.name(cutoff),
+        ranges=ranges.reset_index(),
+        changes=_changes(current, singles, values),
+        turns=_turns(current, presets, grid, near, values),
+        combinations=len(grid),
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError
+from kp_core.errors import UsageError
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import Asked, parse
@@ -26,7 +26,7 @@ By = Literal["measure", "k", "normalise", "annotators"]
 CUTOFFS = (1, 3, 5, 10, 15, 20)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Stability(Answer):
     """The systems ranked from several views.
 
@@ -36,12 +36,7 @@ class Stability(Answer):
     """
 
     by: By
-    frame: pd.DataFrame
     pairs: pd.DataFrame
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool
     caption: str = "Ranks of the systems from several views"
 
     @property
@@ -98,7 +93,8 @@ def stability(
     else:
         values = [_values(corpus, now.changed(**cast(Changes, {by: name})), measures)[0] for name in names]
     agreement = any(one.measure.family == "concordance" for one in measures)
-    return Stability(by, *_ranked(names, values), now, data.notes, len(data.documents), agreement)
+    frame, pairs = _ranked(names, values)
+    return Stability(frame, now, data.notes, len(data.documents), agreement, by=by, pairs=pairs)
 
 
 def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kp_core.scoring.prepare import prepare
-from kp_core.studies.trimming import choice_levels, choice_matrix, levels, trim
-from kp_core.studies.trimming_curve import curve
+from kp_core.studies.trimming import choice_levels, choice_matrix, curve, levels, trim
 from tests.corpora import corpus_of
 
 

@@ -12,9 +12,19 @@ import kp_core as kp
 from kp_core import charts
 from kp_core.charts import study_tables
 from kp_core.studies.sentence_study import protocol
-from kp_core.studies.sentence_study.extracts import extracts
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
-from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
+from kp_core.studies.sentence_study.attributes import extracts
+from kp_core.studies.sentence_study.protocol import (
+    LEAD,
+    MAJORITY,
+    MEASURES,
+    NULL,
+    RANDOM,
+    SYSTEMS,
+    TREE,
+    Plan,
+    assemble,
+    at_majority,
+)
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
