@@ -1,7 +1,7 @@
-"""Turn sentences and their classes into decisions of trees that did not see them, beside simple baselines.
+"""Turn sentence extracts into a curve: how well a tree learns them, the more reliable they are made by trimming.
 
-Source: the protocol of Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at
-random, ten-fold cross-validation.
+The trees decide on sentences that they did not see, beside simple baselines. Source: the protocol of Nomoto & Matsumoto
+1997, as other sections of the paper report it: 40 “yes” and 200 “no” at random, ten-fold cross-validation.
 """
 
 from __future__ import annotations
@@ -27,16 +27,27 @@ from kp_core.studies.trimming import THRESHOLDS, Form
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
-#: The share of sentences that people chose in the source.
-SHARE = 0.1
-TREE, NULL, MAJORITY, LEAD, RANDOM = (
-    "C4.5-like tree",
-    "tree, random trimming",
-    "majority class",
-    "lead 10 %",
-    "random 10 %",
-)
-SYSTEMS = (TREE, NULL, MAJORITY, LEAD, RANDOM)
+#: The last two choose a tenth of the sentences, as people did in the source.
+SYSTEMS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
+TREE, NULL, MAJORITY, LEAD, RANDOM = SYSTEMS
+RESAMPLES = 1000
+#: Measures of “yes”; undefined where nobody says “yes” (P), or there is no “yes” (R).
+MEASURES: dict[str, Callable[[Cells], Floats]] = {
+    "accuracy": concordance.observed,
+    "P": lambda cells: ratio(cells.hits, cells.returned, np.nan),
+    "R": lambda cells: ratio(cells.hits, cells.size, np.nan),
+    "F1": concordance.positive,
+    "kappa": concordance.kappa,
+}
+#: Why a value is undefined, where the items are sentences; the usual words speak of phrases.
+_REASONS = REASONS | {
+    "system_empty": "it says “yes” to no sentence",
+    "gold_empty": "no sentence is “yes”",
+    "both_empty": "no sentence is “yes”, and it says “yes” to none",
+    "all_yes": "every sentence is “yes”",
+    "no_items": "there is no sentence",
+}
+COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
 
 
 @dataclass(frozen=True)
@@ -84,23 +95,17 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Repeat:
-    """What one draw gave: a table (4, D) of every system, and the entropy that each attribute removed, by tree (T, F).
-
-    A table holds hits, “yes” said, “yes” there, and sentences of each document.
-    """
-
-    tables: dict[str, Floats]
-    importance: Floats
-
-
-@dataclass(frozen=True)
 class Outcome:
-    """What one set of majorities (D,) gave: what is left, the draws, and the tree of the first; none without a draw."""
+    """What one set of majorities (D,) gave: what is left, and R draws, or none.
+
+    tables      (R, systems, 4, D) hits, “yes” said, “yes” there, and sentences of each document
+    importance  (R, T, F) entropy that each attribute removed, by tree; tree: nodes of the tree of the first draw
+    """
 
     majority: Ints
     left: Left
-    repeats: tuple[Repeat, ...] = ()
+    tables: Floats | None = None
+    importance: Floats | None = None
     tree: tuple[Node, ...] = ()
 
 
@@ -139,7 +144,7 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
 def tenth(document: Ints, documents: int) -> Ints:
     """Return how many sentences are a tenth of each document (D,), rounded half up, at least one."""
     size = np.bincount(document, minlength=documents)
-    return np.asarray(np.maximum(1, np.floor(SHARE * size + 0.5)), np.int64)
+    return np.asarray(np.maximum(1, np.floor(0.1 * size + 0.5)), np.int64)
 
 
 def cross_validated(
@@ -154,8 +159,10 @@ def cross_validated(
     return guess, np.array(importance)
 
 
-def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]) -> Repeat:
-    """Return the decisions of every system on one draw.
+def one_repeat(
+    sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Return the table (4, D) of every system on one draw, and what the trees used (T, F).
 
     seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
            random numbers, so that it is the same where nothing was trimmed.
@@ -178,14 +185,9 @@ def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, s
     anywhere = at_random(np.ones(len(yes), np.int64), document, few, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
-    tables = {
-        TREE: table(guess, yes, rows),
-        NULL: table(other_guess, randomly, other_rows),
-        MAJORITY: table(np.zeros(len(rows), bool), yes, rows),
-        LEAD: table((sentences.place < few[document])[rows], yes, rows),
-        RANDOM: table(anywhere[rows], yes, rows),
-    }
-    return Repeat(tables, importance)
+    others = (np.zeros(len(rows), bool), (sentences.place < few[document])[rows], anywhere[rows])
+    tables = [table(guess, yes, rows), table(other_guess, randomly, other_rows)]
+    return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
 
 
 def at_majority(
@@ -196,34 +198,15 @@ def at_majority(
     size = what_is_left(majority, yes, left, plan.grouped)
     if size.reason:
         return Outcome(majority, size)
-    repeats = []
+    draws = []
     for number in range(plan.repeats):
-        repeats.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
+        draws.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
         progress((number + 1) / plan.repeats)
     rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
-    return Outcome(majority, size, tuple(repeats), nodes(tree, list(sentences.columns), matrix, yes[rows]))
-
-
-RESAMPLES = 1000
-#: Measures of “yes”; undefined where nobody says “yes” (P), or there is no “yes” (R).
-MEASURES: dict[str, Callable[[Cells], Floats]] = {
-    "accuracy": concordance.observed,
-    "P": lambda cells: ratio(cells.hits, cells.returned, np.nan),
-    "R": lambda cells: ratio(cells.hits, cells.size, np.nan),
-    "F1": concordance.positive,
-    "kappa": concordance.kappa,
-}
-#: Why a value is undefined, where the items are sentences; the usual words speak of phrases.
-_REASONS = REASONS | {
-    "system_empty": "it says “yes” to no sentence",
-    "gold_empty": "no sentence is “yes”",
-    "both_empty": "no sentence is “yes”, and it says “yes” to none",
-    "all_yes": "every sentence is “yes”",
-    "no_items": "there is no sentence",
-}
-COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
+    tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
+    return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,11 +268,9 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) ->
     """Return the study from what its thresholds gave."""
     rows, used = [], []
     for threshold, outcome in outcomes.items():
-        if outcome.repeats:
-            rows += [(threshold, *row) for row in _rows(sentences, outcome, plan.seed)]
-            trees = pd.DataFrame(
-                np.concatenate([repeat.importance for repeat in outcome.repeats]), columns=sentences.columns.columns
-            )
+        if outcome.tables is not None and outcome.importance is not None:
+            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, plan.seed)]
+            trees = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
             removed = trees.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
@@ -305,9 +286,9 @@ def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) ->
     )
 
 
-def _rows(sentences: Extracts, outcome: Outcome, seed: int) -> list[tuple[Any, ...]]:
+def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> list[tuple[Any, ...]]:
     """Return system, measure, subset, value, bounds and reason of every system at one threshold."""
-    groups, kept = np.array(sentences.groups), outcome.majority > 0
+    groups, kept = np.array(sentences.groups), majority > 0
     kinds = sorted(set(groups[kept]) - {""})
     subsets = {"all": kept}
     if len(kinds) > 1:
@@ -317,10 +298,9 @@ def _rows(sentences: Extracts, outcome: Outcome, seed: int) -> list[tuple[Any, .
         for subset, among in subsets.items()
     }
     rows: list[tuple[Any, ...]] = []
-    for system in SYSTEMS:
-        tables = np.stack([repeat.tables[system] for repeat in outcome.repeats])  # (R, 4, D)
+    for place, system in enumerate(SYSTEMS):
         for subset, among in subsets.items():
-            inside = tables[:, :, among]
+            inside = tables[:, place][:, :, among]
             total, draws = _cells(inside.sum(axis=(0, 2))[:, None]), _cells(inside.sum(axis=2).T)
             resampled = _cells((weights[subset] @ inside.sum(axis=0).T).T)
             for measure, score in MEASURES.items():

@@ -173,8 +173,8 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    repeat = at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).repeats[0]
-    assert (repeat.tables[NULL] == repeat.tables[TREE]).all()
+    tables = at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).tables[0]
+    assert (tables[SYSTEMS.index(NULL)] == tables[SYSTEMS.index(TREE)]).all()
 
 
 def test_measures_are_those_of_scikit_learn(found):
@@ -183,7 +183,7 @@ def test_measures_are_those_of_scikit_learn(found):
     outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
     frame = assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
     for system in (TREE, LEAD, RANDOM):
-        hits, said, there, number = outcome.repeats[0].tables[system].sum(axis=1).astype(int)
+        hits, said, there, number = outcome.tables[0, SYSTEMS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
         truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
         own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
@@ -211,7 +211,7 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
     yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
     rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
-    assert outcome.repeats[0].tables[LEAD][1].sum() == first.to_numpy()[rows].sum()
+    assert outcome.tables[0, SYSTEMS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
 
 
 def test_the_same_seed_gives_the_same_study(lectures, given, study):
@@ -261,7 +261,7 @@ def test_learning_finds_what_is_there(lectures):
 def test_types_are_parts_of_the_whole(found, study):
     """Right decisions over the types add up to those over all."""
     outcome = at_majority(found, found.majority(0.5), Plan(repeats=1))
-    hits, said, there, number = outcome.repeats[0].tables[TREE]
+    hits, said, there, number = outcome.tables[0, SYSTEMS.index(TREE)]
     right = number - (there - hits) - (said - hits)
     rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
     rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
