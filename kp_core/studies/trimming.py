@@ -6,6 +6,7 @@ Removed votes become “no”; the universe and the number of annotators never c
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack
@@ -23,16 +24,28 @@ from kp_core.scoring.counts import AtK
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared, prepare_annotators
-from kp_core.scoring.systems import Counted, count_systems
+from kp_core.scoring.systems import count_systems
 from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import View
-from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
 FORMS = ("binary", "choices")
 _TOLERANCE = 1e-12
+#: The thresholds of Nomoto & Matsumoto 1997.
+THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
+REPEATS = 200
+#: Below so many documents or phrases no score is drawn; 40 positives is the sample of Nomoto & Matsumoto 1997.
+FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
+#: Kappa as it would be with at most five phrases that nobody chose for each keyphrase: their sample, in expectation.
+BALANCED = "kappa (1:5)"
+MEASURES = ("P_pos", "kappa", BALANCED, "nDCG@k")
+COLUMNS = (
+    *("system", "measure", "average", "threshold", "value", "low", "high"),
+    *("null", "null_low", "null_high", "fixed", "documents", "gold", "drawn"),
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +70,11 @@ class Levels:
         highest = np.where(np.isnan(self.K), -np.inf, np.round(self.K, 12))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
+
+    def at(self, size: Ints) -> tuple[Floats, Ints]:
+        """Return K and phrases kept where a phrase of each document needs so many votes (D,); NaN and 0 for none."""
+        row, place = np.arange(len(size)), np.maximum(size - 1, 0)
+        return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
 def _kept(choices: Choices, votes: int) -> Choices:
@@ -182,16 +200,13 @@ def trim(
     What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
     """
     settings = (settings or Settings()).changed(**changes)
-    said = settings.trim.split("-") if settings.trim else []
-    negative = said[:1] == [""]  # a threshold below 0 begins with the sign that separates the parts
-    said = [f"-{said[1]}", *said[2:]] if negative else said
-    if threshold is None and said[:1] == ["every"]:
-        raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
-    threshold = float(said[0]) if threshold is None and said else 0.5 if threshold is None else threshold
-    pooled = "pooled" in said if pooled is None else pooled
-    form = ("choices" if "choices" in said else "binary") if form is None else form
-    if form not in FORMS:
-        raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
+    if threshold is None:
+        said = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
+        if said and said[0] == "every":
+            raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
+        threshold = float(said[0]) if said else 0.5
+    pooled = "pooled" in settings.trim if pooled is None else pooled
+    form = ("choices" if "choices" in settings.trim else "binary") if form is None else form
     if not -1 <= threshold <= 1:
         raise UsageError(f"the threshold is {threshold:g}; K is between -1 and 1")
     if pooled and form == "choices":
@@ -213,60 +228,23 @@ def trim(
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
     """Return one row a document: the majority at which it reaches the threshold, or its best level."""
-    size, best = found.size(threshold), found.best()
-    shown = np.where(size > 0, size, best)
-    place = np.maximum(shown - 1, 0)
-    row = np.arange(len(shown))
+    size = found.size(threshold)
     ok = size > 0
+    shown = np.where(ok, size, found.best())
+    k, gold = found.at(shown)
     reason = np.where(ok, "", np.where(found.reason != "", found.reason, "no_majority"))
     frame = pd.DataFrame(
         {
             "document": list(documents),
-            "size": pd.array(np.where(shown > 0, shown, 0), "Int64"),
-            "K": np.where(shown > 0, found.K[row, place], np.nan),
-            "gold": pd.array(np.where(shown > 0, found.gold[row, place], 0), "Int64"),
+            "size": pd.array(shown, "Int64"),
+            "K": k,
+            "gold": pd.array(gold, "Int64"),
             "status": np.where(ok, "ok", "unreachable"),
             "reason": [str(one) or None for one in reason],
         }
     )
     frame.loc[shown == 0, ["size", "gold"]] = pd.NA
     return frame
-
-
-#: The thresholds of Nomoto & Matsumoto 1997.
-THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
-REPEATS = 200
-#: Below so many documents or phrases no score is drawn; 40 positives is the sample of Nomoto & Matsumoto 1997.
-FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
-#: Kappa as it would be with at most five phrases that nobody chose for each keyphrase: their sample, in expectation.
-BALANCED = "kappa (1:5)"
-MEASURES = ("P_pos", "kappa", BALANCED, "nDCG@k")
-COLUMNS = (
-    "system",
-    "measure",
-    "average",
-    "threshold",
-    "value",
-    "low",
-    "high",
-    "null",
-    "null_low",
-    "null_high",
-    "fixed",
-    "documents",
-    "gold",
-    "drawn",
-)
-
-
-@dataclass(frozen=True)
-class _Step:
-    """One threshold: the majority of each document, and the counts of the systems under it."""
-
-    threshold: float
-    size: Ints
-    gold: Ints
-    counted: dict[str, Counted]
 
 
 def curve(
@@ -286,35 +264,30 @@ def curve(
 
     data are prepared with one cutoff.
     """
-    settings = data.settings
+    settings, rng = data.settings, np.random.default_rng(data.settings.seed)
     if len(settings.k) != 1:
         raise UsageError("a curve over thresholds needs one cutoff k")
-    cutoff, rng = settings.k[0], np.random.default_rng(settings.seed)
-    rows = np.arange(len(levels.gold))
-    steps = []
-    for threshold in thresholds:
-        size = levels.size(threshold)
-        gold = np.where(size > 0, levels.gold[rows, np.maximum(size - 1, 0)], 0)
-        steps.append(_Step(threshold, size, gold, count_systems(data, data.universe, fewest=size)))
-    drawn = [(s.gold > 0).sum() >= FEWEST_DOCUMENTS and s.gold.sum() >= FEWEST_PHRASES for s in steps]
-    kept_last = next((s.size > 0 for s, enough in zip(reversed(steps), reversed(drawn), strict=True) if enough), None)
-    every = np.ones(len(rows), bool)
+    sizes = [levels.size(threshold) for threshold in thresholds]
+    golds = [levels.at(size)[1] for size in sizes]
+    drawn = [bool((gold > 0).sum() >= FEWEST_DOCUMENTS and gold.sum() >= FEWEST_PHRASES) for gold in golds]
+    last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
+    every = np.ones(len(levels.gold), bool)
     weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
     union = count_systems(data, data.universe)
-    table: list[dict[str, Any]] = []
-    for step, enough in zip(steps, drawn, strict=True):
-        for system, counted in step.counted.items():
-            for name in measures:
-                asked = parse("kappa" if name == BALANCED else name)
-                average = asked.averages(settings.average)[0]
-                score = _Score(asked, name == BALANCED, average, cutoff)
-                value, low, high = score.of(counted, weights)
-                null = score.null(union[system], step.gold, repeats, rng)
-                fixed = score.of(counted, None, kept_last)[0] if kept_last is not None else np.nan
-                shown = BALANCED if name == BALANCED else asked.name(cutoff)
-                left = (step.gold > 0).sum(), step.gold.sum(), bool(enough)
-                values = system, shown, average, step.threshold, value, low, high, *null, fixed, *left
-                table.append(dict(zip(COLUMNS, values, strict=True)))
+    table: list[tuple[Any, ...]] = []
+    for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
+        for system, counted in count_systems(data, data.universe, fewest=size).items():
+            for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
+                average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
+                counts, fixed = counted.of(asked), np.nan
+                score = averaged(asked, View(counts, settings.k), average, weights, "none")
+                null = _null(asked, average, View(union[system].of(asked), settings.k), gold, repeats, rng)
+                if last is not None:
+                    among = View(replace(counts, known=counts.known & last), settings.k)
+                    fixed = averaged(asked, among, average, None, "none").value[0]
+                values = score.value[0], score.low[0], score.high[0], *null, fixed
+                left = (gold > 0).sum(), gold.sum(), enough
+                table.append((system, asked.name(settings.k[0]), average, threshold, *values, *left))
     return pd.DataFrame(table, columns=list(COLUMNS))
 
 
@@ -332,85 +305,63 @@ def balanced(cells: Cells) -> Cells:
     return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
 
 
-class _Score:
-    """A measure of one system at one threshold, and of random trimming to the same size."""
+_BALANCED = Asked(replace(parse("kappa").measure, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
 
-    def __init__(self, asked: Asked, even: bool, average: str, cutoff: Cutoff) -> None:
-        self.asked, self.even, self.average, self.cutoff = asked, even, average, cutoff
 
-    def of(self, counted: Counted, weights: Floats | None, among: Bools | None = None) -> tuple[float, float, float]:
-        """Return value and interval, on all documents of the gold or on some of them."""
-        counts = counted.of(self.asked)
-        if among is not None:
-            counts = replace(counts, known=counts.known & among)
-        view = View(counts, (self.cutoff,))
-        if self.even and view.used.any():
-            cells = view.cells.mapped(lambda counts: np.where(view.used[:, None], counts, 0.0))
-            value = float(concordance.kappa(balanced(cells.pooled(np.ones((1, len(view.used))))))[0, 0])
-            if weights is None:
-                return value, np.nan, np.nan
-            low, high = intervals.percentile(concordance.kappa(balanced(cells.pooled(weights))))
-            return value, float(low[0]), float(high[0])
-        score = averaged(self.asked, view, self.average, weights, "none")
-        return float(score.value[0]), float(score.low[0]), float(score.high[0])
+def _null(
+    asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
+    kept, at = (gold > 0) & view.used, view.counts.at(view.cutoffs)
+    if not kept.any() or not _has_null(asked, at):
+        return np.nan, np.nan, np.nan
+    hits, size = np.rint(at.hits[kept, 0]).astype(np.int64), at.size[kept, 0]
+    share = gold[kept] / size
+    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
+    if asked.measure.name == "nDCG@k":
+        mean, sample = _discounted(at, kept, share, draws, rng)
+    else:
+        mean, sample = (_of_cells(asked, average, at, kept, gold, each) for each in ((hits * share)[None], draws))
+    low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
+    return float(mean[0]), float(low), float(high)
 
-    def null(self, union: Counted, gold: Ints, repeats: int, rng: np.random.Generator) -> tuple[float, float, float]:
-        """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
-        counts = union.of(self.asked)
-        kept = (gold > 0) & View(counts, (self.cutoff,)).used
-        at = counts.at((self.cutoff,))
-        if not kept.any() or not self._has_null(at):
-            return np.nan, np.nan, np.nan
-        hits, size = np.rint(at.hits[kept, 0]).astype(np.int64), at.size[kept, 0]
-        share = gold[kept] / size
-        draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
-        if self.asked.measure.name == "nDCG@k":
-            mean, sample = self._discounted(at, kept, share, draws, rng)
-        else:
-            mean, sample = self._of_cells(at, kept, gold, (hits * share)[None]), self._of_cells(at, kept, gold, draws)
-        low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
-        return float(mean[0]), float(low), float(high)
 
-    def _has_null(self, at: AtK) -> bool:
-        """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
-        counts, record = at.counts, at.counts.settings
-        whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
-        if self.asked.measure.family != "ranking":
-            return whole
-        binary = bool((counts.terms.gain == 1).all() and (counts.ideal.gain == 1).all())
-        return whole and binary and record.ideal == "gold" and self.asked.measure.name == "nDCG@k"
+def _has_null(asked: Asked, at: AtK) -> bool:
+    """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+    counts, record = at.counts, at.counts.settings
+    whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
+    if asked.measure.family != "ranking":
+        return whole
+    binary = bool((counts.terms.gain == 1).all() and (counts.ideal.gain == 1).all())
+    return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
 
-    def _of_cells(self, at: AtK, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
-        """Return the score for hits (B, documents kept)."""
-        size = np.broadcast_to(gold[kept].astype(float), hits.shape)
-        returned, universe, denominator = (
-            np.broadcast_to(x[kept, 0], hits.shape) for x in (at.returned, at.universe, at.denominator)
-        )
-        cells = Cells(hits.astype(float), returned, size, universe, denominator)
-        if self.average == "micro" or self.even:
-            pooled = cells.mapped(lambda x: x.sum(axis=1))
-            return self.asked.scores(balanced(pooled) if self.even else pooled)
-        return np.asarray(np.nanmean(self.asked.scores(cells), axis=1))
 
-    def _discounted(
-        self, at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator
-    ) -> tuple[Floats, Floats]:
-        """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
-        terms, place = at.counts.terms, np.cumsum(kept) - 1
-        inside = kept[terms.document] & (terms.rank <= at.limit[terms.document, 0])
-        document, gain = place[terms.document[inside]], 1 / np.log2(terms.rank[inside] + 1)
-        size = np.rint(share * at.size[kept, 0]).astype(np.int64)
-        steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
-        best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]
-        whole = np.bincount(document, gain, minlength=len(size))
-        start = np.cumsum(np.bincount(document, minlength=len(size))) - np.bincount(document, minlength=len(size))
-        sample = np.empty(len(draws))
-        for i, left in enumerate(draws):
-            order = np.lexsort((rng.random(len(document)), document))
-            stays = np.arange(len(document)) - start[document[order]] < left[document[order]]
-            found = np.bincount(document[order][stays], gain[order][stays], minlength=len(size))
-            sample[i] = (found / best).mean()
-        return np.array([(whole * share / best).mean()]), sample
+def _of_cells(asked: Asked, average: str, at: AtK, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
+    """Return the score for hits (B, documents kept)."""
+    others = (at.returned[kept, 0], gold[kept].astype(float), at.universe[kept, 0], at.denominator[kept, 0])
+    cells = Cells(hits.astype(float), *(np.broadcast_to(other, hits.shape) for other in others))
+    if average == "micro":
+        return asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
+    return np.asarray(np.nanmean(asked.scores(cells), axis=1))
+
+
+def _discounted(at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
+    terms, place = at.counts.terms, np.cumsum(kept) - 1
+    inside = kept[terms.document] & (terms.rank <= at.limit[terms.document, 0])
+    document, gain = place[terms.document[inside]], 1 / np.log2(terms.rank[inside] + 1)
+    size = np.rint(share * at.size[kept, 0]).astype(np.int64)
+    steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
+    best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]
+    whole = np.bincount(document, gain, minlength=len(size))
+    start = np.cumsum(np.bincount(document, minlength=len(size))) - np.bincount(document, minlength=len(size))
+    sample = np.empty(len(draws))
+    for i, left in enumerate(draws):
+        order = np.lexsort((rng.random(len(document)), document))
+        stays = np.arange(len(document)) - start[document[order]] < left[document[order]]
+        found = np.bincount(document[order][stays], gain[order][stays], minlength=len(size))
+        sample[i] = (found / best).mean()
+    return np.array([(whole * share / best).mean()]), sample
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
