@@ -279,13 +279,12 @@ def compare(
     from kp_core.studies.compare import Family, compare_all
 
     settings, names, trials = _settings(choices), _names(measures), cast(int, choices.get("resamples", TRIALS))
+    families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
-        families = [Family(name, test, correction, trials) for name in names]
         output.answer(data.run(settings, measures=names, comparisons=families).comparison())
     else:
-        corpus = data.load("gold", "system")
-        output.answer(compare_all(corpus, settings, names, test=test, correction=correction, trials=trials))
+        output.answer(compare_all(data.load("gold", "system"), settings, families))
 
 
 @command

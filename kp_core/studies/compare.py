@@ -118,24 +118,12 @@ def compare(
     return _compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
-def compare_all(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measures: Sequence[str] | str = "F1@k",
-    *,
-    test: Test = "randomisation",
-    correction: Correction = "holm",
-    trials: int = TRIALS,
-    **changes: Unpack[Changes],
-) -> Comparison:
+def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
     """Compare by several measures and at every cutoff asked for; each is a family of pairs with its own correction.
 
     The rows of all stand in one frame; everything else is that of the first.
     """
-    names = measures.split(",") if isinstance(measures, str) else measures
-    families = [Family(name, test, correction, trials) for name in names]
-    data = prepare(corpus, settings, **changes)
+    data = prepare(corpus, settings)
     agreement = any(one.asked.measure.family == "concordance" for one in families)
     recipe = signature(data.settings, len(data.documents), agreement)
     return joined([_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe)
@@ -202,8 +190,7 @@ def comparison_of(
     """Return the comparison of all pairs from what was found of them."""
     shown = None if family.asked.measure.fixed is not None else cutoff
     measure, average = family.asked.name(shown), family.average(settings)
-    rows: list[list[Any]] = []
-    values, n = results.scores, results.documents
+    rows, values, n = list[list[Any]](), results.scores, results.documents
     for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
         low, high = values[a] - values[b] - half, values[a] - values[b] + half
         if n and settings.interval in ("bootstrap", "poisson"):

@@ -305,7 +305,9 @@ def balanced(cells: Cells) -> Cells:
     return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
 
 
-_BALANCED = Asked(replace(parse("kappa").measure, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells))))
+_BALANCED = Asked(
+    replace(parse("kappa").measure, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells)))
+)
 
 
 def _null(

@@ -16,9 +16,8 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients, pairwise
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlator
+from kp_core.studies.correlation.coefficients import Correlation, Correlator
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
-from kp_core.studies.correlation.weighted import Correlation
 
 HUMAN = "human"
 

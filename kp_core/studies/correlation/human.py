@@ -13,8 +13,7 @@ import pandas as pd
 
 from kp_core.errors import InputError
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation.coefficients import Correlator
-from kp_core.studies.correlation.weighted import Correlation
+from kp_core.studies.correlation.coefficients import Correlation, Correlator
 
 Combination = Literal["average", "majority"]
 TieRule = Literal["low", "high", "mid"]

@@ -10,8 +10,7 @@ import numpy as np
 
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.paired import randomisation
-from kp_core.studies.correlation.coefficients import BLOCK_CELLS, correlations
-from kp_core.studies.correlation.weighted import DEVIATIONS, KERNELS, Correlation
+from kp_core.studies.correlation.coefficients import BLOCK_CELLS, DEVIATIONS, KERNELS, Correlation, correlations
 
 
 @dataclass(frozen=True)

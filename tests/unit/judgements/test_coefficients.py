@@ -5,8 +5,8 @@ import pytest
 
 from kp_core.errors import REASONS
 from kp_core.studies.correlation import coefficients
+from kp_core.studies.correlation.coefficients import KERNELS
 from kp_core.studies.correlation.human import Ceiling, Scores, ordinal_alpha, pairwise_agreement, quadratic_kappa
-from kp_core.studies.correlation.weighted import KERNELS
 
 NAN = float("nan")
 
