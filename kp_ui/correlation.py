@@ -104,10 +104,10 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
 def raters(judged: pd.DataFrame) -> None:
     """Show how well the people agree who scored the pairs."""
     scores = score_matrix(judged)
-    if len(scores.annotators) < 2:
+    if len(scores.columns) < 2:
         return
     with st.expander("How well do the people agree who scored the pairs?"):
-        alpha = number(ordinal_alpha(scores.matrix))
+        alpha = number(ordinal_alpha(scores.to_numpy()))
         st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
         names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
         results.table(pairwise_agreement(scores).rename(columns=names), "raters")

@@ -172,5 +172,5 @@ def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.Data
 
 def attribute_definitions() -> pd.DataFrame:
     """Return one row an attribute: what it is, and what of it is assumed."""
-    rows = [(name, what, assumed or "–") for name, (what, assumed) in ATTRIBUTES.items()]
+    rows = [(name, one["what"], one["assumed"] or "–") for name, one in ATTRIBUTES.items()]
     return pd.DataFrame(rows, columns=["attribute", "what it is", "assumed here"])

@@ -19,6 +19,7 @@ from kp_core.scoring.pairing import Compared, Pairing, Statistic, common, statis
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
+from kp_core.studies import WORDS
 from kp_core.studies.facts import Ids, too_few
 from kp_core.studies.result import Answer
 
@@ -228,19 +229,8 @@ def comparison_of(
 
 def in_words(family: Family, settings: Settings, documents: int) -> str:
     """Name the test with everything that is needed to repeat it."""
-    seed = f"seed {settings.seed}"
-    drawn = f"{family.trials:,} trials, {seed}"
+    drawn = f"{family.trials:,} trials, seed {settings.seed}"
     if paired.enumerated(documents, family.trials):
         drawn = f"all {2**documents:,} assignments"
-    tests = {
-        "randomisation": f"paired randomisation test over documents, two-sided, {drawn}",
-        "bootstrap": f"paired bootstrap over documents, two-sided, {settings.resamples:,} resamples, {seed}",
-        "t": "paired t test over documents, two-sided",
-        "wilcoxon": "Wilcoxon's signed-rank test over documents, two-sided, zeros dropped",
-    }
-    corrections = {
-        "holm": "Holm's correction over all pairs",
-        "none": "no correction",
-        "bh": "correction of Benjamini and Hochberg over all pairs",
-    }
-    return f"{tests[family.test]}, {corrections[family.correction]}, level {ALPHA:g}"
+    test = WORDS["tests"][family.test].format(drawn=drawn, resamples=settings.resamples, seed=settings.seed)
+    return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}"

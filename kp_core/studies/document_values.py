@@ -20,17 +20,14 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.scoring.views import View
 from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
 #: Marks of a phrase in a ranked list, in words.
-MARKS = {
-    "hit": "a keyphrase",
-    "miss": "not a keyphrase",
-    "repeated": "repeats a phrase above",
-    "filtered": "dropped by the filter",
-    "again": "another spelling of a keyphrase found above",
-}
+MARKS: dict[str, str] = WORDS["marks"]
+#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
+KINDS: dict[str, str] = WORDS["kinds"]
 
 
 def by_document(
@@ -127,10 +124,6 @@ class DocumentView:
     group: str
     gold: pd.DataFrame
     lists: dict[str, pd.DataFrame]
-
-
-#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
-KINDS = {"hit": "keyphrase found", "missed": "keyphrase missed", "spurious": "chosen, but no keyphrase"}
 
 
 def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tuple[str, str]]:

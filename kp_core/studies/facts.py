@@ -15,12 +15,8 @@ from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import BASELINES, Counted
 from kp_core.scoring.universe import without_english
 from kp_core.settings import Cutoff, Settings
+from kp_core.studies import WORDS
 
-_EMPTY_GOLD = {
-    "skip": "left out",
-    "zero": "scored 0",
-    "one-if-empty": "scored 1 where the system is silent too, else 0",
-}
 _SHOWN = 5
 
 
@@ -127,7 +123,9 @@ def evaluation_notes(facts: Facts, settings: Settings, agreement: bool, ids: Seq
         notes.append(Note("info", "gold", text))
     if (empty := facts["empty"]).count:
         have = part_of(empty.count, documents, "document", "has", "have")
-        notes.append(Note("warning", "gold", f"{have} no keyphrase, {_EMPTY_GOLD[settings.empty_gold]}: {empty}"))
+        notes.append(
+            Note("warning", "gold", f"{have} no keyphrase, {WORDS['empty_gold'][settings.empty_gold]}: {empty}")
+        )
     notes += ids
     for system in systems:
         notes += _system_notes(system, facts, settings)

@@ -65,18 +65,18 @@ COMBINED = {
 
 def test_combined_scores_of_the_example(example):
     scores = human.score_matrix(example)
-    assert scores.pairs == tuple(example["pair_id"])
-    assert scores.annotators == ("1", "2", "3", "4")
+    assert list(scores.index) == list(example["pair_id"])
+    assert list(scores.columns) == ["1", "2", "3", "4"]
     for column, (how, ties) in COMBINED.items():
         place = human.COMBINATIONS.index(how)
-        assert human.combined(scores.matrix, ties)[:, place].tolist() == example[column].tolist()
+        assert human.combined(scores.to_numpy(), ties)[:, place].tolist() == example[column].tolist()
 
 
 @pytest.mark.parametrize("column", COMBINED)
 def test_leave_one_out(example, expected, column):
     how, ties = COMBINED[column]
     place, once = human.COMBINATIONS.index(how), np.ones((12, 1))
-    found = human.Ceiling(human.score_matrix(example).matrix, ties)
+    found = human.Ceiling(human.score_matrix(example).to_numpy(), ties)
     wanted = [expected[f"loo_spearman_annotator_{i}", column, ""] for i in range(1, 5)]
     assert found.each(once)[0, 0, place].tolist() == pytest.approx(wanted, abs=1e-9)
     mean = expected["inter_annotator_spearman_mean", column, ""]

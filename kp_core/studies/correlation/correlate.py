@@ -108,7 +108,7 @@ def correlate(
     unit, clusters = sampling_unit(pairs)
     shown = labels[[name for name in breakdowns if name in labels]]
     found = estimate(
-        scores.matrix[used],
+        scores.to_numpy()[used],
         values[used],
         pd.factorize(np.array(clusters, object)[used])[0],
         (paper_labels(shown) if paper else shown)[used],
@@ -116,7 +116,7 @@ def correlate(
         study,
         progress,
     )
-    human = pd.DataFrame(scores.matrix, columns=[f"score {name}" for name in scores.annotators])
+    human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
     settings = _settings(choices, study, names, breakdowns, unit, paper, owner is not None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
@@ -24,21 +23,13 @@ TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
 _WIDE = "score_"
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Scores of P pairs by R annotators: matrix (P, R), NaN where an annotator did not score a pair."""
-
-    pairs: tuple[str, ...]
-    annotators: tuple[str, ...]
-    matrix: Floats
-
-
-def score_matrix(table: pd.DataFrame) -> Scores:
+def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    Pairs and annotators keep the order in which they first stand in the table.
+    One row a pair and one column an annotator, in the order in which they first stand in the table; NaN where an
+    annotator did not score a pair.
 
-    >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).matrix.tolist()
+    >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
     [[3.0, 4.0], [0.0, nan]]
     """
     if not {"pair_id", "annotator", "score"} <= set(table):
@@ -52,11 +43,8 @@ def score_matrix(table: pd.DataFrame) -> Scores:
     if len(again):
         repeated = f"a second row for pair_id “{again['pair_id'].iloc[0]}”, annotator “{again['annotator'].iloc[0]}”"
         raise InputError("judgements", repeated, "one score a pair and annotator", "Remove one of them.")
-    pair, pairs = pd.factorize(table["pair_id"])
-    annotator, annotators = pd.factorize(table["annotator"])
-    matrix = np.full((len(pairs), len(annotators)), np.nan)
-    matrix[pair, annotator] = table["score"].to_numpy(np.float64, na_value=np.nan)
-    return Scores(tuple(map(str, pairs)), tuple(map(str, annotators)), matrix)
+    matrix = table.pivot(index="pair_id", columns="annotator", values="score").astype("float64")  # noqa: PD010
+    return matrix.reindex(index=table["pair_id"].unique(), columns=table["annotator"].unique()).rename(columns=str)
 
 
 def _is_wide(name: object) -> bool:
@@ -207,10 +195,10 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
     return float(1 - ((x - y) ** 2).mean() / expected) if expected > 0 else float("nan")
 
 
-def pairwise_agreement(scores: Scores) -> pd.DataFrame:
+def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row a pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
     rows = []
-    for (a, first), (b, second) in combinations(zip(scores.annotators, scores.matrix.T, strict=True), 2):
+    for (a, first), (b, second) in combinations(zip(scores.columns, scores.to_numpy().T, strict=True), 2):
         both = ~(np.isnan(first) | np.isnan(second))
         equal = float((first == second)[both].mean()) if both.any() else float("nan")
         rows.append((a, b, int(both.sum()), equal, quadratic_kappa(first, second)))

@@ -19,27 +19,14 @@ from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
 from kp_core.settings import Settings
+from kp_core.studies import WORDS
 from kp_core.studies.trimming import Form, Levels, levels_of
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag_sentence, word_class
 from kp_core.text.tokenise import clean, tokens
 
-#: Attribute → what it is, and what of it is assumed; in the order of the source.
-ATTRIBUTES: dict[str, tuple[str, str]] = {
-    "group": ("type of the document, as loaded", "one column a type"),
-    "location": ("sentences before it / all sentences of the text", ""),
-    "title_similarity": (
-        "sum over the nouns that it shares with the title of F / MAX_F · ln(N / DF) / ln N",
-        "the formula, which is missing in our source; nouns by HanTa, as stems; any word of the title counts",
-    ),
-    "length": ("characters", ""),
-    "attitude": (
-        "1 other; 2 a modal or a verb of attitude; 3 a question or an exclamation",
-        "the English words; the source describes Japanese",
-    ),
-    "tf_idf": ("sum over all its nouns of F / MAX_F · ln(N / DF) / ln N", "that it is a sum"),
-    "paragraph_location": ("sentences before it / all sentences of the paragraph", ""),
-}
+#: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
+ATTRIBUTES: dict[str, dict[str, str]] = WORDS["attributes"]
 CATEGORIES = ("group", "attitude")
 #: Words of attitude as people read them. A bracket may be left out; May in upper case is a month.
 ATTITUDE_WORDS = (

@@ -19,6 +19,7 @@ from kp_core.scoring import intervals
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.table_cells import Cells, ratio
+from kp_core.studies import WORDS
 from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.attributes import Extracts, extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
@@ -40,13 +41,7 @@ MEASURES: dict[str, Callable[[Cells], Floats]] = {
     "kappa": concordance.kappa,
 }
 #: Why a value is undefined, where the items are sentences; the usual words speak of phrases.
-_REASONS = REASONS | {
-    "system_empty": "it says “yes” to no sentence",
-    "gold_empty": "no sentence is “yes”",
-    "both_empty": "no sentence is “yes”, and it says “yes” to none",
-    "all_yes": "every sentence is “yes”",
-    "no_items": "there is no sentence",
-}
+_REASONS = REASONS | WORDS["sentence_reasons"]
 COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
 
 

@@ -1,12 +1,13 @@
 """Correlations where there is little to correlate, and what the resamples make of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kp_core.errors import REASONS
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.coefficients import KERNELS
-from kp_core.studies.correlation.human import Ceiling, Scores, ordinal_alpha, pairwise_agreement, quadratic_kappa
+from kp_core.studies.correlation.human import Ceiling, ordinal_alpha, pairwise_agreement, quadratic_kappa
 
 NAN = float("nan")
 
@@ -84,7 +85,7 @@ def test_agreement_without_variation_or_overlap_is_undefined():
 
 
 def test_pairwise_agreement_counts_equal_scores_over_common_pairs():
-    scores = Scores(("p", "q", "r"), ("a", "b", "c"), np.array([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]]))
+    scores = pd.DataFrame([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]], columns=["a", "b", "c"])
     found = pairwise_agreement(scores)
     assert found[["a", "b", "n"]].to_numpy().tolist() == [["a", "b", 3], ["a", "c", 1], ["b", "c", 1]]
     assert found["equal"].tolist() == pytest.approx([2 / 3, 1, 0])
