@@ -213,20 +213,17 @@ def _turns(
     candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
     rows = []
     for one, two in combinations(values[current], 2):
-
-        def ahead(record: Settings, one: str = one, two: str = two) -> int:
-            """1 if the first system has the higher value, -1 if the second has, else 0."""
-            difference = values[record][one] - values[record][two] if record in values else np.nan
-            return int(difference > EQUAL) - int(difference < -EQUAL)
-
-        order = [ahead(record) for record in grid]
-        present = ahead(current) or (-1 if sum(order) < 0 else 1)
-        named = tuple(name for name, record in presets.items() if ahead(record) == -present)
+        gaps = {record: own[one] - own[two] for record, own in values.items()}
+        # 1 where the first system has the higher value, -1 where the second has, else 0
+        ahead = {record: int(gap > EQUAL) - int(gap < -EQUAL) for record, gap in gaps.items()}
+        order = [ahead.get(record, 0) for record in grid]
+        present = ahead[current] or (-1 if sum(order) < 0 else 1)
+        named = tuple(name for name, record in presets.items() if ahead.get(record) == -present)
         turned = order.count(-present)
         if not turned and not named:
             continue
-        tied = sum(abs(values[r][one] - values[r][two]) <= EQUAL for r in grid if r in values)
-        example = next((current.differences(r) for r in candidates if turned and ahead(r) == -present), {})
+        tied = sum(abs(gaps[record]) <= EQUAL for record in grid if record in gaps)
+        example = next((current.differences(r) for r in candidates if turned and ahead[r] == -present), {})
         a, b = (one, two) if present > 0 else (two, one)
         rows.append((a, b, turned, tied, named, {field: format_value(new) for field, (_, new) in example.items()}))
     rows.sort(key=lambda row: -row[2])

@@ -206,12 +206,8 @@ def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, I
             "Fill the column “keyphrase”, or load the gold standard and name the document of each pair.",
         )
     gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
-    every = [list(gold.get(document, [""])) for document in pairs["doc_id"]]
-    facing = [
-        several if none else [phrase]
-        for phrase, several, none in zip(phrases["keyphrase"], every, missing, strict=True)
-    ]
-    exploded = phrases.assign(keyphrase=facing).explode("keyphrase")
+    facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
+    exploded = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
     return exploded.reset_index(drop=True), exploded.index.to_numpy()
 
 
