@@ -18,11 +18,8 @@ def test_undefined_values_say_why(name):
     people = np.array([[1.0, 2.0], [2, 2], [4, 2], [3, 2]])
     value, pairs = coefficients.correlations(measures, people, name), coefficients.Correlator(measures, people).pairs
     assert np.isnan(value).tolist() == [[False, True], [True, True], [True, True]]
-    assert coefficients.reasons(value, pairs).tolist() == [
-        [None, "constant"],
-        ["constant", "constant"],
-        ["too_few", "too_few"],
-    ]
+    reasons = coefficients.reasons(value, pairs).tolist()
+    assert reasons == [[None, "constant"], ["constant", "constant"], ["too_few", "too_few"]]
     assert pairs.tolist() == [[4, 4], [4, 4], [2, 2]]
     assert {"too_few", "constant"} <= set(REASONS)
 
@@ -60,9 +57,8 @@ def test_partial_correlation_leaves_out_gaps_and_needs_variation():
     rng = np.random.default_rng(1)
     x, y, z = rng.normal(size=(3, 30))
     gap = np.append(x, NAN), np.append(y, 1), np.append(z, 1)[:, None]
-    assert coefficients.partial_spearman(*gap) == pytest.approx(
-        coefficients.partial_spearman(x, y, z[:, None]), abs=1e-12
-    )
+    whole = coefficients.partial_spearman(x, y, z[:, None])
+    assert coefficients.partial_spearman(*gap) == pytest.approx(whole, abs=1e-12)
     assert np.isnan(coefficients.partial_spearman(np.ones(30), y, z[:, None]))
     assert np.isnan(coefficients.partial_spearman(x[:2], y[:2], z[:2, None]))
 
