@@ -130,7 +130,10 @@ def estimate(
         for name, column in zip(judged.names, values.T, strict=True)
     ]
     freed, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
-    return Correlations(frame, ceiling, tests, clusters, freed, _tie_range(judged), tied, study)
+    human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
+    tie_range = pd.DataFrame(coefficients.correlations(values, human, study.correlation), columns=list(TIE_RULES))
+    tie_range.insert(0, "measure", judged.names)
+    return Correlations(frame, ceiling, tests, clusters, freed, tie_range, tied, study)
 
 
 @dataclass(frozen=True)
@@ -237,12 +240,3 @@ def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
     rng = np.random.default_rng([study.seed, 1])
     unit = cluster if study.swap == "clusters" else None
     return pairwise.permute_both(contest, study.trials, rng, study.correlation, unit)
-
-
-def _tie_range(judged: _Judged) -> pd.DataFrame:
-    """Return the correlation with the majority under every rule for what is still tied."""
-    human = np.stack([majority(judged.scores, rule) for rule in TIE_RULES], axis=1)
-    values = coefficients.correlations(judged.values, human, judged.study.correlation)
-    frame = pd.DataFrame(values, columns=list(TIE_RULES))
-    frame.insert(0, "measure", judged.names)
-    return frame
