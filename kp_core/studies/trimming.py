@@ -29,6 +29,7 @@ from kp_core.scoring.table_cells import Cells
 from kp_core.scoring.views import View
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
+from kp_core.studies.facts import Ids
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
@@ -217,10 +218,9 @@ def trim(
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
     notes = list(data.notes)
     if lost:
-        named = ", ".join(lost[:5]) + (" …" if len(lost) > 5 else "")
         at = f"reach K = {threshold:g} and"
         verbs = f"does not {at} leaves the gold", f"do not {at} leave the gold"
-        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {named}"
+        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {Ids.of(lost)}"
         notes.append(Note("warning", "trimming", text))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
     return Trimmed(frame, recipe, tuple(notes), len(data.documents), levels=found)

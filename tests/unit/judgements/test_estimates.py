@@ -9,7 +9,7 @@ from scipy import stats
 
 from kp_core.errors import UsageError
 from kp_core.scoring.intervals import resample
-from kp_core.studies.correlation import coefficients, pairwise
+from kp_core.studies.correlation import coefficients, estimates
 from kp_core.studies.correlation.estimates import Study, estimate
 from kp_core.studies.correlation.human import average, majority
 
@@ -109,8 +109,8 @@ def test_the_seed_decides_everything_random():
 def test_tests_of_all_pairs_of_measures(study):
     scores, measures, _, _, _, found = study
     human = average(scores)
-    contests = pairwise.contests(measures.to_numpy(), human)
-    p = [pairwise.permute_both(contest, 200, np.random.default_rng([3, 1])) for contest in contests]
+    contests = estimates.contests(measures.to_numpy(), human)
+    p = [estimates.permute_both(contest, 200, np.random.default_rng([3, 1])) for contest in contests]
     rows = found.tests[found.tests["average"] == "average"]
     pairs = [("good", "gaps"), ("good", "candidate-length"), ("gaps", "candidate-length")]
     assert list(zip(rows["a"], rows["b"], strict=True)) == pairs
@@ -180,8 +180,8 @@ def test_closed_form_and_williams():
     row = cell(found, "good")
     low, high = coefficients.closed_form(np.array([row["value"]]), np.array([row["n"]]))
     assert (row["low"], row["high"]) == (low[0], high[0])
-    contest = next(pairwise.contests(measures.to_numpy(), average(scores)))
-    assert found.tests["p"][0] == pairwise.williams_test(contest)
+    contest = next(estimates.contests(measures.to_numpy(), average(scores)))
+    assert found.tests["p"][0] == estimates.williams_test(contest)
     assert np.isnan(cell(found, "human")["low"])
 
 
