@@ -18,17 +18,9 @@ from numpy.typing import NDArray
 from kp_core.errors import UsageError
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.paired import randomisation
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import (
-    BLOCK_CELLS,
-    DEVIATIONS,
-    KERNELS,
-    Correlation,
-    Correlator,
-    correlations,
-)
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 
 HUMAN = "human"
@@ -143,7 +135,7 @@ def estimate(
     ]
     freed, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
     human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
-    tie_range = pd.DataFrame(coefficients.correlations(values, human, study.correlation), columns=list(TIE_RULES))
+    tie_range = pd.DataFrame(correlations(values, human, study.correlation), columns=list(TIE_RULES))
     tie_range.insert(0, "measure", judged.names)
     return Correlations(frame, ceiling, tests, clusters, freed, tie_range, tied, study)
 
@@ -238,7 +230,7 @@ def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[p
         table = pd.DataFrame(rows, columns=columns).astype({"p": float})
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table)
-        correlation = coefficients.correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
+        correlation = correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
         defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
         adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
         groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
@@ -330,7 +322,7 @@ def permute_both(
     if (np.ptp(np.round(contest.values, 12), axis=0) == 0).any():
         return float("nan")
     difference = differences(contest, name, unit[contest.used])
-    return float(randomisation(difference, int(unit.max()) + 1, trials, rng))
+    return float(paired.randomisation(difference, int(unit.max()) + 1, trials, rng))
 
 
 def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
@@ -339,7 +331,7 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
     unit (n,) is the unit of each pair of phrases.
     """
     mixed = _mixed(_standardised(contest.values), contest.human, name)
-    step = max(8, BLOCK_CELLS[name] // (4 * len(contest.human)))
+    step = max(8, coefficients.BLOCK_CELLS[name] // (4 * len(contest.human)))
 
     def difference(swapped: Floats) -> Floats:
         blocks = []
@@ -366,11 +358,11 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Fl
     Where it is Pearson's r of deviations, those of the human scores stay the same in every mixture.
     """
     values, n = z.T.ravel(), len(human)
-    if name not in DEVIATIONS:
-        under = KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
+    if name not in coefficients.DEVIATIONS:
+        under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
         return lambda chosen: under(chosen)[:, 0, 0]
-    of, every = DEVIATIONS[name](values), np.ones((n, 1))
-    people, spread = DEVIATIONS[name](human)(every, every.sum(axis=0))
+    of, every = coefficients.DEVIATIONS[name](values), np.ones((n, 1))
+    people, spread = coefficients.DEVIATIONS[name](human)(every, every.sum(axis=0))
     twice = np.tile(people[:, 0], 2)
 
     def correlate(chosen: Floats) -> Floats:
