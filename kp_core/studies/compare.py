@@ -175,11 +175,8 @@ def _swaps(family: Family, shared: np.ndarray, rng: np.random.Generator) -> Any:
 def _ranked(pairing: Pairing, block: dict[str, Statistic], results: Compared, test: str) -> Compared:
     """Return the results with what needs the ranks of all differences: rank-biserial correlations, Wilcoxon's p."""
     differences = [pairing.difference(block, a, b) for a, b in pairing.pairs]
-    effects = [
-        (d_z, paired.rank_biserial(own), wins, ties, losses)
-        for (d_z, _, wins, ties, losses), own in zip(results.effects, differences, strict=True)
-    ]
-    p = results.p
+    both = zip(results.effects, differences, strict=True)
+    effects, p = [(effect[0], paired.rank_biserial(own), *effect[2:]) for effect, own in both], results.p
     if test == "wilcoxon" and results.documents:
         p = np.array([paired.wilcoxon_test(own)[1] for own in differences])
     return replace(results, effects=effects, p=p)

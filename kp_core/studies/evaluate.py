@@ -136,27 +136,23 @@ def system_rows(
         wanted = one.cutoffs(settings)
         for average in one.averages(settings.average):
             values = mean_of([own.average(name, one, average, wanted) for own in accumulators])
-            rows += [
-                _row(system, one, cutoff, average, values, column, documents, subset)
-                for column, cutoff in enumerate(wanted)
-            ]
+            rows += _rows((system, average, subset), one, wanted, values, documents)
     return rows
 
 
-def _row(
-    system: str,
-    one: Asked,
-    cutoff: Cutoff,
-    average: str,
-    values: Averaged,
-    column: int,
-    documents: int,
-    subset: str = "all",
-) -> dict[str, Any]:
-    shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
-    n = int(values.documents[column])
-    numbers = (values.value[column], values.low[column], values.high[column], n, documents - n, values.reason[column])
-    return dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True))
+def _rows(
+    names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Averaged, documents: int
+) -> list[dict[str, Any]]:
+    """Return a row a cutoff; names: system, average and subset. The one column of people stands for all cutoffs."""
+    system, average, subset = names
+    rows = []
+    for place, cutoff in enumerate(cutoffs):
+        shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
+        i = min(place, len(values.value) - 1)
+        n = int(values.documents[i])
+        numbers = (values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i])
+        rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True)))
+    return rows
 
 
 def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[dict[str, Any]]:
@@ -172,8 +168,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
             continue
         for average in one.averages(settings.average):
             values = mean_of([averaged(one, view, average, weights, settings.interval) for view in each])
-            for cutoff in one.cutoffs(settings):
-                rows.append(_row(HUMANS, one, cutoff, average, values, 0, documents))
+            rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
     return rows
 
 

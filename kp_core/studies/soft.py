@@ -24,7 +24,7 @@ from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
 from kp_core.studies.evaluate import averaged_rows, weights_of
-from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
+from kp_core.studies.near_misses import Facing, face, phrases_of, recipe_of
 from kp_core.studies.result import Result, frame_of
 
 

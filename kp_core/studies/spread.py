@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any, Unpack, cast
+from typing import Unpack, cast
 
 import numpy as np
 import pandas as pd
@@ -137,10 +137,6 @@ class _Meaning:
             settings = replace(settings, empty_gold="skip")
         return table_settings(settings) if self.asked.measure.family == "concordance" else settings
 
-    def changed(self, changes: dict[str, Any]) -> Settings:
-        """Return the present settings with some conventions set anew."""
-        return self.of(self.now.changed(**changes))
-
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the gold standard and not to a preset."""
         kept = {field: getattr(self.now, field) for field in ("gold_stemmed", "rel")}
@@ -149,14 +145,14 @@ class _Meaning:
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
         """Return the records of all combinations of values, each once."""
         every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-        return list(dict.fromkeys(self.changed(changes) for changes in every))
+        return list(dict.fromkeys(self.of(self.now.changed(**cast(Changes, changes))) for changes in every))
 
     def single_changes(self) -> list[Single]:
         """Return field, value and record of every change of one convention that the record allows."""
         found = []
         for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
             try:
-                found.append((field, value, self.changed({field: value})))
+                found.append((field, value, self.of(self.now.changed(**cast(Changes, {field: value})))))
             except UsageError:
                 continue
         return [one for one in found if one[2] != self.of(self.now)]
