@@ -26,7 +26,7 @@ from kp_core.studies.compare import Family
 from kp_core.studies.facts import Facts, Ids
 
 #: The version of the file; a file of another one is refused.
-FORMAT = "kpscope statistics 3"
+FORMAT = "kpscope statistics 2"
 #: What the header holds beside plain values.
 _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind for kind in (Facts, Family, Ids, Names, Note, Plan, Settings, Table)
