@@ -123,9 +123,8 @@ def evaluation_notes(facts: Facts, settings: Settings, agreement: bool, ids: Seq
         notes.append(Note("info", "gold", text))
     if (empty := facts["empty"]).count:
         have = part_of(empty.count, documents, "document", "has", "have")
-        notes.append(
-            Note("warning", "gold", f"{have} no keyphrase, {WORDS['empty_gold'][settings.empty_gold]}: {empty}")
-        )
+        policy = WORDS["empty_gold"][settings.empty_gold]
+        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {empty}"))
     notes += ids
     for system in systems:
         notes += _system_notes(system, facts, settings)
@@ -186,14 +185,14 @@ def _universe_notes(settings: Settings, sums: dict[str, float]) -> list[Note]:
         text = "N is the union of all loaded rankings and annotators, so adding a system changes every kappa"
         notes.append(Note("info", "universe", f"{text}; load the texts to count their n-grams instead"))
     chosen, (n, *_), rejected = (
-        sorted(own for name, own in sums.items() if name.startswith(f"{kind}/")) for kind in ("chosen", "N", "neither")
+        [own for name, own in sums.items() if name.startswith(f"{kind}/")] for kind in ("chosen", "N", "neither")
     )
-    if n < 5 * chosen[-1]:
-        most = counted(round(chosen[-1]), "phrase")
+    if n < 5 * max(chosen):
+        most = counted(round(max(chosen)), "phrase")
         text = f"N = {n:,.0f} is hardly larger than the {most} chosen at k = {_largest(settings.k)}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
-    if n and rejected[0] / n > 0.9:
-        text = f"true negatives dominate (d/N = {rejected[0] / n:.2f}): PABAK, P_neg and AC1 say little here"
+    if n and min(rejected) / n > 0.9:
+        text = f"true negatives dominate (d/N = {min(rejected) / n:.2f}): PABAK, P_neg and AC1 say little here"
         notes.append(Note("info", "universe", f"{text}; look at P_pos and kappa"))
     return notes
 
