@@ -195,7 +195,8 @@ def interval_table(
     """Return one row a concordance measure of a system, pooled, at the first cutoff.
 
     low, high      bootstrap over documents; cluster_…: the t interval with documents as clusters; error: its error
-    independent_…  value ± 1.96 errors as if phrases were independent
+    independent_…  value ± 1.96 errors as if phrases were independent: a reference that covers too little, for only
+                   documents are a sample
     """
     settings = (settings or Settings()).changed(**changes)
     data = prepare(corpus, settings, interval="bootstrap")

@@ -1,4 +1,7 @@
-"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree."""
+"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree.
+
+Near misses become pairs to be rated, and ratings become scores.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,10 @@ Unit = Literal["documents", "keyphrases", "pairs"]
 COMBINATIONS: tuple[Combination, ...] = ("average", "majority")
 TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
 _WIDE = "score_"
+COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
+_RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
+#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
+_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
 
 
 def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
@@ -203,14 +210,6 @@ def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
         equal = float((first == second)[both].mean()) if both.any() else float("nan")
         rows.append((a, b, int(both.sum()), equal, quadratic_kappa(first, second)))
     return pd.DataFrame(rows, columns=["a", "b", "n", "equal", "kappa"])
-
-
-COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
-_RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
-
-
-#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
-_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
 
 
 def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:

@@ -1,5 +1,6 @@
-"""Turn sentences into attributes from which a decision tree may learn which of them people choose.
+"""Turn sentences into attributes from which a decision tree may learn which of them people choose, and into classes.
 
+“Yes” are the sentences of several annotators' extracts that survive trimming by agreement.
 Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not printed there, or holds for Japanese only.
 """
 
