@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, Unpack
 
 import numpy as np
@@ -52,15 +51,10 @@ class Facing:
     item: Ints
     spelling: Ints
 
-    @cached_property
-    def _spellings(self) -> tuple[Ints, Ints]:
-        """Return where the spellings of each document begin, and how many there are."""
-        count = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
-        return np.cumsum(count) - count, count
-
     def pairs(self, rows: Bools, at_once: bool = False) -> Iterator[tuple[Ints, Ints]]:
         """Yield (row, spelling) of all pairs of some rows with the gold of their document, some documents at a time."""
-        start, size = self._spellings
+        size = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
+        start = np.cumsum(size) - size
         chosen = np.flatnonzero(rows & (size[self.document] > 0))
         if not len(chosen):
             return

@@ -1,9 +1,10 @@
 """Turn the choices of several annotators into gold standards trimmed by agreement: K of every majority, looked up.
 
 After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of what is left reaches the threshold.
-Removed votes become “no”; the universe and the number of annotators never change. A curve then says whether a more
-reliable gold standard changes what the systems get: a smaller one alone moves every score, so each stands beside that of
-random trimming to the same size.
+Removed votes become “no”; the universe and the number of annotators never change.
+
+A curve says whether a more reliable gold standard changes what the systems get. A smaller one alone moves every score,
+so each score stands beside that of random trimming to the same size.
 """
 
 from __future__ import annotations
