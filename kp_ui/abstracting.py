@@ -14,22 +14,21 @@ from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
 from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
-from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
-from kp_core.studies.sentence_study.extracts import Extracts, extracts
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, Extracts, attributes, extracts
 from kp_core.studies.sentence_study.protocol import (
     FOLDS,
+    MEASURES,
     MOST_YES,
     NO_PER_YES,
     REPEATS,
     TREE,
     Outcome,
     Plan,
+    assemble,
     at_majority,
 )
-from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
 from kp_core.studies.sentence_study.trees import rules
-from kp_core.studies.trimming import FORMS, Form
-from kp_core.studies.trimming_curve import THRESHOLDS
+from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
 from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 

@@ -44,7 +44,7 @@ def from_published_figures() -> None:
             texts = tuple(
                 column.text_input(show.plain(name), key=f"printed {name}", placeholder=example)
                 for column, name, example in zip(columns, names, LECTURE_SYSTEMS["TF-IDF"], strict=True)
-            )  # type: ignore[assignment]
+            )
             if not all(texts):
                 st.info("Write the four values as they are printed, with all their digits.")
                 return

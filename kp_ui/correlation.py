@@ -11,10 +11,10 @@ from kp_core.charts import study_tables
 from kp_core.charts.style import GREY
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
+from kp_core.studies.correlation.coefficients import Correlation
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
-from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
 from kp_core.words import methods
 from kp_core.words.statements import number
@@ -104,10 +104,10 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
 def raters(judged: pd.DataFrame) -> None:
     """Show how well the people agree who scored the pairs."""
     scores = score_matrix(judged)
-    if len(scores.annotators) < 2:
+    if len(scores.columns) < 2:
         return
     with st.expander("How well do the people agree who scored the pairs?"):
-        alpha = number(ordinal_alpha(scores.matrix))
+        alpha = number(ordinal_alpha(scores.to_numpy()))
         st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
         names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
         results.table(pairwise_agreement(scores).rename(columns=names), "raters")

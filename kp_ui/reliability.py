@@ -11,8 +11,7 @@ from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.charts.study_tables import left_over
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
-from kp_core.studies.trimming import FORMS, Form
-from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, Form, k_and_score
 from kp_core.words.scales import benchmark
 from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 

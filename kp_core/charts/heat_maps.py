@@ -15,7 +15,7 @@ from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result
-from kp_core.studies.sentence_study.thresholds import SentenceStudy
+from kp_core.studies.sentence_study.protocol import SentenceStudy
 from kp_core.studies.stability import Stability
 from kp_core.words.statements import number
 

@@ -11,8 +11,7 @@ from plotly.subplots import make_subplots
 from kp_core.charts.builders import add_band, add_curve
 from kp_core.charts.study_tables import of_yes
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, label, lay_out, looks
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE
-from kp_core.studies.sentence_study.thresholds import SentenceStudy
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
 from kp_core.words.statements import number
 
 #: The band of random trimming.

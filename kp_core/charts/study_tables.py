@@ -11,8 +11,7 @@ from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.near_misses import NearMisses
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
-from kp_core.studies.sentence_study.protocol import LEAD, NULL, TREE
-from kp_core.studies.sentence_study.thresholds import MEASURES, SentenceStudy
+from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.words.statements import number
 
 
@@ -173,5 +172,5 @@ def study_types(study: SentenceStudy, measure: str, threshold: float) -> pd.Data
 
 def attribute_definitions() -> pd.DataFrame:
     """Return one row an attribute: what it is, and what of it is assumed."""
-    rows = [(name, what, assumed or "–") for name, (what, assumed) in ATTRIBUTES.items()]
+    rows = [(name, one["what"], one["assumed"] or "–") for name, one in ATTRIBUTES.items()]
     return pd.DataFrame(rows, columns=["attribute", "what it is", "assumed here"])

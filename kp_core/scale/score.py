@@ -27,15 +27,7 @@ from kp_core.settings import Cutoff, Interval, signature
 from kp_core.studies.annotators import NO_INTERVAL, Part, grids, parts_of, result_of, too_many
 from kp_core.studies.compare import Comparison, Family, comparison_of, in_words
 from kp_core.studies.evaluate import add_system, system_rows
-from kp_core.studies.facts import (
-    Facts,
-    Ids,
-    SystemFacts,
-    agreement_facts,
-    agreement_notes,
-    evaluation_facts,
-    evaluation_notes,
-)
+from kp_core.studies.facts import Facts, Ids, agreement_facts, agreement_notes, evaluation_facts, evaluation_notes
 from kp_core.studies.parts import masks, parse_by
 from kp_core.studies.result import Result, frame_of
 
@@ -59,9 +51,9 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
         (_add_systems if plan.agreement is None else _add_annotators)(data, plan, tally)
     elif plan.agreement is None:
         lists = corpus.runs[["system", "doc_id"]].groupby("system")["doc_id"]
-        unknown = {str(name): Ids.of(list(dict.fromkeys(own))) for name, own in lists}
-        systems = {name: SystemFacts(unknown=unknown.get(name, Ids())) for name in plan.names.systems}
-        tally.facts["evaluate"] = Facts(systems=systems)
+        facts = {f"lost/{name}": Ids() for name in plan.names.systems}
+        facts |= {f"unknown/{name}": Ids.of(list(dict.fromkeys(own))) for name, own in lists}
+        tally.facts["evaluate"] = Facts(facts)
     return tally
 
 

@@ -23,14 +23,13 @@ from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Floats
 from kp_core.settings import Settings
 from kp_core.studies.compare import Family
-from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
+from kp_core.studies.facts import Facts, Ids
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
 #: What the header holds beside plain values.
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (AgreementFacts, Facts, Family, Ids, Names, Note, Plan, Settings, Table, SystemFacts)
+    kind.__name__: kind for kind in (Facts, Family, Ids, Names, Note, Plan, Settings, Table)
 }
 _SAVED_BY = "statistics of a streamed run"
 

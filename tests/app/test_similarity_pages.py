@@ -75,7 +75,7 @@ def test_correlations_are_those_of_correlate(lectures, average):
 def test_agreement_of_the_people_who_scored(lectures):
     app = opened("correlation")
     scores = score_matrix(lectures.judgements)
-    assert plain(f"ordered scores: {ordinal_alpha(scores.matrix):.3f}") in words(app)
+    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
     table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
     assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 

@@ -37,9 +37,8 @@ def test_bpref_needs_judged_negatives():
     plain = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
     assert reasons(plain, ["bpref"])[("bpref", "macro")] == (0, 1, "no_judged_negatives")
     assert document_values(plain, "bpref")["status"].tolist() == ["no_judged_negatives"]
-    some = corpus_of(
-        {"d1": ["a", "n"], "d2": ["b"]}, {"s": {"d1": ["n", "a"], "d2": ["b"]}}, grades={"d1": {"a": 1, "n": 0}}
-    )
+    gold, runs = {"d1": ["a", "n"], "d2": ["b"]}, {"s": {"d1": ["n", "a"], "d2": ["b"]}}
+    some = corpus_of(gold, runs, grades={"d1": {"a": 1, "n": 0}})
     row = scored(some, "bpref").iloc[0]
     assert (row["value"], row["documents"], row["undefined"]) == (0, 1, 1)
     assert pd.isna(row["reason"])
