@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
 from typing import Any
 
@@ -90,6 +90,36 @@ def as_text(value: Any, digits: int = 4) -> str:
     if isinstance(value, float):
         return f"{value:.{digits}f}"
     return str(value)
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Print a number as it stands in a sentence.
+
+    >>> number(0.1234), number(-0.0001), number(float("nan"))
+    ('0.123', '0.000', 'undefined')
+    """
+    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Return names as an enumeration; many are cut short.
+
+    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
+    ('a, b and c', 'a, b, c, d, e and 3 others')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def highest(values: Mapping[str, float]) -> list[str]:
+    """Return the names of the highest value; values that differ by rounding alone are equal.
+
+    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
+    ['a', 'b']
+    """
+    top = max(values.values())
+    return [name for name, value in values.items() if top - value <= 1e-12]
 
 
 #: The cells of a concordance table.

@@ -8,7 +8,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import screen_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
@@ -170,7 +170,7 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
 
 def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
-    st.markdown(f"#### {show.plain(study_tables.finding(study, measure, threshold))}")
+    st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
     show.chart(charts.over_agreement(study, measure, threshold), "over_agreement")
     st.caption(prose.text("sentences.bands"))
     with st.expander("What is left at every threshold"):
@@ -201,9 +201,9 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
-    results.table(study_tables.study_systems(study, threshold), "study_systems")
+    results.table(screen_tables.study_systems(study, threshold), "study_systems")
     st.caption(prose.text("sentences.baselines"))
-    table = study_tables.study_types(study, measure, threshold)
+    table = screen_tables.study_types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
         results.table(table, "study_types")
@@ -219,6 +219,6 @@ def assumed() -> None:
         st.markdown(
             prose.text("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
         )
-        show.plain_table(study_tables.attribute_definitions(), "attribute_definitions")
+        show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
         st.caption(prose.text("sentences.nouns"))
         st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))

@@ -78,7 +78,7 @@ def conventions(measure: str) -> None:
 
 
 def _spread(found: kp.Spread, measure: str) -> None:
-    show.chart(charts.strip(found), "strip")
+    show.chart(charts.strip(found, statements.range_of(found)), "strip")
     st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
     st.markdown("**What one change of the present conventions does**")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts import study_tables
+from kp_core.charts import screen_tables
 from kp_core.charts.style import short
 from kp_core.studies.document_values import KINDS, MARKS, DocumentView
 from kp_ui import cached, controls, prose, results, show, workspace
@@ -77,10 +77,10 @@ def frequent(system: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        results.table(study_tables.most_missed(found, system), "most_missed")
+        results.table(screen_tables.most_missed(found, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        results.table(study_tables.most_spurious(found, system), "most_spurious")
+        results.table(screen_tables.most_spurious(found, system), "most_spurious")
 
 
 def choose_document(listed: pd.DataFrame) -> str | None:

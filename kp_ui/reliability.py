@@ -9,11 +9,11 @@ import streamlit as st
 import kp_core as kp
 from kp_core import charts
 from kp_core.charts import screen_tables
-from kp_core.charts.study_tables import left_over
+from kp_core.charts.screen_tables import left_over
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
-from kp_core.words.scales import benchmark
+from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 
@@ -89,7 +89,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
 def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     st.subheader("Agreement on every document", anchor=False)
-    show.chart(charts.histogram(table, "K", scale), "histogram")
+    show.chart(charts.histogram(table, "K", SCALES[scale]), "histogram")
     shown = screen_tables.annotated_documents(table)
     results.table_of_documents(shown, "agreement_of_documents")
     show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)

@@ -8,11 +8,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from kp_core import typeset
+from kp_core import methods, typeset
 from kp_core.charts import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
-from kp_core.words import methods
 from kp_ui import kept
 
 #: Where Streamlit would make a link or an icon of bare text, escaped or not; an invisible word joiner prevents that.

@@ -6,7 +6,7 @@ from kp_core import charts
 from kp_core.charts import screen_tables
 from kp_core.scoring.measures import parse
 from kp_core.typeset import CELLS
-from kp_core.words.diagnosis import diagnose
+from kp_core.words.statements import diagnose
 from kp_ui import agreement, cached, controls, prose, results, shell, show, sidebar, workspace
 
 shell.enter()

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from kp_core.charts import screen_tables, study_tables
+from kp_core.charts import screen_tables
 from kp_ui import cached, controls, drill, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -49,7 +49,7 @@ st.caption(drill.LEGEND)
 
 chosen_first = [name for name in (better, other) if name in systems]
 chosen_first += [name for name in systems if name not in chosen_first]
-near = {system: study_tables.types_of(cached.near_misses(), system, document) for system in systems}
+near = {system: screen_tables.types_of(cached.near_misses(), system, document) for system in systems}
 drill.side_by_side(view, corpus.annotators, chosen_first, near)
 if view.text:
     st.subheader("In the text", anchor=False)

@@ -12,10 +12,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kp_core.charts.builders import add_band, add_curve
-from kp_core.charts.heat_maps import VIEWS
-from kp_core.charts.screen_tables import over_numbers
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks
+from kp_core.charts.screen_tables import VIEWS, over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, add_band, add_curve, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
@@ -23,7 +21,7 @@ from kp_core.scoring.systems import BASELINES
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
-from kp_core.words.statements import highest, listed, number
+from kp_core.typeset import highest, listed, number
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
 _IN_USE = {"mode": "markers", "marker_line": {"width": 1, "color": "white"}, "showlegend": False}

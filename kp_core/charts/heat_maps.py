@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.builders import heat_map_of
-from kp_core.charts.study_tables import by_correlation
-from kp_core.charts.style import Chart
+from kp_core.charts.screen_tables import VIEWS, by_correlation
+from kp_core.charts.style import Chart, heat_map_of
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
@@ -17,10 +16,7 @@ from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.thresholds import SentenceStudy
 from kp_core.studies.stability import Stability
-from kp_core.words.statements import number
-
-#: What the views of a study of stability differ in, in words.
-VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
+from kp_core.typeset import number
 
 
 def _above(values: pd.DataFrame) -> Floats:

@@ -1,9 +1,10 @@
-"""Turn settings into the paragraph on methods that a paper needs: what was compared how, and with which uncertainty."""
+"""Turn settings into the paragraph on methods that a paper needs, with the BibTeX entries of what it names."""
 
 from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -11,8 +12,40 @@ from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
 from kp_core.settings import FIELDS, Settings, __version__, format_value, preset
-from kp_core.takeaway.references import cited
 from kp_core.text.normalise import Normaliser
+
+
+@cache
+def entries() -> dict[str, str]:
+    """Return the BibTeX entry of every source: as it is named in a text → entry.
+
+    >>> entries()["Cohen 1960"].startswith("@article{cohen1960")
+    True
+    """
+    text = (files("kp_core.takeaway") / "references.bib").read_text(encoding="utf-8")
+    blocks = [block.strip().split("\n", 1) for block in text.split("\n\n") if block.strip()]
+    return {label.removeprefix("% "): entry for label, entry in blocks}
+
+
+def cited(text: str) -> list[str]:
+    """Return the sources that a text names, in the order of the list.
+
+    >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
+    ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
+    """
+    return [label for label in entries() if label in text]
+
+
+def bibtex(text: str) -> str:
+    """Return the BibTeX entries of all sources that a text names, and of KPScope itself."""
+    return "\n\n".join([*(entries()[label] for label in cited(text)), _OWN]) + "\n"
+
+
+_OWN = (
+    "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}, "
+    f"version = {{{__version__}}}, year = {{2026}}}}"
+)
+
 
 #: The words of the paragraph, by what they speak of.
 _PROSE: dict[str, Any] = tomllib.loads((files("kp_core.takeaway") / "paragraph.toml").read_text(encoding="utf-8"))

@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core import methods
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Uploads
-from kp_core.words import glossary, methods
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, opened, shown
 
@@ -161,4 +161,4 @@ def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
     assert app.markdown[-1].value.startswith("**universe N**: The number of phrases that could have been chosen")
     alone = opened("methods", family="glossary")
     assert [one.value for one in alone.header] == ["Glossary"]
-    assert alone.markdown[-1].value.count("**: ") == len(glossary.TERMS)
+    assert alone.markdown[-1].value.count("**: ") == len(methods.TERMS)

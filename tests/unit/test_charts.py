@@ -12,7 +12,7 @@ from kp_core.charts import screen_tables as tables
 from kp_core.charts import style
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
-from kp_core.words.diagnosis import diagnose
+from kp_core.words.statements import diagnose
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}

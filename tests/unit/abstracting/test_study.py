@@ -10,7 +10,7 @@ import pytest
 
 import kp_core as kp
 from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.extracts import extracts
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
@@ -295,7 +295,7 @@ def test_too_little_is_said_and_not_run():
     assert found.left["reason"].tolist() == ["fewer than 10 sentences are “yes”"] * 2
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
-    assert "does not run at K ≥ 0.8: fewer than 10" in study_tables.finding(found, "F1", 0.8)
+    assert "does not run at K ≥ 0.8: fewer than 10" in screen_tables.finding(found, "F1", 0.8)
 
 
 def test_one_document_cannot_be_left_out():
@@ -335,10 +335,10 @@ def test_charts_say_what_is_seen(study):
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
     assert charts.used(study).figure.data[0].z.shape == (7, 2)
-    assert study_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
-    assert study_tables.study_types(study, "F1", 0.5)["document type"].tolist() == [
+    assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == [
         "lab note",
         "lecture",
         "reading guide",
     ]
-    assert list(study_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
+    assert list(screen_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
