@@ -7,8 +7,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.attribute_tables import load_attributes
@@ -171,7 +170,7 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
 def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
     st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
-    show.chart(charts.over_agreement(study, measure, threshold), "over_agreement")
+    show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
     st.caption(prose.text("sentences.bands"))
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
@@ -187,7 +186,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(charts.tree(nodes), "tree")
+        show.chart(over_thresholds.tree(nodes), "tree")
         st.caption(prose.text("sentences.tree"))
     with right:
         table = rules(list(nodes))
@@ -209,7 +208,7 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
     st.subheader("Attributes that the trees use", anchor=False)
-    show.chart(charts.used(study), "attributes_used")
+    show.chart(heat_maps.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
 

@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, methods
-from kp_core.charts import screen_tables
+from kp_core import methods
+from kp_core.charts import dots, heat_maps, screen_tables
 from kp_core.charts.style import GREY
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
@@ -61,7 +61,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
         st.caption(prose.text("correlation.overall"))
         show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     with right:
-        show.chart(charts.forest(study, average), "forest")
+        show.chart(dots.forest(study, average), "forest")
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     lost = [name for name in lost if name not in SENTINELS]
     if lost:
@@ -89,7 +89,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
     if study.found.tests.empty:
         st.caption("There are not two measures that can be compared.")
         return
-    show.chart(charts.p_map(study, average), "p_map")
+    show.chart(heat_maps.p_map(study, average), "p_map")
     st.caption(
         show.plain(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     )

@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -54,7 +53,7 @@ def documents(
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
     found &= (table["type"] == group) | (group == "all")
     if which != "all" and difference is not None:
-        found &= np.sign(table["difference"].round(12)) == WHERE[which]
+        found &= screen_tables.signs(table["difference"]) == WHERE[which]
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=empty).reset_index(drop=True)
 
@@ -175,8 +174,7 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "score": ranked["score"],
         }
     ).dropna(axis="columns", how="all")
-    last = np.flatnonzero(ranked["counts"]).max(initial=-1)
-    css = [_css(mark, place <= last) for place, mark in enumerate(ranked["mark"])]
+    css = list(map(_css, ranked["mark"], screen_tables.within_cutoff(ranked)))
     styled = table.style.apply(lambda shown: pd.DataFrame(dict.fromkeys(shown, css), index=shown.index), axis=None)
     st.dataframe(
         styled,

@@ -9,14 +9,17 @@ import pandas as pd
 import streamlit as st
 
 from kp_core import methods, typeset
-from kp_core.charts import Chart
+from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
 from kp_ui import kept
 
-#: Where Streamlit would make a link or an icon of bare text, escaped or not; an invisible word joiner prevents that.
-_LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)", re.IGNORECASE)
-
+#: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
+#: prevents that.
+_REPLACED = re.compile(
+    r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)|(?<!\S)(?:<->|->|<-|--|[<>~]=)(?!\S)",
+    re.IGNORECASE,
+)
 
 #: Texts of more letters than this scroll within so many pixels.
 _LONG, _PAGE = 4000, 560
@@ -24,7 +27,7 @@ _LONG, _PAGE = 4000, 560
 
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
-    return typeset.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
+    return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
 def sentence(words: object) -> str:

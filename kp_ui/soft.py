@@ -3,8 +3,8 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, methods
-from kp_core.charts import screen_tables
+from kp_core import methods
+from kp_core.charts import curves, screen_tables
 from kp_ui import cached, controls, prose, results, show, sidebar
 
 _OWN = "own choice"
@@ -44,6 +44,6 @@ def section() -> None:
         show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
     with right:
         st.markdown("**Soft F1 over k**")
-        show.chart(charts.over_k(found, "F1@k", results.marks()), "soft_over_k")
+        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")
         results.where_no_mark()
     show.signature(found.signature)

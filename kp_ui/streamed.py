@@ -7,9 +7,10 @@ from typing import cast
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, scale
-from kp_core.charts import Marks
+from kp_core import scale
+from kp_core.charts import curves, dots
 from kp_core.charts import screen_tables as tables
+from kp_core.charts.curves import Marks
 from kp_core.reading import Source
 from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
@@ -132,7 +133,7 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
             results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
     with right:
-        drawn = charts.over_k(whole, measure, Marks(cutoff)) if curve else charts.bars(here, measure)
+        drawn = curves.over_k(whole, measure, Marks(cutoff)) if curve else dots.bars(here, measure)
         show.chart(drawn, "streamed_chart")
         if curve:
             show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
@@ -151,7 +152,7 @@ def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int
     table = tables.by_part(by_type)
     if not table.empty:
         st.subheader("By document type", anchor=False)
-        show.chart(charts.by_part(by_type), "streamed_by_type")
+        show.chart(dots.by_part(by_type), "streamed_by_type")
         results.table(table, "streamed_by_type_table", result.documents)
 
 

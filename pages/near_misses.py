@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import dots, screen_tables
 from kp_core.similarity.relation import TYPES
 from kp_ui import cached, controls, results, shell, show, soft, workspace
 
@@ -17,7 +16,7 @@ side = controls.views("Look at", ["predictions", "gold entries"], "side")
 counts = found.counts("gold" if side == "gold entries" else "predictions")
 left, right = st.columns(2, gap="medium")
 with left:
-    show.chart(charts.type_bars(counts, side), "types")
+    show.chart(dots.type_bars(counts, side), "types")
 with right:
     results.table(counts, "type_counts")
     results.table(screen_tables.near_shares(found), "shares")

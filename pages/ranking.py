@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, screen_tables
 from kp_ui import cached, comparison, prose, results, shell, show, sidebar
 
 shell.enter()
@@ -47,7 +46,7 @@ with left:
     show.downloads(screen_tables.curves(result, measure), "ranking_over_k", f"{measure} over k", result.signature)
 with right:
     st.markdown("**Precision and recall as k grows**")
-    show.chart(charts.precision_recall(result, cutoff), "precision_recall")
+    show.chart(curves.precision_recall(result, cutoff), "precision_recall")
 results.where_no_mark()
 
 comparison.section(measure, name)

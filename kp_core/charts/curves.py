@@ -48,18 +48,10 @@ class Marks:
         return [mark for mark in marks if mark[0] <= last]
 
 
-def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None) -> Chart:
-    """Draw one measure over k for all systems."""
-    return _panels(result, [measure], marks or Marks(), 420)
-
-
-def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw several measures over k, one panel below the other, with one legend."""
-    return _panels(result, measures, marks or Marks(), 210 * len(measures) + 100)
-
-
-def _panels(result: Result | SoftResult, measures: Sequence[str], marks: Marks, height: int) -> Chart:
-    panels = {measure: over_numbers(result, measure) for measure in measures}
+def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
+    """Draw a measure over k for all systems; several measures stand one panel below the other, with one legend."""
+    names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
+    panels = {measure: over_numbers(result, measure) for measure in names}
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.16 / len(panels))
     for row, (measure, systems) in enumerate(panels.items(), 1):
         for name, rows in systems.items():
@@ -73,7 +65,7 @@ def _panels(result: Result | SoftResult, measures: Sequence[str], marks: Marks, 
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    return Chart(lay_out(figure, height, top), alt)
+    return Chart(lay_out(figure, max(420, 210 * len(panels) + 100), top), alt)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
 import pandas as pd
 
 from kp_core.charts.style import GREY, REFERENCES
@@ -193,6 +194,24 @@ def each_annotator(result: Result, annotators: Sequence[str], names: Sequence[st
     wide = wide.rename(columns={"K": "K without"}).assign(change=wide["K"] - value(result, "all", "K"))
     wide = wide[[*(name for name in names if name != "K"), "documents", "K without", "change"]]
     return wide.rename_axis("annotator").reset_index()
+
+
+def signs(difference: pd.Series[float]) -> pd.Series[float]:
+    """Return 1 where the first of two systems is better, -1 where it is worse, 0 where rounding alone parts them.
+
+    >>> signs(pd.Series([0.5, 0.1 + 0.2 - 0.3, -0.5])).tolist()
+    [1.0, 0.0, -1.0]
+    """
+    return difference.round(12).map(np.sign)
+
+
+def within_cutoff(ranked: pd.DataFrame) -> pd.Series[bool]:
+    """Return which phrases of a list stand within the cutoff: all down to the last that counts, counting or not.
+
+    >>> within_cutoff(pd.DataFrame({"counts": [True, False, True, False]})).tolist()
+    [True, True, True, False]
+    """
+    return ranked["counts"][::-1].cummax()[::-1]
 
 
 def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:

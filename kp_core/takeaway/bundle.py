@@ -20,9 +20,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from kp_core import charts, typeset
-from kp_core.charts import Chart, Marks
+from kp_core import typeset
+from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts import screen_tables as tables
+from kp_core.charts.curves import Marks
+from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
@@ -126,7 +128,7 @@ def leaderboard(asked: Asked) -> Section:
     (size,) = (k for k in average.settings.k if isinstance(k, int))
     marks = Marks(asked.cutoff, size, shallowest(average))
     curve = tables.has_curve(measure)
-    drawn = charts.over_k(asked.result(beside), measure, marks) if curve else charts.bars(here, measure)
+    drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.bars(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
     return Section((*verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
@@ -152,7 +154,7 @@ def pairs(asked: Asked) -> Section:
         Table("effects", "Effect sizes", tables.effects(comparison), comparison.signature),
         Table("ranks", "Ranks in 95 % of the resamples", tables.ranks(comparison), comparison.signature),
     )
-    return Section(said, charts=(charts.pair_map(comparison, name),), tables=shown)
+    return Section(said, charts=(heat_maps.pair_map(comparison, name),), tables=shown)
 
 
 def concordance(asked: Asked) -> Section:
@@ -164,7 +166,7 @@ def concordance(asked: Asked) -> Section:
     said = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
     caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
     table = Table("concordance", caption, frame, here.signature)
-    return Section(tuple(said), charts=(charts.against_universe(cells),), tables=(table,))
+    return Section(tuple(said), charts=(curves.against_universe(cells),), tables=(table,))
 
 
 def annotators(asked: Asked) -> Section:
@@ -189,7 +191,7 @@ def near(asked: Asked) -> Section:
         Table("near_shares", "Misses that are near", tables.near_shares(misses)),
     )
     said = "Near: misses that have a word in common with a keyphrase of the document."
-    return Section((said,), charts=(charts.type_bars(counts, "predictions"),), tables=shown)
+    return Section((said,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
 
 
 def conventions(asked: Asked) -> Section:
@@ -199,7 +201,7 @@ def conventions(asked: Asked) -> Section:
     shown = [Table("convention_spread", caption, study.ranges, study.signature)]
     if len(study.turns):
         shown.append(Table("turns", "Where the order of two systems turns", tables.turns(study), study.signature))
-    return Section((said,), charts=(charts.strip(study, said),), tables=tuple(shown))
+    return Section((said,), charts=(dots.strip(study, said),), tables=tuple(shown))
 
 
 def correlation(asked: Asked) -> Section:
@@ -210,7 +212,7 @@ def correlation(asked: Asked) -> Section:
     table = tables.overall(study, "average")
     shown = Table("correlation", "Correlation with the average human score", table, study.signature)
     said = statements.best_measure(study, "average")
-    return Section((said,), charts=(charts.forest(study, "average"),), tables=(shown,))
+    return Section((said,), charts=(dots.forest(study, "average"),), tables=(shown,))
 
 
 def methods(asked: Asked) -> Section:

@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.extracts import extracts
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
@@ -325,16 +324,16 @@ def test_documents_without_extracts_are_left_out():
 
 
 def test_charts_say_what_is_seen(study):
-    curve = charts.over_agreement(study, "F1", 0.5)
+    curve = over_thresholds.over_agreement(study, "F1", 0.5)
     value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
     assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
-    tree = charts.tree(study.trees[0.5])
+    tree = over_thresholds.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
     assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
-    assert charts.used(study).figure.data[0].z.shape == (7, 2)
+    assert heat_maps.used(study).figure.data[0].z.shape == (7, 2)
     assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
     assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == [
         "lab note",
