@@ -6,17 +6,11 @@ import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_ui.show import plain
-from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened, shown, words
 from tests.app.test_results_pages import LECTURES, chosen
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
-
-
-@pytest.fixture(scope="module")
-def lectures():
-    return SAMPLES["lectures"].load()
 
 
 @pytest.fixture(scope="module")

@@ -18,11 +18,6 @@ PAGES = (*SYSTEM_PAGES, "annotators")
 pytestmark = pytest.mark.app
 
 
-@pytest.fixture(scope="module")
-def lectures() -> kp.Corpus:
-    return SAMPLES["lectures"].load()
-
-
 def chosen(app: AppTest, key: str, value: str) -> AppTest:
     """Choose in a select box; AppTest does not give links to widgets below the sidebar."""
     app.selectbox(key=key).set_value(value).run()

@@ -169,15 +169,6 @@ def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
     assert "yake" in shown(app, "phrases")["source"].tolist()
 
 
-def test_a_workspace_of_the_first_version_opens() -> None:
-    app = opened("data")
-    drop(app, Source("old.kpscope", (ROOT / "tests/unit/format_1.kpscope").read_bytes()))
-    assert shown(app, "phrases")["source"].tolist() == ["ana", "ben", "tides"]
-    assert app.selectbox(key="preset").value == "pke"
-    assert {"tides", "says nothing"} <= set(board(app)["system"])
-    assert "fix:strip-extension" in app.code[0].value
-
-
 def test_two_workspaces_at_once_are_refused() -> None:
     data = workspace_file(Saved(ALONE))
     app = opened("data")

@@ -28,11 +28,6 @@ def seen(app, view):
 RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
 
 
-@pytest.fixture(scope="module")
-def lectures():
-    return SAMPLES["lectures"].load()
-
-
 def test_types_of_near_misses_are_counted(lectures):
     app = opened("near_misses", k="9")
     expected = kp.near_misses(lectures, k=9)
