@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 #: A signature has no blanks: without a place to break after each field, it would run off the page.
@@ -157,6 +159,28 @@ def exchange_csv(frame: pd.DataFrame) -> str:
     return text
 
 
+def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """Return a workbook for spreadsheets, one sheet a table; names are cut where the format does."""
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer, engine="openpyxl") as book:
+        for name, frame in frames.items():
+            neutral(frame).to_excel(book, sheet_name=name[:31], index=False)
+    return buffer.getvalue()
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows that JSON knows; undefined values are null.
+
+    >>> records(pd.DataFrame({"k": [5, 10], "value": [0.25, float("nan")]}))
+    [{'k': 5, 'value': 0.25}, {'k': 10, 'value': None}]
+    """
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [
+        {str(name): cell.item() if isinstance(cell, np.generic) else cell for name, cell in row.items()}
+        for row in plain.to_dict("records")
+    ]
+
+
 def numeric(frame: pd.DataFrame) -> list[bool]:
     """Return for every column whether it holds numbers, which stand on the right."""
     return [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
@@ -212,7 +236,7 @@ def written(frame: pd.DataFrame, form: str, caption: str) -> str:
     'k\\n5\\n'
     """
     if form == "json":
-        return json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1)
+        return json.dumps(records(frame), ensure_ascii=False, indent=1)
     if form == "latex":
         return latex(frame, caption)
     return {"csv": exchange_csv, "markdown": markdown, "table": text}[form](frame)

@@ -1,6 +1,5 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
-import io
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -143,7 +142,7 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
         signed = frame.assign(signature=line) if line else frame
         for label, made, ending, kind in (
             ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
-            ("XLSX", lambda: _xlsx(signed), "xlsx", None),
+            ("XLSX", lambda: typeset.xlsx({"Sheet1": signed}), "xlsx", None),
             ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
@@ -153,9 +152,3 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:
     return typeset.markdown(frame) + (f"\n`{line}`\n" if line else "")
-
-
-def _xlsx(frame: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    typeset.neutral(frame).to_excel(buffer, index=False)
-    return buffer.getvalue()

@@ -189,7 +189,7 @@ def dots_of(rows: pd.DataFrame, names: Sequence[str], colours: Sequence[str], **
 
 
 def add_dots(
-    figure: go.Figure, x: Any, y: Any, colour: Any, symbol: str = "circle", size: int = 10, **scatter: Any
+    figure: go.Figure, x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **scatter: Any
 ) -> None:
     """Add values along x as dots at the heights y."""
     marker = {"marker_color": colour, "marker_symbol": symbol, "marker_size": size}

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from kp_core.charts.curves import against_universe
-from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, label, lay_out
+from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, add_dots, label, lay_out
 from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Values, View, bars, curves, errata, lesson, prose
 from kp_core.reading import load
@@ -110,18 +110,11 @@ def _show_lecture(values: Values) -> View:
     results = {system: value(measure, *lecture_cells(system)) for system in (*SYSTEMS, _SILENT)}
     names = [label(system, 46) for system in results]
     figure = go.Figure(layout_showlegend=False)
-    figure.add_scatter(
-        x=list(results.values()),
-        y=names,
-        mode="markers+text",
-        marker_size=13,
-        marker_color=[*[COLOURS[0]] * len(SYSTEMS), GREY],
-        marker_symbol=[*[SYMBOLS[0]] * len(SYSTEMS), SYMBOLS[2]],
-        text=[f" {number(result)}" for result in results.values()],
-        textposition="middle right",
-        cliponaxis=False,
-        hovertemplate="%{y}: %{x:.3f}<extra></extra>",
-    )
+    colours, symbols = [*[COLOURS[0]] * len(SYSTEMS), GREY], [*[SYMBOLS[0]] * len(SYSTEMS), SYMBOLS[2]]
+    more = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
+    hover = "%{y}: %{x:.3f}<extra></extra>"
+    add_dots(figure, list(results.values()), names, colours, symbols, 13, hovertemplate=hover, **more)
+    figure.update_traces(mode="markers+text", cliponaxis=False)
     for name in names:  # above its line: beside it, long names would leave no room for the picture
         place = {"x": 0, "xref": "paper", "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 4}
         figure.add_annotation(place, text=name, showarrow=False)
@@ -361,8 +354,8 @@ def _show_trimming(values: Values) -> View:
         (False, "removed: becomes a “no”", GREY, "circle-open"),
     ):
         x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
-        figure.add_scatter(x=x, y=y, mode="markers", name=words, hovertemplate="%{y} chose phrase %{x}<extra></extra>")
-        figure.data[-1].marker = {"size": 18, "color": colour, "symbol": symbol, "line": {"width": 2, "color": colour}}
+        more = {"name": words, "marker_line": {"width": 2, "color": colour}}
+        add_dots(figure, x, y, colour, symbol, 18, hovertemplate="%{y} chose phrase %{x}<extra></extra>", **more)
     figure.update_xaxes(title="phrase", range=[0.3, PHRASES + 0.7], dtick=1)
     figure.update_yaxes(autorange="reversed")
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])

@@ -298,13 +298,8 @@ class Report:
 
     def workbook(self) -> bytes:
         """Return all tables as one XLSX file, a sheet each."""
-        buffer = io.BytesIO()
-        with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-            for table in self.all_tables:
-                typeset.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
-            if not self.all_tables:
-                pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
-        return buffer.getvalue()
+        sheets = {table.name: table.frame for table in self.all_tables}
+        return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def zip(self) -> bytes:
         """Return everything as one archive."""
