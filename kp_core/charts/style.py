@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.systems import BASELINES
-from kp_core.typeset import visible
+from kp_core.typeset import number, visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
@@ -147,31 +148,27 @@ def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
 
 
 def heat_map_of(
-    values: pd.DataFrame, text: pd.DataFrame, title: str, hover: str, height: int, readable: int = 20, **look: Any
+    values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
 ) -> go.Figure:
     """Return a table of numbers as a heat map, its first row on top; missing cells stay empty.
 
-    title of the colour bar; text: what stands in each cell; in a table with more columns than are readable nothing does
+    title of the colour bar; stars: which cells have one; readable: with more columns than these no number stands
     """
-    trace = {"colorscale": "Cividis", "zmin": 0, "zmax": 1} | look
-    figure = go.Figure(
-        go.Heatmap(
-            z=values.to_numpy(),
-            x=labels(values.columns),
-            y=labels(values.index),
-            text=text.to_numpy(),
-            texttemplate="%{text}" if len(values.columns) <= readable else None,
-            colorbar={"title": title, "thickness": 12},
-            hovertemplate=f"{hover}<extra></extra>",
-            hoverongaps=False,
-            xgap=1,
-            ygap=1,
-            **trace,
-        )
-    )
+    text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
+    usual = {
+        "colorscale": "Cividis",
+        "zmin": 0,
+        "zmax": 1,
+        "xgap": 1,
+        "ygap": 1,
+        "text": text.where(values.notna(), ""),
+    }
+    usual |= {"texttemplate": "%{text}" if len(values.columns) <= readable else None, "hoverongaps": False}
+    usual |= {"colorbar": {"title": title, "thickness": 12}, "hovertemplate": f"{hover}<extra></extra>"}
+    figure = go.Figure(go.Heatmap(z=values, x=labels(values.columns), y=labels(values.index), **(usual | look)))
     figure.update_yaxes(autorange="reversed", automargin=True, type="category")
     figure.update_xaxes(automargin=True, type="category")
-    return lay_out(figure, height)
+    return lay_out(figure, max(260, 110 + 30 * len(values)))
 
 
 def error_bars(rows: pd.DataFrame, colour: str = GREY) -> dict[str, Any]:
