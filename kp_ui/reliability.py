@@ -9,6 +9,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
 from kp_core.charts.screen_tables import left_over
+from kp_core.charts.selection import named
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FORMS, Form
 from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
@@ -75,7 +76,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
         show.error(problem)
         return
     here = found.at(sidebar.cutoff())
-    shown = [screen_tables.named(name, sidebar.cutoff()) for name in names]
+    shown = [named(name, sidebar.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if st.session_state["annotators"] == "majority" else "union"
     st.caption(prose.text("people.ceiling", choice=choice))

@@ -9,7 +9,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots
 from kp_core.charts.curves import Marks
-from kp_core.charts.screen_tables import FEW, has_curve, styled
+from kp_core.charts.screen_tables import FEW, styled
+from kp_core.charts.selection import has_curve
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse

@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kp_core.charts.screen_tables import VIEWS, over_numbers
+from kp_core.charts.selection import VIEWS, over_numbers
 from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, add_band, add_curve, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.scoring.measures import MEASURES

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.screen_tables import by_correlation, rows_of
+from kp_core.charts.selection import by_correlation, rows_of
 from kp_core.charts.style import (
     COLOURS,
     GOLDEN,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.screen_tables import VIEWS, by_correlation
+from kp_core.charts.selection import VIEWS, by_correlation
 from kp_core.charts.style import Chart, heat_map_of
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats

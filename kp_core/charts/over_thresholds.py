@@ -9,7 +9,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kp_core.charts.screen_tables import of_yes
+from kp_core.charts.selection import of_yes
 from kp_core.charts.style import COLOURS, GREY, Chart, Look, add_band, add_curve, add_dots, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from kp_core.charts.selection import by_correlation, of_yes, rows_of
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
-from kp_core.settings import Cutoff
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.studies.correlation.correlate import CorrelationStudy
@@ -21,7 +21,6 @@ from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, NULL, TREE
 from kp_core.studies.sentence_study.thresholds import MEASURES, SentenceStudy
-from kp_core.studies.soft import SoftResult
 from kp_core.studies.spread import Spread
 from kp_core.typeset import number
 
@@ -33,24 +32,6 @@ if TYPE_CHECKING:
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
-
-
-#: What the views of a study of stability differ in, in words.
-VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
-
-
-def rows_of(result: Result | SoftResult, measure: str) -> pd.DataFrame:
-    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
-    names = {named(measure, k) for k in result.frame["k"].unique()}
-    return result.frame[result.frame["measure"].isin(names)]
-
-
-def over_numbers(result: Result | SoftResult, measure: str) -> dict[str, pd.DataFrame]:
-    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
-    rows = rows_of(result, measure)
-    rows = rows[[isinstance(k, int) for k in rows["k"]]]
-    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
-    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
 
 
 def interval(low: float, high: float) -> str:
@@ -73,16 +54,6 @@ def with_bounds(rows: pd.DataFrame) -> list[str]:
     """Print the value of every row, its interval in brackets; constants have no interval."""
     parts = zip(rows["value"], intervals(rows), rows["low"] < rows["high"], strict=True)
     return [number(value) + (f" ({bounds})" if wide else "") for value, bounds, wide in parts]
-
-
-def named(measure: str, cutoff: int | str) -> str:
-    """Return a measure's name at a cutoff.
-
-    >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
-    ('F1@8', 'F1@O', 'MAP')
-    """
-    asked = parse(measure)
-    return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
 
 
 def clusters(comparison: Comparison) -> dict[str, str]:
@@ -302,15 +273,6 @@ def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
     return table.style.apply(row_style, axis=1)
 
 
-def has_curve(measure: str) -> bool:
-    """Tell whether a measure has a value at every cutoff.
-
-    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
-    (True, True, False, False)
-    """
-    return parse(measure).fixed is None
-
-
 def curves(result: Result, measure: str) -> pd.DataFrame:
     """Return the data of a curve over k: one row a system and cutoff."""
     return rows_of(result, measure).drop(columns=["subset"]).reset_index(drop=True)
@@ -415,12 +377,6 @@ def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> 
     return wide.rename_axis(columns=None).reset_index()
 
 
-def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
-    """Return the rows of the correlation over all pairs, the highest first, undefined ones last."""
-    rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")]
-    return rows.sort_values("value", ascending=False, kind="stable", na_position="last")
-
-
 def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
     """Return one row a measure over all pairs, best first: value, interval, share of the ceiling, cluster, pairs."""
     rows, share, partial = by_correlation(study, average), study.found.ceiling, study.found.partial
@@ -456,15 +412,6 @@ def left_over(curve: pd.DataFrame) -> pd.DataFrame:
     """Return one row a threshold: documents and gold phrases left, and the mean gold size."""
     left = curve.drop_duplicates("threshold")[["threshold", "documents", "gold"]].reset_index(drop=True)
     return left.assign(mean_gold=left["gold"] / left["documents"].where(left["documents"] > 0))
-
-
-def of_yes(measure: str) -> str:
-    """Return a measure of the sentence study as it stands in a sentence.
-
-    >>> of_yes("kappa"), of_yes("F1")
-    ('kappa', 'F1 of “yes”')
-    """
-    return measure if measure in ("accuracy", "kappa") else f"{measure} of “yes”"
 
 
 def _at(study: SentenceStudy, threshold: float) -> pd.DataFrame:

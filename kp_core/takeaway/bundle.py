@@ -24,6 +24,7 @@ from kp_core import typeset
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.charts import screen_tables as tables
 from kp_core.charts.curves import Marks
+from kp_core.charts.selection import has_curve, named
 from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
@@ -122,12 +123,12 @@ def leaderboard(asked: Asked) -> Section:
     """Show which system is better, and whether that is certain."""
     measure, comparison = asked.measure, asked.comparison
     beside = tuple(dict.fromkeys((measure, "kappa", "MAP")))
-    here, name = asked.at(*beside), tables.named(measure, asked.cutoff)
+    here, name = asked.at(*beside), named(measure, asked.cutoff)
     verdict = (statements.verdict(comparison, name),) if comparison else ()
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
     marks = Marks(asked.cutoff, size, shallowest(average))
-    curve = tables.has_curve(measure)
+    curve = has_curve(measure)
     drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.bars(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
@@ -137,7 +138,7 @@ def leaderboard(asked: Asked) -> Section:
 def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
     here = asked.at(*DEFAULT_MEASURES)
-    shown = tables.with_intervals(here, [tables.named(name, asked.cutoff) for name in DEFAULT_MEASURES])
+    shown = tables.with_intervals(here, [named(name, asked.cutoff) for name in DEFAULT_MEASURES])
     said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
     table = Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature)
     return Section(said, tables=(table,))
@@ -145,7 +146,7 @@ def all_measures(asked: Asked) -> Section:
 
 def pairs(asked: Asked) -> Section:
     """Show every pair of systems with its test and effect size."""
-    comparison, name = asked.comparison, tables.named(asked.measure, asked.cutoff)
+    comparison, name = asked.comparison, named(asked.measure, asked.cutoff)
     if comparison is None:
         return Section(("One system was loaded, so there is no pair to compare.",))
     said = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))

@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.charts import screen_tables
+from kp_core.charts.selection import named
 from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
@@ -70,7 +71,7 @@ def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpu
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
 def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
     app = chosen(opened("overview", k="9"), "measure", measure)
-    said = statements.verdict(kp.compare(lectures, measure=measure, k=9), screen_tables.named(measure, 9))
+    said = statements.verdict(kp.compare(lectures, measure=measure, k=9), named(measure, 9))
     assert f"#### {plain(said)}" in words(app)
     assert plain(kp.compare(lectures, measure="F1@k").test) in words(app)
 
