@@ -18,6 +18,7 @@ from kp_core.reading.values import EDGES
 from kp_core.takeaway.trec_files import trec
 from tests.corpora import corpus_of
 from tests.read_back import ENDINGS, back, rows, same
+from tests.unit.test_cli import run
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = [
@@ -287,15 +288,9 @@ def test_tables_stay_tables(text):
 # the command line
 
 
-def run(capsys, *arguments):
-    status = main(["convert", *arguments])
-    out, err = capsys.readouterr()
-    return status, out, err
-
-
 @pytest.mark.parametrize("form", ["tidy", "jsonl", "parquet", "trec"])
 def test_the_command_writes_files_that_evaluate_reads(form, tmp_path, capsys):
-    status, out, err = run(capsys, *DATA, "--to", form, "--out", str(tmp_path / "new"))
+    status, out, err = run(capsys, "convert", *DATA, "--to", form, "--out", str(tmp_path / "new"))
     assert status == 0
     written = [Path(line.rsplit(" (", 1)[0]) for line in out.splitlines()]
     assert len(written) == 4
@@ -312,11 +307,11 @@ def test_the_command_writes_files_that_evaluate_reads(form, tmp_path, capsys):
 
 def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     (tmp_path / "gold.csv").write_text("mine")
-    status, out, err = run(capsys, *DATA[:2], "--out", str(tmp_path))
+    status, out, err = run(capsys, "convert", *DATA[:2], "--out", str(tmp_path))
     assert (status, out) == (2, "")
     assert "gold.csv is there already" in err
     assert [path.name for path in tmp_path.iterdir()] == ["gold.csv"]
-    assert run(capsys, *DATA[:2], "--out", str(tmp_path), "--force")[0] == 0
+    assert run(capsys, "convert", *DATA[:2], "--out", str(tmp_path), "--force")[0] == 0
     assert (tmp_path / "gold.csv").read_text().startswith("doc_id,")
 
 
@@ -333,7 +328,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
 )
 def test_wrong_usage_and_refused_data(arguments, status, said, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    found, out, err = run(capsys, *arguments)
+    found, out, err = run(capsys, "convert", *arguments)
     assert (found, out) == (status, "")
     assert said in err
     assert not list(tmp_path.iterdir())
