@@ -68,15 +68,6 @@ def _bands(scale: str) -> tuple[tuple[float, str], ...]:
     return SCALES[scale]
 
 
-def probability(p: float) -> str:
-    """Print a p-value.
-
-    >>> probability(0.0312), probability(0.0001)
-    ('p = 0.031', 'p < 0.001')
-    """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
-
-
 #: Correction → how it is said after “significant”, and before “p”.
 _CORRECTIONS = {
     "holm": (" after Holm's correction", "Holm "),
@@ -123,11 +114,12 @@ def verdict(comparison: Comparison, measure: str) -> str:
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
+    p = "p < 0.001" if row["p_adjusted"] < 0.001 else f"p = {row['p_adjusted']:.3f}"
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
         f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
         f"{number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}, "
-        f"{kind}{probability(row['p_adjusted'])}, {documents})"
+        f"{kind}{p}, {documents})"
     )
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
     return text + few
