@@ -9,6 +9,7 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.studies.spread import Spread
 from kp_core.studies.stability import Stability, ranks, tau_b
+from kp_core.words.statements import range_of
 from tests.corpora import corpus_of
 
 ONE, TWO = "<b>one</b>", "two"
@@ -77,7 +78,7 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
 
 
 def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) -> None:
-    drawn = dots.strip(spread)
+    drawn = dots.strip(spread, range_of(spread))
     traces = {trace.name: trace for trace in drawn.figure.data}
     assert len(traces["two"].x) == 216
     assert sorted(set(traces["two"].x)) == [0.75, 1.0]
@@ -129,7 +130,7 @@ def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) ->
 
 
 def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
-    for drawn in (dots.strip(spread), dots.effects(spread), curves.rank_chart(by_k)):
+    for drawn in (dots.strip(spread, range_of(spread)), dots.effects(spread), curves.rank_chart(by_k)):
         assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
 
 
