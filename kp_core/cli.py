@@ -324,8 +324,8 @@ def report(
     **choices: Unpack[Options],
 ) -> None:
     """Write an HTML report, or an archive with all tables."""
+    from kp_core.takeaway.bundle import SECTIONS
     from kp_core.takeaway.bundle import report as report_of
-    from kp_core.takeaway.sections import SECTIONS
 
     corpus, names = data.load("gold", "system"), _names(sections) or tuple(SECTIONS)
     answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
@@ -529,7 +529,7 @@ def convert(
 @app.command
 def methods(*, output: Output = Output()) -> None:
     """List every measure with formula and source."""
-    from kp_core.words import methods as words
+    from kp_core import methods as words
 
     output.write(words.text(output.format))
 

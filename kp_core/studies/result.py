@@ -52,7 +52,7 @@ class Answer:
             "signature": self.signature,
             "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
             "notes": [note.as_dict() for note in self.notes],
-            "rows": [{key: _plain(value) for key, value in row.items()} for row in self.frame.to_dict("records")],
+            "rows": typeset.records(self.frame),
         }
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
@@ -117,10 +117,3 @@ def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON knows; undefined numbers are null."""
-    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
-        return None
-    return _plain(value.item()) if hasattr(value, "item") else value

@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core import methods
 from kp_core.errors import REASONS
 from kp_core.scoring.measures import MEASURES, of_systems
 from kp_core.similarity import MEASURES as SIMILARITIES
-from kp_core.words import glossary, methods
 
 WORKED = {name: one.example for name, one in {**MEASURES, **SIMILARITIES}.items() if one.example}
 
@@ -58,6 +58,6 @@ def test_the_words_around_the_example_name_its_numbers() -> None:
 
 
 def test_terms_stand_in_alphabetical_order_and_their_meanings_are_sentences() -> None:
-    assert list(glossary.TERMS) == sorted(glossary.TERMS, key=str.casefold)
-    wrong = [term for term, meaning in glossary.TERMS.items() if not (meaning[0].isupper() and meaning.endswith("."))]
+    assert list(methods.TERMS) == sorted(methods.TERMS, key=str.casefold)
+    wrong = [term for term, meaning in methods.TERMS.items() if not (meaning[0].isupper() and meaning.endswith("."))]
     assert not wrong

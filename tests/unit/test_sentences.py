@@ -3,10 +3,11 @@
 import pandas as pd
 import pytest
 
+from kp_core.charts.screen_tables import clusters
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
 from kp_core.studies.spread import Spread
-from kp_core.words.statements import clusters, range_of, verdict
+from kp_core.words.statements import range_of, verdict
 
 
 def compared(

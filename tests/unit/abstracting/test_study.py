@@ -9,8 +9,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, MEASURES, NULL, RANDOM, SYSTEMS, TREE, Plan
@@ -284,7 +283,7 @@ def test_too_little_is_said_and_not_run():
     assert found.left["reason"].tolist() == ["fewer than 10 sentences are “yes”"] * 2
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
-    assert "does not run at K ≥ 0.8: fewer than 10" in study_tables.finding(found, "F1", 0.8)
+    assert "does not run at K ≥ 0.8: fewer than 10" in screen_tables.finding(found, "F1", 0.8)
 
 
 def test_one_document_cannot_be_left_out():
@@ -312,17 +311,17 @@ def test_documents_without_extracts_are_left_out():
 
 
 def test_charts_say_what_is_seen(study):
-    curve = charts.over_agreement(study, "F1", 0.5)
+    curve = over_thresholds.over_agreement(study, "F1", 0.5)
     value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
     assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
-    tree = charts.tree(study.trees[0.5])
+    tree = over_thresholds.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
     assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
-    assert charts.used(study).figure.data[0].z.shape == (7, 2)
-    assert study_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    assert heat_maps.used(study).figure.data[0].z.shape == (7, 2)
+    assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
     kinds = ["lab note", "lecture", "reading guide"]
-    assert study_tables.study_types(study, "F1", 0.5)["document type"].tolist() == kinds
-    assert list(study_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
+    assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == kinds
+    assert list(screen_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
