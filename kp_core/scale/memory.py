@@ -16,11 +16,12 @@ def beyond_memory(paths: Sequence[str]) -> str:
     """Say why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
     if any("://" in path for path in paths):
         return "a table is elsewhere"
-    named = [path if Path(path).exists() else path.partition("=")[2] for path in paths]
-    there = [Path(path) for path in named if path and Path(path).exists()]
-    files = [one for path in there for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
+    named = [Path(path if Path(path).exists() else path.partition("=")[2] or "=") for path in paths]
+    if not all(path.exists() for path in named):
+        return ""
+    files = [one for path in named for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
     # A folder of text files may be one file a system, which only reading in memory finds out.
-    if len(there) < len(paths) or any(file.suffix.lower() not in FORMATS for file in files):
+    if any(file.suffix.lower() not in FORMATS for file in files):
         return ""
     if large := [file for file in files if _is_large(file)]:
         return f"{large[0].name} is beyond the limits of an evaluation in memory"

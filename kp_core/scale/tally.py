@@ -18,9 +18,9 @@ from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source
 from kp_core.scale.plan import Names, Plan
+from kp_core.scale.refusals import unfit
 from kp_core.scale.sources import Source as Table
 from kp_core.scoring.accumulate import Sums
-from kp_core.scoring.codes import Floats
 from kp_core.settings import Settings
 from kp_core.studies.compare import Family
 from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
@@ -32,7 +32,6 @@ _KINDS: dict[str, type[Any]] = {
     kind.__name__: kind
     for kind in (AgreementFacts, Facts, Family, Ids, Names, Note, Plan, Settings, Table, SystemFacts)
 }
-_SAVED_BY = "statistics of a streamed run"
 
 
 @dataclass
@@ -57,6 +56,10 @@ class Tally:
         for kind, facts in other.facts.items():
             # Facts are added even to none, so that the names they keep are always the first by letters.
             self.facts[kind] = self.facts.get(kind, type(facts)()) + facts
+
+    def count(self, name: str, number: int) -> None:
+        """Add to a sum that is one whole number."""
+        self.sums.add(name, np.array([number]))
 
     def number(self, name: str) -> int:
         """Return a sum that is one whole number, 0 where nothing was added."""
@@ -112,8 +115,7 @@ def refuse_without_folder(*paths: str | Path | None) -> None:
     """Refuse files that could not be written at the end of a run, before it begins."""
     for path in (Path(one) for one in paths if one is not None):
         if path.is_dir() or not path.parent.is_dir():
-            found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
-            raise InputError(path.name or str(path), found, expected, "Name a file to write, such as run.npz.")
+            raise unfit(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
 def is_statistics_file(source: Source) -> bool:
@@ -135,18 +137,17 @@ def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
         with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
             if isinstance(item, Source):
                 _refuse_large(item, archive.zip.infolist(), limits)
-            arrays: dict[str, Floats] = dict(archive)
+            arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
-            raise ValueError(name)
+            raise unfit(name, "damaged")
         if header.pop("format", None) != FORMAT:
-            raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
+            raise unfit(name, "version", version=FORMAT)
         return Tally(Sums(arrays), header.pop("facts"), header.pop("notes"), header)
     except (InputError, FileNotFoundError):
         raise
     except (*DAMAGED, AttributeError, MemoryError, TypeError):
-        found = "something else, or a damaged file"
-        raise InputError(name, found, _SAVED_BY, "Use another copy, or run again.") from None
+        raise unfit(name, "damaged") from None
 
 
 def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
@@ -154,4 +155,4 @@ def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits
     refuse_over(limits.file_bytes, len(source.data), "bytes", source.name)
     refuse_over(limits.archive_members, len(members), "arrays", source.name)
     if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(source.data) for one in members):
-        raise InputError(source.name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")
+        raise unfit(source.name, "compressed")
