@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,8 @@ from kp_core.text.stem import keep_stems
 
 #: What is told of the progress: parts done, all parts, and parts, rows and seconds of this run.
 Progress = Callable[[int, int, int, int, float], None]
-#: What is done with each part, and a function that gives the number of every part with what was made of it.
-Work = Callable[[Corpus, Plan], Any]
-Each = Callable[[Work, Sequence[Partition], Sequence[Source], Plan], Iterator[tuple[int, Any]]]
+#: Gives what is made of every part, in any order.
+Each = Callable[[Callable[[Partition], Any], Sequence[Partition]], Iterable[Any]]
 #: A checkpoint is written when this many times what the last one took has gone by.
 _SPARE = 20
 
@@ -56,7 +56,9 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
         if plan.first_pass:
             if "first pass" not in total.header:
                 gold = [one for one in tables if one.role == "gold"]
-                entries, lists, largest = zip(*(found for _, found in each(count_gold, parts, gold, plan)), strict=True)
+                entries, lists, largest = zip(
+                    *(made for *_, made in each(partial(_made, count_gold, gold, plan), parts)), strict=True
+                )
                 total.header["first pass"] = [mean_size(sum(entries), sum(lists)), max(largest)]
             average, most = total.header["first pass"]
             cutoffs = [average if k == "average" else k for k in plan.settings.k]
@@ -64,7 +66,7 @@ def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:
         total.header["parts"] = len(parts)
         done = set(total.header["done"])
         left = [part for part in parts if part.number not in done]
-        _add_up(total, each(score, left, tables, plan), engine)
+        _add_up(total, each(partial(_made, score, tables, plan), left), engine)
     refuse_if_mostly_rejected(total)
     if engine.checkpoint is not None:
         total.save(engine.checkpoint, plan=plan, complete=True)
@@ -102,45 +104,38 @@ def _begun(plan: Plan, engine: Engine) -> Tally:
     return tally
 
 
-def _add_up(total: Tally, found: Iterator[tuple[int, Tally]], engine: Engine) -> None:
+def _add_up(total: Tally, found: Iterable[tuple[int, int, Tally]], engine: Engine) -> None:
     """Add up parts as they come; a checkpoint costs a twentieth of the time at the most, however large it is."""
-    begun, rows, done = time.monotonic(), total.number("rows read"), total.header["done"]
-    due, kept = begun, len(done)
-    try:
-        for count, (number, tally) in enumerate(found, 1):
-            total.merge(tally)
-            done.append(number)
-            now = time.monotonic()
-            if engine.checkpoint is not None and now >= due:
-                total.save(engine.checkpoint)
-                kept, due = len(done), time.monotonic() + _SPARE * (time.monotonic() - now)
-            if engine.progress is not None:
-                read = total.number("rows read") - rows
-                engine.progress(len(done), total.header["parts"], count, read, time.monotonic() - begun)
-    finally:
-        if engine.checkpoint is not None and len(done) > kept:
+    begun, due, done, rows = time.monotonic(), 0.0, total.header["done"], 0
+    for count, (number, read, tally) in enumerate(found, 1):
+        total.merge(tally)
+        done.append(number)
+        rows, now = rows + read, time.monotonic()
+        if engine.checkpoint is not None and now >= due:
             total.save(engine.checkpoint)
+            due = time.monotonic() + _SPARE * (time.monotonic() - now)
+        if engine.progress is not None:
+            engine.progress(len(done), total.header["parts"], count, rows, now - begun)
 
 
-def _made(work: Work, part: Partition, tables: Sequence[Source], plan: Plan) -> Any:
-    """Return what is made of one part; an error names the part and its tables."""
+def _made(
+    work: Callable[[Corpus, Plan], Any], tables: Sequence[Source], plan: Plan, part: Partition
+) -> tuple[int, int, Any]:
+    """Return the number of a part, its rows, and what work makes of it; an error names the part and the tables."""
     keep_stems()
     read = [(one.role, part.read(one)) for one in tables]
     try:
-        made = work(corpus_of(plan, read), plan)
+        return part.number, sum(len(table) for _, table in read), work(corpus_of(plan, read), plan)
     except InputError as error:
         names = ", ".join(dict.fromkeys(one.shown for one in plan.tables))
         raise InputError(f"{part} of {names}, {error.where}", error.found, error.expected, error.remedy) from None
-    if isinstance(made, Tally):
-        made.count("rows read", sum(len(table) for _, table in read))
-    return made
 
 
 @contextmanager
 def _workers(cluster: str) -> Iterator[Each]:
-    """Give a function that gives number and work of parts as they come."""
+    """Give a function that makes something of every part, one after the other or on the workers of a cluster."""
     if not cluster:
-        yield lambda work, parts, tables, plan: ((one.number, _made(work, one, tables, plan)) for one in parts)
+        yield map
         return
     try:
         import distributed
@@ -159,13 +154,11 @@ def _workers(cluster: str) -> Iterator[Each]:
     except (OSError, ValueError) as error:
         raise unavailable("no cluster", cluster=cluster, error=error) from None
 
-    def each(work: Work, parts: Sequence[Partition], tables: Sequence[Source], plan: Plan) -> Iterator[tuple[int, Any]]:
-        # The plan goes with every part, so that no worker that dies can take it along; results are never reused.
-        waiting = {client.submit(_made, work, one, tables, plan, pure=False): one.number for one in parts}
-        for future, made in dask.as_completed(list(waiting), with_results=True):
-            number = waiting.pop(future)
+    def each(make: Callable[[Partition], Any], parts: Sequence[Partition]) -> Iterator[Any]:
+        # Tables and plan go with every part, so that no worker that dies can take them along; nothing is made twice.
+        for future, made in dask.as_completed(client.map(make, parts, pure=False), with_results=True):
             future.release()
-            yield number, made
+            yield made
 
     with client:
         yield each

@@ -28,6 +28,7 @@ _OFTEN = 4
 _RUN, _FEWEST = 64_000_000, 4_096
 #: A row counts once for so many bytes, so that texts make smaller parts; a row of phrases has about so many in a file.
 _BYTES, _BYTES_OF_PHRASE = 200, 25
+_TEXT = (pa.string(), pa.large_string())
 #: No id stands after this one.
 _LAST = "\U0010ffff"
 
@@ -65,10 +66,7 @@ def ranges(sources: Sequence[Source], rows: int, anyhow: bool = False) -> list[P
     groups: list[tuple[str, str, float]] = []
     for source in sources:
         column = source.columns["doc_id"]
-        if source.format != "parquet" or source.dataset.schema.field(column).type not in (
-            pa.string(),
-            pa.large_string(),
-        ):
+        if source.format != "parquet" or source.dataset.schema.field(column).type not in _TEXT:
             return None
         every = [group for file in source.dataset.get_fragments() for group in file.row_groups if group.num_rows]
         size = sum(group.num_rows for group in every)

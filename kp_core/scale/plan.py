@@ -11,7 +11,6 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
-from kp_core.reading.values import trim
 from kp_core.scale.refusals import unavailable, unfit
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
@@ -214,10 +213,8 @@ def _texts(sources: Sequence[Source]) -> Iterator[str]:
 
 def _all_sentences(sources: Sequence[Source]) -> bool:
     """Tell whether the whole gold standard names sentences; as a rule its first rows say that it does not."""
-    for source in sources:
-        for table in source.batches(["doc_id", "phrase"]) if source.role == "gold" else ():
-            phrases = trim(table["phrase"].fill_null("")).to_pylist()
-            rows = zip(phrases, table["doc_id"].to_pylist(), strict=True)
-            if any(phrase and sentence_owner(phrase) != document for phrase, document in rows):
-                return False
-    return True
+    gold = (table for one in sources if one.role == "gold" for table in one.batches(["doc_id", "phrase"]))
+    rows = (
+        row for table in gold for row in zip(*(table[name].to_pylist() for name in table.column_names), strict=True)
+    )
+    return all(sentence_owner(phrase.strip()) == document for document, phrase in rows if phrase and phrase.strip())
