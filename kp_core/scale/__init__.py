@@ -147,8 +147,9 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
 
     Raises InputError if it is damaged, unfinished, or another file.
     """
+    upload = isinstance(item, File)
     file = item if isinstance(item, File) else File(Path(item).name, Path(item).read_bytes())
-    tally = load_tally(item, limits)
+    tally = load_tally(file, limits if upload else None)
     header = tally.header
     if not header.get("complete") or "plan" not in header:
         parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")

@@ -14,6 +14,7 @@ from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
+from kp_core.reading.source import Source as File
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
 from kp_core.scale.plan import Plan
 from kp_core.scale.refusals import unavailable, unfit
@@ -96,11 +97,12 @@ def _begun(plan: Plan, engine: Engine) -> Tally:
     """Return what a checkpoint holds, or nothing; a checkpoint of other data or settings is refused."""
     stamps = [source.stamps for source in plan.tables]
     digest = hashlib.sha256(as_json([plan, stamps, engine.partition_rows])).hexdigest()
-    if engine.checkpoint is None or not Path(engine.checkpoint).exists():
+    file = Path(engine.checkpoint) if engine.checkpoint is not None else None
+    if file is None or not file.exists():
         return Tally(header={"digest": digest, "done": []})
-    tally = load_tally(engine.checkpoint)
+    tally = load_tally(File(file.name, file.read_bytes()))
     if tally.header.get("digest") != digest:
-        raise unfit(Path(engine.checkpoint).name, "checkpoint")
+        raise unfit(file.name, "checkpoint")
     return tally
 
 

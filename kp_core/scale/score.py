@@ -114,24 +114,21 @@ def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
     if plan.largest is not None:
         systems = {name: _graded(one, plan.largest) for name, one in systems.items()}
     tally.facts["evaluate"] = facts.evaluation_facts(data, systems, plan.concordance)
-    subsets = {0: systems}
+    blocks = {f"0/{place}": one.parts() for place, one in enumerate(systems.values())}
     if plan.by and any(data.coded.groups):
         for subset, documents in masks(data, parse_by(plan.by)).items():
-            number = _number(plan, subset)
-            subsets[number] = {name: one.restricted(documents) for name, one in systems.items()}
-    for number, restricted in subsets.items():
-        tally.count(f"documents/{number}", next(iter(restricted.values())).ranking.known.sum())
+            restricted, number = [one.restricted(documents) for one in systems.values()], _number(plan, subset)
+            tally.count(f"documents/{number}", restricted[0].ranking.known.sum())
+            blocks |= {f"{number}/{place}": one.parts() for place, one in enumerate(restricted)}
     poisson, accumulator = settings.interval == "poisson", Accumulator(settings.interval, tally.sums)
-    blocks = {number: {name: one.parts() for name, one in own.items()} for number, own in subsets.items()}
-    for place, (_, ids, weights) in enumerate(_blocks(data, plan, poisson or bool(plan.compare))):
-        own = {number: {name: one[place] for name, one in whole.items()} for number, whole in blocks.items()}
-        accumulator.begin(next(iter(own[0].values())).ranking.drawable, weights if poisson else None)
-        for number, restricted in own.items():
-            for system, one in enumerate(restricted.values()):
-                add_system(accumulator, f"{number}/{system}", one, plan.asked, settings)
+    for block, (_, ids, weights) in enumerate(_blocks(data, plan, poisson or bool(plan.compare))):
+        accumulator.begin(blocks["0/0"][block].ranking.drawable, weights if poisson else None)
+        for name, parts in blocks.items():
+            add_system(accumulator, name, parts[block], plan.asked, settings)
         for family, cutoff, pairing in _pairings(plan, tally):
             statistics = {
-                name: statistic(own[0][name], family.asked, cutoff, pairing.average) for name in pairing.systems
+                system: statistic(blocks[f"0/{place}"][block], family.asked, cutoff, pairing.average)
+                for place, system in enumerate(pairing.systems)
             }
             pairing.add(statistics, weights, _swaps(plan, family, ids))
             lost = facts.Ids.where(ids, ~common(statistics))

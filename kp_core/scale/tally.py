@@ -15,7 +15,7 @@ import numpy as np
 
 from kp_core.errors import InputError, Note
 from kp_core.reading.archive import DAMAGED
-from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 from kp_core.scale.plan import Names, Plan
 from kp_core.scale.refusals import unfit
@@ -111,11 +111,11 @@ def added(notes: Iterable[Note]) -> list[Note]:
     return list(merged.values())
 
 
-def refuse_without_folder(*paths: str | Path | None) -> None:
-    """Refuse files that could not be written at the end of a run, before it begins."""
-    for path in (Path(one) for one in paths if one is not None):
-        if path.is_dir() or not path.parent.is_dir():
-            raise unfit(path.name or str(path), "a folder" if path.is_dir() else "no folder")
+def refuse_without_folder(path: str | Path | None) -> None:
+    """Refuse a file that could not be written at the end of a run, before it begins."""
+    path = None if path is None else Path(path)
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise unfit(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
 def is_statistics_file(source: Source) -> bool:
@@ -127,32 +127,27 @@ def is_statistics_file(source: Source) -> bool:
     return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
 
 
-def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
+def load_tally(file: Source, limits: Limits | None = None) -> Tally:
     """Read a tally back; raises InputError for anything that is not such a file.
 
-    A file in memory is somebody's upload, so it is held to the limits; one on disk is of this machine.
+    limits: those of uploads, held before anything is unpacked; a run is written without compression
     """
-    name = item.name if isinstance(item, Source) else Path(item).name
     try:
-        with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
-            if isinstance(item, Source):
-                _refuse_large(item, archive.zip.infolist(), limits)
+        with np.load(io.BytesIO(file.data)) as archive:
+            if limits is not None:
+                members = archive.zip.infolist()
+                refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
+                refuse_over(limits.archive_members, len(members), "arrays", file.name)
+                if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
+                    raise unfit(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
-            raise unfit(name, "damaged")
+            raise unfit(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
-            raise unfit(name, "version", version=FORMAT)
+            raise unfit(file.name, "version", version=FORMAT)
         return Tally(Sums(arrays), header.pop("facts"), header.pop("notes"), header)
-    except (InputError, FileNotFoundError):
+    except InputError:
         raise
     except (*DAMAGED, AttributeError, MemoryError, TypeError):
-        raise unfit(name, "damaged") from None
-
-
-def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Refuse an upload that would not fit before anything is unpacked; a run is written without compression."""
-    refuse_over(limits.file_bytes, len(source.data), "bytes", source.name)
-    refuse_over(limits.archive_members, len(members), "arrays", source.name)
-    if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(source.data) for one in members):
-        raise unfit(source.name, "compressed")
+        raise unfit(file.name, "damaged") from None
