@@ -89,8 +89,8 @@ def _partitioned(plan: Plan, engine: Engine) -> Iterator[tuple[list[Partition], 
     elif engine.cluster and not engine.cluster.startswith("local"):
         raise unavailable("no shared folder")
     with tempfile.TemporaryDirectory(prefix="kpscope-", dir=engine.scratch) as folder:
-        tables = sorted_runs(plan.tables, rows, folder)
-        yield ranges(tables, rows, anyhow=True) or [], tables
+        tables, parts = sorted_runs(plan.tables, rows, folder)
+        yield parts, tables
 
 
 def _begun(plan: Plan, engine: Engine) -> Tally:

@@ -24,13 +24,11 @@ from kp_core.scale.sources import Source
 ROWS = 1_000_000
 #: Ranges are used while none reads row groups of more than so many times its rows.
 _OFTEN = 4
-#: Bytes of a run in memory, and the fewest rows of its row groups.
-_RUN, _FEWEST = 64_000_000, 4_096
-#: A row counts once for so many bytes, so that texts make smaller parts; a row of phrases has about so many in a file.
-_BYTES, _BYTES_OF_PHRASE = 200, 25
+#: Bytes of a run in memory, the rows of its row groups, and how often in a part's rows its ids are looked at.
+_RUN, _GROUP, _STARTS = 32_000_000, 8_192, 64
+#: A row counts once for so many bytes, so that texts make smaller parts.
+_BYTES = 200
 _TEXT = (pa.string(), pa.large_string())
-#: No id stands after this one.
-_LAST = "\U0010ffff"
 
 
 @dataclass(frozen=True)
@@ -58,67 +56,71 @@ class Partition:
         return table
 
 
-def ranges(sources: Sequence[Source], rows: int, anyhow: bool = False) -> list[Partition] | None:
-    """Return ranges of ids with about so many rows each; None where the files are not sorted enough for that.
-
-    The bounds are ids at which row groups begin, so a document never lies in two ranges.
-    """
+def ranges(sources: Sequence[Source], rows: int) -> list[Partition] | None:
+    """Return ranges of ids with about so many rows each; None where the files are not sorted enough for that."""
     groups: list[tuple[str, str, float]] = []
     for source in sources:
         column = source.columns["doc_id"]
         if source.format != "parquet" or source.dataset.schema.field(column).type not in _TEXT:
             return None
         every = [group for file in source.dataset.get_fragments() for group in file.row_groups if group.num_rows]
+        if any(column not in (group.statistics or {}) for group in every):
+            return None
         size = sum(group.num_rows for group in every)
-        weight = max(size, _bytes(source) // _BYTES) / max(size, 1)
-        for group in every:
-            known = (group.statistics or {}).get(column, {"min": "", "max": _LAST})
-            groups.append((known["min"], known["max"], group.num_rows * weight))
-    groups.sort()
-    bounds, held = list[str](), 0.0
-    for low, _, size in groups:
-        if held >= rows and low > (bounds[-1] if bounds else groups[0][0]):
-            bounds.append(low)
-            held = 0.0
-        held += size
-    read, edges = np.zeros(len(bounds) + 1), np.array(bounds, object)
+        # Texts that are not read count as rows alone.
+        stamps = source.stamps if source.texts or source.role != "documents" else []
+        weight = max(1.0, sum(length for _, length, _ in stamps) / _BYTES / max(size, 1))
+        known = [(group.statistics[column], group.num_rows * weight) for group in every]
+        groups += [(found["min"], found["max"], size) for found, size in known]
+    parts = _cut([(low, size) for low, _, size in groups], rows)
+    read, edges = np.zeros(len(parts)), np.array([part.low for part in parts[1:]], object)
     for low, high, size in groups:
         first, last = np.searchsorted(edges, np.array([low, high], object), "right")
         read[first : last + 1] += size
-    if not anyhow and read.max() > _OFTEN * max([rows, *(size for *_, size in groups)]):
-        return None
+    return parts if read.max() <= _OFTEN * max([rows, *(size for *_, size in groups)]) else None
+
+
+def _cut(starts: list[tuple[str, float]], rows: int) -> list[Partition]:
+    """Return ranges of about so many rows from ids and how many rows begin there.
+
+    The bounds are ids, so a document never lies in two ranges.
+    """
+    starts.sort()
+    bounds, held = list[str](), 0.0
+    for low, size in starts:
+        if held >= rows and low > (bounds[-1] if bounds else starts[0][0]):
+            bounds.append(low)
+            held = 0.0
+        held += size
     return [Partition(number, low, high) for number, (low, high) in enumerate(pairwise([None, *bounds, None]))]
 
 
-def _bytes(source: Source) -> int:
-    """Return the size of a source, without texts that are not read."""
-    return sum(size for _, size, _ in source.stamps) if source.texts or source.role != "documents" else 0
+def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[list[Source], list[Partition]]:
+    """Write all rows as runs sorted by document, and return these tables and their parts of about so many rows.
 
-
-def sorted_runs(sources: Sequence[Source], rows: int, folder: str) -> tuple[Source, ...]:
-    """Write all rows as runs sorted by document, and return these tables; rows are those of a part.
-
-    Memory is bounded by one run. Rows of one document keep the order of the files. Row groups hold about a fourth of
-    what a run has of a part, so that little is read in vain.
+    Memory is bounded by one run and one part. Rows of one document keep the order of the files.
     """
-    parts = max(1, sum(map(_bytes, sources)) // (_BYTES_OF_PHRASE * rows))
-    size = max(min(rows, _FEWEST), rows // (4 * parts))
-    tables = []
+    tables, starts, step = list[Source](), list[tuple[str, float]](), max(1, rows // _STARTS)
     for place, source in enumerate(sources):
-        paths = []
+        paths = list[str]()
         for number, table in enumerate(_runs(source)):
             paths.append(str(Path(folder).resolve() / f"{place}-{number:06}.parquet"))
-            pq.write_table(table, paths[-1], size, write_statistics=["doc_id"], compression="lz4")
+            pq.write_table(table, paths[-1], _GROUP, write_statistics=["doc_id"], compression="lz4")
+            # Runs of shuffled rows are alike, so each begins elsewhere; else the starts of all would stand together.
+            weight = step * max(1.0, table.nbytes / _BYTES / len(table))
+            sample = np.arange(number * 7919 % step, len(table), step)
+            starts += [(low, weight) for low in table["doc_id"].take(sample).to_pylist()]
         if paths:
             tables.append(replace(source, paths=tuple(paths), format="parquet", final={}))
-    return tuple(tables)
+    return tables, _cut(starts, rows)
 
 
 def _runs(source: Source) -> Iterator[pa.Table]:
     """Give the rows in tables of bounded size, each sorted by document."""
     held: list[pa.Table] = []
     for table in source.batches():
-        held.append(table)
+        if len(table):
+            held.append(table)
         if sum(one.nbytes for one in held) > _RUN:
             yield _sorted(pa.concat_tables(held))
             held = []
