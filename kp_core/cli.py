@@ -464,6 +464,7 @@ def extract(
     top: str = "50",
     stop_words: str | None = None,
     stemmer: str = "porter-nltk",
+    titles: Literal["yes", "no"] = "yes",
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
     **weights: Unpack[Weights],
@@ -485,7 +486,7 @@ def extract(
             raise InputError(Path(stop_words).name, "no word", "stop words, one a line", "Load another file.")
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
-    lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, **weights)
+    lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, titles=titles, **weights)
     if format != "jsonl":
         Output(format, out).answer(lists)
     else:

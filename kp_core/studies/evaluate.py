@@ -62,14 +62,17 @@ def evaluate(
     people = left_one_out(data.settings.annotators)
     if people:
         rows += _human_rows(data, asked, weights, people == "majority")
+    fitting = [one for one in asked if by != "presence" or one.measure.family != "concordance"]
     for subset, parts in _parts(data, standards, parse_by(by)).items():
-        fitting = [one for one in asked if by != "presence" or one.measure.family != "concordance"]
         for system in parts[0]:
             rows += averaged_rows(system, [one[system] for one in parts], fitting, weights, data.settings, subset)
     noted = data.under(data.settings.changed(annotators=people)) if people else data
     systems = scored_systems(noted, agreement) if people else standards[0]
     facts = evaluation_facts(noted, systems, agreement)
     notes = [*data.notes, *evaluation_notes(facts, noted.settings, agreement, id_notes(corpus, facts))]
+    if len(fitting) < len(asked):
+        text = "concordance measures have no parts by presence: the phrases that were rejected have none"
+        notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))

@@ -61,7 +61,8 @@ class Facts:
           lost, unknown    documents without a list; lists without a document of the gold standard
           short            lists shorter than the largest cutoff
           repeats, lists   phrases that repeat an earlier one, and the lists with such
-    sums  of each system at the largest cutoff: phrases that gold or system chose, N, and phrases of neither
+    sums  of each system at the largest cutoff, over the documents that it is scored on: phrases that gold or system
+          chose, N, and phrases of neither
     """
 
     ids: dict[str, Ids] = field(default_factory=dict)
@@ -97,14 +98,14 @@ def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: boo
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
         if largest:
-            at = both.table.at((largest,))
+            at, used = both.table.at((largest,)), both.table.used
             for kind, cells in (("chosen", at.size + at.system_only), ("N", at.universe), ("neither", at.neither)):
-                sums[f"{kind}/{name}"] = float(cells.sum())
+                sums[f"{kind}/{name}"] = float(cells[used].sum())
     return Facts(facts | (_foreign(data) if agreement else {}), sums)
 
 
 def _foreign(data: Prepared) -> dict[str, Ids]:
-    return {"foreign": Ids.of(list(without_english(data.coded)))} if data.settings.universe == "candidates" else {}
+    return {"foreign": Ids.of(list(without_english(data)))} if data.settings.universe == "candidates" else {}
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -174,7 +175,10 @@ def _system_notes(system: str, facts: Facts, settings: Settings) -> list[Note]:
     if repeats.count:
         verb = "repeats" if repeats.count == 1 else "repeat"
         text = f"{counted(repeats.count, 'phrase')} in {counted(lists.count, 'list')} {verb} an earlier one"
-        notes.append(Note("info", system, f"{text} after normalisation (duplicates = {settings.duplicates})"))
+        text += f" after normalisation (duplicates = {settings.duplicates})"
+        if settings.duplicates == "count" or (settings.ap_repeats == "hit" and settings.duplicates != "before"):
+            text += "; a hit counts again there, so that a value may exceed 1"
+        notes.append(Note("info", system, text))
     return notes
 
 
