@@ -212,11 +212,17 @@ FIELDS: dict[str, Field] = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from."""
+    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from.
+
+    note        what else must be known to meet its numbers
+    reproduced  values that are equal / compared, and on which outputs
+    """
 
     source: str
     changes: Mapping[str, Any]
     k: tuple[Cutoff, ...] = ("average",)
+    note: str = ""
+    reproduced: str = ""
 
 
 PRESETS: dict[str, Preset] = {

@@ -215,9 +215,8 @@ def _apart(frame: pd.DataFrame) -> list[Note]:
         same, hit = own["type"].isin(["EXACT", "MORPH"]), own["hit"]
         more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
         if more or less:
-            text = (
-                f"EXACT and MORPH are {counted(int(same.sum()), 'phrase')}, and {counted(int(hit.sum()), 'hit')} count"
-            )
+            hits = counted(int(hit.sum()), "hit")
+            text = f"EXACT and MORPH are {counted(int(same.sum()), 'phrase')}, the evaluation has {hits}"
             if more:
                 why = "a repetition, or a difference that the normaliser keeps"
                 text += f"; {counted(more, 'is no hit', 'are no hits')}: {why}"

@@ -108,6 +108,14 @@ def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus) -> None:
     assert listed["status"].tolist() == expected["status"].tolist()
 
 
+def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
+    app = opened("documents", document="lecture-03", search="lecture-05")
+    assert "The link names lecture-03, which is not among the documents listed" in words(app)
+    assert app.query_params["document"] == ["lecture-03"]
+    app = opened("documents", document="lecture-05", search="lecture-05")
+    assert "The link names" not in words(app)
+
+
 def test_documents_are_turned_like_pages() -> None:
     app = opened("documents")
     listed = shown(app, "difference")["document"].tolist()

@@ -14,7 +14,6 @@ import kp_core as kp
 from kp_core.scoring.measures import parse
 from tests.corpora import corpus_of, document_values, scored
 
-
 #: In trec_eval a topic without any judgement is left out, as in the case, and one whose judgements are all 0 counts 0.
 LATER = {("trec", "empty_gold"): "zero-if-judged"}
 

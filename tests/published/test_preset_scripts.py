@@ -1,8 +1,10 @@
 """Presets give what the scripts give that they are named after; each value with its origin."""
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core.studies.compare import Family, compare_all
 from kp_core.text.stem import stem_words
 from tests.corpora import corpus_of, document_values, scored, value
 
@@ -54,15 +56,13 @@ TITLED = {"doc_id": ["d"], "title": ["Tide tables"], "text": ["Harbours rise."]}
 
 def test_a_text_is_its_title_then_its_text():
     # utils of KPEval and of OpenNMT-kpg: title + " . " + text, so that a keyphrase of the title is present
-    import pandas as pd
-
     corpus = kp.load(
         gold={"d": ["tide table", "sea"]}, systems={"s": {"d": ["tide tables"]}}, documents=pd.DataFrame(TITLED)
     )
     for titles, present, universe in (("yes", 1, 7), ("no", 0, 5)):
         result = kp.evaluate(corpus, k=5, measures="R@k,N", by="presence", interval="none", titles=titles)
         rows = result.frame.set_index(["subset", "measure"])["value"]
-        assert rows.get(("presence:present", "R@5"), 0) == pytest.approx(present, nan_ok=not present)
+        assert rows.fillna(0)["presence:present", "R@5"] == present
         assert rows["all", "N"] == universe
         assert ("titles:no" in result.signature) is (titles == "no")
         assert kp.settings_from(result.signature).titles == titles
@@ -77,8 +77,6 @@ CONCEPTS = {
 
 
 def test_phrases_with_identifiers_are_compared_by_concept():
-    import pandas as pd
-
     corpus = kp.load(gold=pd.DataFrame(CONCEPTS["gold"]), systems={"s": pd.DataFrame(CONCEPTS["run"])})
     offered = kp.evaluate(corpus, k=4, measures="hits@k", interval="none")
     assert any("by_concept = yes" in note.message for note in offered.notes)
@@ -94,3 +92,14 @@ def test_phrases_with_identifiers_are_compared_by_concept():
     without = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
     with pytest.raises(kp.UsageError, match="identifiers on both sides"):
         kp.evaluate(without, by_concept="yes")
+
+
+def test_notes_speak_of_documents_in_use_and_of_every_measure():
+    corpus = corpus_of({"d": ["a"], "e": []}, {"s": {"d": ["x", "y"], "e": list("pqrst")}, "t": {"d": ["a"]}})
+    notes = " ".join(note.message for note in kp.evaluate(corpus, k=5, interval="none", measures="kappa").notes)
+    assert "N = 3 is hardly larger than the 3 phrases chosen" in notes  # d alone: a, x, y
+    assert "no keyphrase, left out, so that they count among “undefined”" in notes
+    missing = corpus_of({"d": ["a"], "e": ["b"]}, {"s": {"d": ["a"], "e": ["b"]}, "t": {"d": ["a"]}})
+    families = [Family("MAP"), Family("F1@1", test="t")]
+    compared = compare_all(missing, kp.Settings(missing="skip", average="macro"), families)
+    assert [note.message for note in compared.notes if note.message.startswith("F1@1: paired t test")]

@@ -94,6 +94,7 @@ EXAMPLE = "for example with duplicates = keep and denominator = returned."
 TURN = ("yake", "rake", 12, 0, ("kex",), {"duplicates": "keep", "denominator": "returned"})
 ONLY_PRESETS = ("yake", "rake", 0, 3, ("chan", "kex"), {})
 RANGES = [("rake", 0.19, 0.1, 0.2), ("yake", 0.31, 0.26, 0.38)]
+ABOVE = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions."
 UNDEFINED = "F1@7 is undefined under the present conventions, so there is no order that could change."
 
 
@@ -110,6 +111,7 @@ UNDEFINED = "F1@7 is undefined under the present conventions, so there is no ord
             f"{ORDER} 2 pairs of systems turns, that of yake and rake in 12 of 216 settings, {EXAMPLE}",
         ),
         (RANGES, [ONLY_PRESETS], f"{ORDER} yake and rake turns under the presets chan and kex."),
+        ([("yake", 0.6, 0.53, 1.08)], [], f"{FILES} yake 0.53 to 1.08. F1@7 {ABOVE}"),
         ([("yake", NAN, 0.1, 0.2), ("rake", NAN, 0.1, 0.2)], [], UNDEFINED),
     ],
 )
