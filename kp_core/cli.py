@@ -358,7 +358,7 @@ def similarity(
     **how: Unpack[Similarity],
 ) -> None:
     """Say how similar pairs of phrases are."""
-    from kp_core.reading.pairs import load_pairs
+    from kp_core.reading.named_tables import load_pairs
     from kp_core.studies.plain_pairs import Similarities
 
     if not pairs:
@@ -416,7 +416,7 @@ def sentences(
     output: Output = Output(),
 ) -> None:
     """List sentences with ids; with extracts as gold, study them."""
-    from kp_core.reading.attribute_tables import load_attributes
+    from kp_core.reading.named_tables import load_attributes
 
     if not data.documents:
         raise UsageError("--documents is missing: name the texts")

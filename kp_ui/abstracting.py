@@ -11,7 +11,7 @@ from kp_core import charts
 from kp_core.charts import study_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
-from kp_core.reading.attribute_tables import load_attributes
+from kp_core.reading.named_tables import load_attributes
 from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes

@@ -43,9 +43,17 @@ def is_gzip(data: bytes) -> bool:
     return data[:2] == b"\x1f\x8b"
 
 
+def workbook_kind(data: bytes) -> str:
+    """Return XLSX or ODS for bytes of a workbook, which is a zip archive too, else nothing."""
+    if not is_zip(data):
+        return ""
+    ods = b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]
+    return "ODS" if ods else "XLSX" if b"xl/workbook.xml" in data else ""
+
+
 def is_workbook(data: bytes) -> bool:
-    """Tell whether bytes are an Excel workbook, which is a zip archive too."""
-    return is_zip(data) and b"xl/workbook.xml" in data
+    """Tell whether bytes are a workbook."""
+    return bool(workbook_kind(data))
 
 
 def is_ignored(path: str) -> bool:

@@ -58,15 +58,15 @@ class File:
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
-        self._made: dict[str, Any] = {}
+        self.made: dict[str, Any] = {}
         self._repeated: list[str] = []
         self._repeated_in_records: list[str] = []
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
-        if key not in self._made:
-            self._made[key] = make()
-        return cast(T, self._made[key])
+        if key not in self.made:
+            self.made[key] = make()
+        return cast(T, self.made[key])
 
     @property
     def name(self) -> str:
@@ -147,6 +147,7 @@ class Recognition:
     """Which family one or several files belong to, how sure that is, and why, in words.
 
     offers  switches whose values depend on the file, such as the sheets of a workbook
+    plan    what the family itself keeps for reading
     """
 
     family: str
@@ -157,6 +158,7 @@ class Recognition:
     columns: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plan: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -189,7 +191,7 @@ class Rows:
 class Family(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
-    A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
+    A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
@@ -199,8 +201,10 @@ class Family(Protocol):
     TITLE: str
     EXAMPLE: str
 
-    def recognise(self, files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-        """Tell whether these files (mostly one) are of this family."""
+    def recognise(
+        self, files: Sequence[File], role: Role | None, choice: Choice
+    ) -> Recognition | Sequence[Recognition] | None:
+        """Tell whether these files (mostly one) are of this family; several recognitions are ways to read them."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
         """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

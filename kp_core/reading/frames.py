@@ -11,13 +11,14 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading import json_lists, tables
-from kp_core.reading.delimited import Table, header_names
+from kp_core.reading import json_lists
 from kp_core.reading.family import Choice, Rows
-from kp_core.reading.judged import judgement_columns, judgement_rows
+from kp_core.reading.layouts import layouts
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
 from kp_core.reading.shapes import shape_of
+from kp_core.reading.table import Table, header_names
+from kp_core.reading.table_rows import rows_of
 
 
 def frame_rows(
@@ -41,15 +42,12 @@ def frame_rows(
         table.columns = [column.take(pa.array(kept)) for column in columns]
         table.lines = (kept + 1).tolist()
         table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
-    judged = judgement_columns(table, choice) if role == "judgements" else None
-    if judged is not None:
-        return [judgement_rows(table, judged, choice)], described, judged
-    layout = tables.layout_of(table, role, choice)
-    if layout is None:
-        found = f"the columns {', '.join(names[:10]) or '(none)'}"
+    found = layouts(table, role, choice)
+    if not found:
+        shown = f"the columns {', '.join(names[:10]) or '(none)'}"
         expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"
-        raise InputError(name, found, expected, "Rename them, or name their roles.")
-    return tables.rows_of(table, layout, role), layout.evidence, layout.columns
+        raise InputError(name, shown, expected, "Rename them, or name their roles.")
+    return rows_of(found[0], role), found[0].evidence, found[0].columns
 
 
 def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:

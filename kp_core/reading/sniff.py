@@ -79,12 +79,12 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     """Recognise one file; of two families that fit equally the earlier is taken, and the evidence names both."""
     if choice.family:
         family = family_named(choice.family)
-        chosen = family.recognise([file], role, choice)
-        if chosen is None:
+        chosen = _several(family.recognise([file], role, choice))
+        if not chosen:
             raise InputError(
                 file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
             )
-        return chosen
+        return chosen[0]
     fitting = [reading for reading in readings_of(file, role, choice) if reading.confidence >= _SURE_ENOUGH]
     if not fitting:
         raise _unknown(file, role)
@@ -98,21 +98,24 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     fitting = []
     binary = binary_kind(file.source.data) is not None
     for family in all_families():
-        if binary != getattr(family, "BINARY", False):
+        if binary and not getattr(family, "BINARY", False):
             continue
-        recognition = family.recognise([file], role, choice or Choice())
-        if recognition is not None:
-            fitting.append(recognition)
-            if recognition.confidence >= 1:
-                break
+        found = _several(family.recognise([file], role, choice or Choice()))
+        fitting += found
+        if any(recognition.confidence >= 1 for recognition in found):
+            break
     return fitting
+
+
+def _several(found: Recognition | Sequence[Recognition] | None) -> list[Recognition]:
+    return [] if found is None else [found] if isinstance(found, Recognition) else list(found)
 
 
 def columns_of(file: File, choice: Choice) -> list[str]:
     """Return the names of the columns or fields of a file; empty if no family finds any."""
     binary = binary_kind(file.source.data) is not None
     for family in all_families():
-        if hasattr(family, "column_names") and getattr(family, "BINARY", False) == binary:
+        if hasattr(family, "column_names") and (getattr(family, "BINARY", False) or not binary):
             names: list[str] = family.column_names(file, choice)
             if names:
                 return names

@@ -19,10 +19,10 @@ from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unzip
 from kp_core.reading.chosen import choices_of
-from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.parquet import read_parquet
 from kp_core.reading.source import expand
 from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.settings import __version__
@@ -183,7 +183,7 @@ def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, b
     """Open a workspace of KPScope 1.0, which kept the tables of the corpus instead of files."""
     frames = {}
     for name in (*COLUMNS, "ratings"):
-        table = table_of(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
+        table = read_parquet(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
         frames[name] = frame_of(pa.table(table.columns, table.names), ())
     rankings = {str(name): Ranking(**how) for name, how in manifest["rankings"].items()}
     fixes = tuple(map(str, manifest["report"]["fixes"]))

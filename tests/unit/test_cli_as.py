@@ -59,5 +59,5 @@ def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
 def test_a_sheet_that_is_not_there_is_said(files):
     source = Source("gold.xlsx", (files / "gold.xlsx").read_bytes())
     corpus = kp.load(gold=source, roles={"gold.xlsx": Choice(options={"sheet": "newer"})})
-    said = "There is no sheet “newer”. Only the sheet “old” was read, and not 1 other: “new”."
+    said = "There is no sheet “newer”. Left out: 1 sheet, “new”."
     assert [note.message for note in corpus.report.notes] == [said]

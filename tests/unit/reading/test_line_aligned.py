@@ -110,8 +110,8 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     assert kp.load(gold=even).report.readings[0].family == "F10"
     chosen = kp.load(gold=even, roles={"a.txt": Choice(family="F5")})
     assert lists(chosen.gold) == {"1": ["d1", "tide"], "2": ["d1", "sea"], "3": ["d2", "moon"]}
-    other = Source("a.txt", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
-    with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
+    other = Source("a.txt", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")
+    with pytest.raises(InputError, match="found a first line “Lfd;Wort”"):
         kp.load(gold=other)
     assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
     for table in (b"1;tide;x\n2;sea;y\n3;moon;z\n", b"d1;ana;tide\nd1;ben;sea\nd2;ana;moon\nd2;ben;sun\n"):
