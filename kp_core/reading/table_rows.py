@@ -56,8 +56,10 @@ def _phrases(layout: Layout) -> list[Rows]:
         return _wide(layout)
     if layout.kind == "lists":
         return [_lists(layout)]
-    layout, hollow = _empty_lists(layout)
-    return [_long(layout), *([hollow] if hollow is not None else [])]
+    filled, hollow = _empty_lists(layout)
+    rows = _long(filled)
+    rows.blank = len(layout.table) - len(filled.table)
+    return [rows, *([hollow] if hollow is not None else [])]
 
 
 def _further(layout: Layout) -> list[Note]:
@@ -85,7 +87,7 @@ def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
     for doc_id, name, line in zip(ids, names, hollow.line_numbers().tolist(), strict=True):
         builder.open(doc_id, file=table.file, line=line, source=name or None)
     kept = table.rows(pc.invert(marked)).without(["empty"] if len(hollow) else [])
-    return replace(layout, table=replace(kept, blank=table.blank + len(hollow))), builder.rows()
+    return replace(layout, table=kept), builder.rows()
 
 
 def _long(layout: Layout) -> Rows:
