@@ -21,6 +21,8 @@ NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_
 KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTHERS)
 #: Heads of columns that hold a gold standard.
 GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
+#: Words for annotators and systems, behind which a number says which of them it is.
+PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
@@ -66,11 +68,16 @@ def source_of(head: str) -> str:
     >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
     ('Anna', 'Ben', '')
     """
-    numbered = _NUMBERED.match(head.strip())
-    base = numbered.group(1) if numbered and numbered.group(1).strip() else head.strip()
+    base = base_of(head)
     about = (*NAMES["phrase"], *NAMES["phrases"])
     words = [word for word in re.split(r"[\s_:()/]+", base) if word and plain(word) not in about]
     return " ".join(words) if len(words) < len(re.findall(r"[^\s_:()/]+", base)) else base.strip()
+
+
+def base_of(head: str) -> str:
+    """Return a head without the number at its end."""
+    found = _NUMBERED.match(head.strip())
+    return found.group(1).strip() if found and found.group(1).strip() else head.strip()
 
 
 def number_of(head: str) -> int | None:

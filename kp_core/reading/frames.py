@@ -13,7 +13,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import json_lists
 from kp_core.reading.family import Choice, Rows
-from kp_core.reading.layouts import layouts
+from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
 from kp_core.reading.shapes import shape_of
@@ -42,12 +42,12 @@ def frame_rows(
         table.columns = [column.take(pa.array(kept)) for column in columns]
         table.lines = (kept + 1).tolist()
         table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
-    found = layouts(table, role, choice)
-    if not found:
+    found = layout_of(table, role, choice)
+    if found is None:
         shown = f"the columns {', '.join(names[:10]) or '(none)'}"
         expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"
         raise InputError(name, shown, expected, "Rename them, or name their roles.")
-    return rows_of(found[0], role), found[0].evidence, found[0].columns
+    return rows_of(found, role), found.evidence, found.columns
 
 
 def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:

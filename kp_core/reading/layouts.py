@@ -15,7 +15,19 @@ import pyarrow.compute as pc
 from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
-from kp_core.reading.fields import GOLD, JUDGE, KNOWN, NAMES, SYSTEMS, find_roles, number_of, plain, source_of
+from kp_core.reading.fields import (
+    GOLD,
+    JUDGE,
+    KNOWN,
+    NAMES,
+    PEOPLE,
+    SYSTEMS,
+    base_of,
+    find_roles,
+    number_of,
+    plain,
+    source_of,
+)
 from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import shape_of
 from kp_core.reading.table import Table
@@ -105,30 +117,30 @@ def _profile(table: Table, name: str) -> _Profile:
     if pa.types.is_nested(column.type):
         return _Profile(len(column), 0, 1, 1, 1, 1)
     cells = [cell.strip() for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
-    items = [item.strip() for cell in cells for item in re.split(r"[;|\n]", cell) if item.strip()]
+    pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
+    items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
     size, parts = max(len(cells), 1), max(len(items), 1)
     return _Profile(
         len(cells),
         sum(map(is_number, cells)) / size,
-        sum(bool(re.search(r"[;|\n]|^\[.*\]$", cell)) for cell in cells) / size,
+        sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
         sum(len(item.split()) for item in items) / parts,
         sum(map(len, items)) / parts,
         len(set(cells)) / size,
     )
 
 
-def layouts(table: Table, role: Role | None, choice: Choice) -> list[Layout]:
-    """Return every layout that a table allows, the likeliest first; none if no ids, phrases or texts can be found."""
+def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
+    """Return the likeliest layout of a table; None if no phrases, no texts, or no documents can be found."""
     if not table.names:
-        return []
+        return None
     table = table.without(_chosen(choice, "ignore"))
     asked = choice.role or role
     if asked in (None, "judgements") and (judged := _judged(table, choice)) is not None:
-        return [judged]
+        return judged
     guessed = asked or _guess_role(table)
     found = _documents(table, choice) if guessed == "documents" else _phrases(table, guessed or "gold", choice)
-    sure = guessed is not None
-    return sorted((replace(one, role_sure=sure) for one in found), key=lambda one: -one.score)
+    return found and replace(found, role_sure=guessed is not None)
 
 
 def _chosen(choice: Choice, option: str) -> list[str]:
@@ -141,28 +153,26 @@ def _guess_role(table: Table) -> Role | None:
     found = find_roles(table.names, _TELLING)
     if not {"phrase", "phrases"} & set(found) and table.header and not _sources(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
-        return "documents" if long or "text" in find_roles(table.names, _TEXTS) else None
+        texts = find_roles(table.names, _TEXTS)
+        return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
     if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases", found.get("phrase"))):
         return "system"
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
 
-def _documents(table: Table, choice: Choice) -> list[Layout]:
+def _documents(table: Table, choice: Choice) -> Layout | None:
     columns = _settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns))
     columns = add_by_content(table, columns, ("doc_id", "text"))
-    if not {"text", "title", "group"} & set(columns):
-        return []
-    # Lines of one text each are no documents by themselves: nothing says so.
     numbered = "doc_id" not in columns
-    if numbered and not table.header:
-        return []
-    return [
-        Layout("documents", table, "documents", columns, 0.9, numbered=numbered, evidence=_evidence(table, columns))
-    ]
+    # Lines of one text each are no documents by themselves: nothing says so.
+    if not {"text", "title", "group"} & set(columns) or (numbered and not table.header):
+        return None
+    evidence = _evidence(table, columns)
+    return Layout("documents", table, "documents", columns, 0.9, numbered=numbered, evidence=evidence)
 
 
-def _phrases(table: Table, role: Role, choice: Choice) -> list[Layout]:
-    """Return the layouts of a table of phrases."""
+def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
+    """Return the layout of a table of phrases."""
     columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
     columns.pop("phrases" if "phrase" in columns else "", "")
     sources = _sources(table, columns, choice)
@@ -171,7 +181,7 @@ def _phrases(table: Table, role: Role, choice: Choice) -> list[Layout]:
         return _wide(table, role, columns, sources, choice)
     columns = _completed(table, columns, role)
     if not {"phrase", "phrases"} & set(columns):
-        return []
+        return None
     phrases = columns.get("phrases") or columns["phrase"]
     numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
     if numbered:
@@ -181,17 +191,17 @@ def _phrases(table: Table, role: Role, choice: Choice) -> list[Layout]:
             if longest and longest[0] not in columns.values():
                 columns["text"] = longest[0]
         if {"rank", "score"} & set(columns):
-            return []  # several rows a list, and nothing that tells them apart
+            return None  # several rows a list, and nothing that tells them apart
     table, filled = _filled_down(table, columns, choice)
     made = Layout("long", table, role, columns, 0.0, numbered=numbered)
     cells = choice.options.get("cells") or list_separator(made)
     if numbered and not cells:
-        return []
+        return None
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
     said += "; each row is a document" if numbered else ""
     evidence = _evidence(table, columns) + said + filled
     found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence)
-    return [replace(found, score=_score(found))]
+    return replace(found, score=_score(found))
 
 
 def _score(layout: Layout) -> float:
@@ -200,7 +210,7 @@ def _score(layout: Layout) -> float:
     known = sum(plain(name) in KNOWN for name in table.names)
     score = 0.5 if not table.header else 0.94 if known >= 3 else 0.85
     if layout.numbered:
-        score = min(score, 0.8)
+        score = min(score, 0.86)
     named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
     if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
         score *= 0.4
@@ -212,7 +222,7 @@ def _score(layout: Layout) -> float:
 
 def _wide(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
-) -> list[Layout]:
+) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
     used = [name for names in sources.values() for name in names]
     free = [name for name in table.names if name not in (*used, *columns.values())]
@@ -230,13 +240,10 @@ def _wide(
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    score = 0.9 if sure and not numbered else 0.8 if sure else 0.45
-    ids = [] if numbered else [columns["doc_id"]]
-    if ids and not table.header:
-        score *= 0.5
+    score = 0.45 if not sure else 0.86 if numbered else 0.9 if table.header else 0.45
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
-    return [Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)]
+    return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
 
 
 def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
@@ -253,7 +260,9 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
     known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN}
     free = {name: _profile(table, name) for name in table.names if name not in known}
     free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
-    numbered = [name for name in free if number_of(name) is not None]
+    # A number behind the word for a person counts people, not the phrases of one of them.
+    numbered = [name for name, shape in free.items() if number_of(name) is not None and shape.lists < 0.5]
+    numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
     groups = {source: names for source, names in _grouped(numbered).items() if len(names) >= 2}
     if groups and not gold:
         return groups
@@ -280,7 +289,8 @@ def _grouped(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
-        found[source_of(name)] = (*found.get(source_of(name), ()), name)
+        source = name.strip() if plain(base_of(name)) in PEOPLE else source_of(name)
+        found[source] = (*found.get(source, ()), name)
     return found
 
 
@@ -291,6 +301,11 @@ def _judged(table: Table, choice: Choice) -> Layout | None:
     columns = find_roles(table.names, (*_PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
     raters = [name for name in _chosen(choice, "rater") if name in table.names]
+    if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
+        beside = find_roles(free, ("phrase",))
+        if beside:
+            columns["candidate"] = beside["phrase"]
+            free.remove(beside["phrase"])
     named = raters or [name for name in free if JUDGE.match(name)]
     if "candidate" not in columns or not ("keyphrase" in columns or named or "score" in columns):
         return None
@@ -477,12 +492,11 @@ def cell_separator(table: Table, name: str) -> str:
     if name in list_columns(table):
         return "lists"
     texts = table.texts(name)
-    found = [mark for mark in (";", "\n", "|") if pc.any(pc.match_substring(texts, mark)).as_py()]
-    if found:
-        return "lines" if found[0] == "\n" else found[0]
     filled = texts.filter(pc.not_equal(texts, ""))
-    whole = len(filled) and pc.all(pc.match_substring_regex(filled, _WHOLE["json"])).as_py()
-    return "json" if whole else ";"
+    if len(filled) and pc.all(pc.match_substring_regex(filled, _WHOLE["json"])).as_py():
+        return "json"
+    marks = {";": ";", "lines": "\n", "|": "|", ",": ","}
+    return next((name for name, mark in marks.items() if pc.any(pc.match_substring(texts, mark)).as_py()), ";")
 
 
 def _keys_repeat(layout: Layout) -> bool:

@@ -198,8 +198,6 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     if set(choice.columns.values()) & set(first):
         return True
     known = sum(map(is_known, first))
-    if any(is_number(cell) for cell in first):
-        return known >= 2
     below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
@@ -211,8 +209,11 @@ def _is_unlike(head: str, cells: list[str]) -> bool | None:
     """Tell whether a first cell is of another kind than all those below; None where they have no kind."""
     if not head.strip() or not cells:
         return None
-    if all(map(is_number, cells)):
+    numbers = sum(map(is_number, cells))
+    if numbers == len(cells):
         return not is_number(head)
+    if is_number(head) and not numbers:
+        return True
     most = 0.8 * len(cells)
     if len(cells) < 2:
         return None

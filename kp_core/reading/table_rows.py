@@ -99,7 +99,7 @@ def _long(layout: Layout) -> Rows:
     used = {columns.get("doc_id"), *named.values()}
     graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
     if graded is not None:
-        taken["relevance"] = table.column(graded)
+        taken["relevance"] = _numbers(table.column(graded))
         used.add(graded)
     if layout.source:
         taken["source"] = pa.chunked_array([pa.repeat(pa.scalar(layout.source, pa.large_string()), len(table))])
@@ -107,7 +107,7 @@ def _long(layout: Layout) -> Rows:
         taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
     for part in ("rank", "score") if role != "gold" else ():
         if part in columns:
-            taken[part] = table.column(columns[part])
+            taken[part] = _numbers(table.column(columns[part]))
             used.add(columns[part])
     spellings = _variants(table)
     if spellings is not None:
@@ -121,6 +121,14 @@ def _long(layout: Layout) -> Rows:
         said = ", ".join(f"{name} is {part}" for part, name in columns.items())
         notes.append(Note("warning", table.file, f"There is no header; by their content, {said}."))
     return Rows(role, pa.table(taken), table.lines, notes=notes)
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with decimal points, if all of its cells have decimal commas."""
+    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring(column, ",")).as_py():
+        return column
+    commas = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+(,\d+)?)?\s*$")).as_py()
+    return pc.replace_substring(column, ",", ".") if commas else column
 
 
 def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
@@ -182,14 +190,6 @@ def _lists(layout: Layout) -> Rows:
     alone = [layout.source or None] * len(table)
     sources = table.texts(source).to_pylist() if source is not None else alone
     _add_column(builder, layout, name, layout.cells, sources)
-    if layout.cells == ",":
-        cells = table.texts(name).to_pylist()
-        shown = "; ".join(next((cell for cell in cells if "," in cell), "").split(",")[:3])
-        message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
-        builder.notes.append(Note("warning", table.file, message))
-    if layout.numbered:
-        message = f"No column holds ids, so documents are counted 1 to {len(table)} by their rows."
-        builder.notes.append(Note("info", table.file, message))
     return builder.rows()
 
 
@@ -203,6 +203,11 @@ def _refused(builder: ListBuilder, file: str, doc_id: str, line: int, shown: obj
 def _add_column(builder: ListBuilder, layout: Layout, name: str, separator: str, sources: Sequence[str | None]) -> None:
     """Add the list of every cell of a column; lists of lists and the like have one shape down the column."""
     table = layout.table
+    if separator == ",":
+        texts = table.texts(name).to_pylist()
+        shown = "; ".join(part.strip() for part in next((text for text in texts if "," in text), "").split(",")[:3])
+        message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
+        builder.notes.append(Note("warning", table.file, message))
     cells = table.column(name).to_pylist() if separator == "lists" else table.texts(name).to_pylist()
     lists = [json_list(cell) for cell in cells] if separator == "json" else cells
     found = shape_of(lists) if separator in ("lists", "json") else None

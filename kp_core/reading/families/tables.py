@@ -16,7 +16,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import GOLD, SYSTEMS, plain
 from kp_core.reading.json_rows import read_json_rows
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.layouts import SEPARATORS, Layout, layouts
+from kp_core.reading.layouts import SEPARATORS, Layout, layout_of
 from kp_core.reading.parquet import is_parquet, read_parquet
 from kp_core.reading.table import Table
 from kp_core.reading.table_rows import rows_of
@@ -73,11 +73,11 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
     if len(files) != 1:
         return []
     file = files[0]
-    found = [(table, layouts(table, role, choice)) for table in tables_of(file, choice, role)]
-    readable = [(table, fitting) for table, fitting in found if fitting]
+    found = [layout_of(table, role, choice) for table in tables_of(file, choice, role)]
+    readable = [layout for layout in found if layout is not None]
     if not is_workbook(file.source.data):
-        return [_recognition(file, [layout], role) for _, fitting in readable for layout in fitting]
-    return _sheets(file, [fitting[0] for _, fitting in readable], role, choice)
+        return [_recognition(file, [layout], role) for layout in readable]
+    return _sheets(file, readable, role, choice)
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
