@@ -8,11 +8,11 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.corpus import Reading, Role
-from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, preview, report
 from kp_core.reading.shared import packed, shared_names
 from kp_core.reading.sniff import family_named
 from kp_core.takeaway.workspace_file import Uploads, is_archive
-from kp_ui import controls, prose, results, saving, show, workspace
+from kp_ui import controls, mapping, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
@@ -22,8 +22,6 @@ _ENCODINGS = (
     *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16"),
 )
 _TEMPLATES = prose.entries("templates")
-#: What a column of a table may be, in words.
-_COLUMNS = prose.entries("columns_of_files")
 #: The switches of the formats, where their names say too little.
 _SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
@@ -157,11 +155,11 @@ def _encoding(choice: Choice, encoding: str) -> Choice:
 
 def _readings(file: Source, choice: Choice) -> None:
     """Show every reading of a file with its first rows, each one click away, and let the user name the columns."""
+    readings: list[preview.Preview] = []
     try:
         readings = preview.previews(file, choice.role, choice)
     except (kp.InputError, kp.UsageError) as refusal:
         show.error(refusal)
-        return
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {evidence}"))
@@ -175,7 +173,7 @@ def _readings(file: Source, choice: Choice) -> None:
                 now = reading.recognition.options.get(option)
                 _switch(file, f"option {file.name} {place} {option}", option, values, wanted, now)
     if not any(reading.of for reading in readings):
-        _columns(file, choice, readings[0].recognition.columns if readings else {})
+        mapping.panel(file, ROLES, readings[0].recognition.columns if readings else {})
     if choice != Choice():
         st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
 
@@ -202,27 +200,9 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
 
 def _forget(name: str) -> None:
     """Take back all that was decided about a file."""
-    for key in (f"role {name}", f"encoding {name}", *(f"column {name} {role}" for role in _COLUMNS)):
+    for key in (f"role {name}", f"encoding {name}", f"mapping {name}"):
         st.session_state.pop(key, None)
     workspace.decide(name, Choice())
-
-
-def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:
-    """Let the user say which column is the document, the keyphrase, and so on."""
-    names = column_names(file, choice)
-    if not names:
-        return
-    st.caption("What the columns are")
-    with st.container(horizontal=True):
-        for role, words in _COLUMNS.items():
-
-            def named(choice: Choice, column: str, role: str = role) -> Choice:
-                others = {other: name for other, name in choice.columns.items() if other != role}
-                return replace(choice, columns=others | ({role: column} if column else {}))
-
-            now = choice.columns.get(role, guessed.get(role, ""))
-            now, key = now if now in names else "", f"column {file.name} {role}"
-            _decide(file, words, key, ["", *names], now, named, lambda name: name or "–", 180)
 
 
 def format_of(family: str) -> str:

@@ -1,5 +1,6 @@
 """Let the user say what the columns of a table are, beside what would be read; nothing is loaded until it is used."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
@@ -9,7 +10,7 @@ import streamlit as st
 from kp_core.corpus import Role
 from kp_core.reading import Choice, Source
 from kp_core.reading.layouts import SEPARATORS
-from kp_core.reading.mapping import FirstRows, first_rows, parts_of, understand, with_part
+from kp_core.reading.mapping import FirstRows, Understood, first_rows, parts_of, understand, with_part
 from kp_ui import prose, results, show, workspace
 
 #: So many columns of a table stand side by side.
@@ -89,9 +90,15 @@ def _columns(file: Source, draft: Choice, rows: FirstRows, parts: dict[str, str]
     return draft
 
 
+@st.cache_data(scope="session", max_entries=8, show_spinner="Reading the file …")
+def _understood(digest: str, _file: Source, _choice: Choice) -> Understood:
+    return understand(_file, _choice)
+
+
 def _preview(file: Source, draft: Choice) -> None:
     """Show what would be read: counts, the first documents, rejected rows."""
-    found = understand(file, draft)
+    digest = hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
+    found = _understood(digest, file, draft)
     st.markdown("**As it would be read**")
     if found.problem:
         st.warning(show.plain(found.problem))
