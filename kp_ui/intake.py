@@ -163,6 +163,8 @@ def _readings(file: Source, choice: Choice) -> None:
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {evidence}"))
+        if family == mapping.TABLES and not reading.of and len(readings) == 1:
+            continue  # its parts and first rows stand below
         results.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.
         wanted = choice if reading.of else replace(choice, family=family)
@@ -173,7 +175,7 @@ def _readings(file: Source, choice: Choice) -> None:
                 now = reading.recognition.options.get(option)
                 _switch(file, f"option {file.name} {place} {option}", option, values, wanted, now)
     if not any(reading.of for reading in readings):
-        mapping.panel(file, ROLES, readings[0].recognition.columns if readings else {})
+        mapping.panel(file)
     if choice != Choice():
         st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
 

@@ -12,9 +12,11 @@ from kp_core.errors import InputError
 from kp_core.reading.archive import is_workbook
 from kp_core.reading.families.tables import tables_of
 from kp_core.reading.family import Choice, File
+from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import load
 from kp_core.reading.source import Source, expand
+from kp_core.reading.table import Table
 from kp_core.reading.workbooks import sheet_names
 
 #: Rows that are shown as they are, and documents that are shown as they would be read.
@@ -27,12 +29,14 @@ SEVERAL = ("phrases_of", "rater", "ignore")
 class FirstRows:
     """The first rows of a sheet, as they are: the line of each, its cells, and the heads under the present choice.
 
+    parts   column → part, as the table is read now
     sheets  names of all sheets of a workbook
     """
 
     heads: tuple[str, ...]
     lines: tuple[int, ...]
     rows: tuple[tuple[str, ...], ...]
+    parts: Mapping[str, str]
     sheets: tuple[str, ...] = ()
 
 
@@ -54,8 +58,8 @@ def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> First
     """Return the first rows of a table, None for a file that is none.
 
     >>> found = first_rows(Source("a.csv", b"Nr;Wort\\n1;Haus\\n"), Choice())
-    >>> found.heads, found.lines, found.rows
-    (('Nr', 'Wort'), (1, 2), (('Nr', 'Wort'), ('1', 'Haus')))
+    >>> found.heads, found.lines, found.rows, found.parts
+    (('Nr', 'Wort'), (1, 2), (('Nr', 'Wort'), ('1', 'Haus')), {'Nr': 'doc_id', 'Wort': 'phrase'})
     """
     bundle = expand(source, limits)
     if bundle.folder:
@@ -72,7 +76,19 @@ def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> First
     columns = [first.texts(name).slice(0, _ROWS).to_pylist() for name in first.names]
     sheets = tuple(sheet_names(file)) if is_workbook(file.source.data) else ()
     lines = tuple(first.line_numbers()[:_ROWS].tolist())
-    return FirstRows(tuple(read[0].names), lines, tuple(zip(*columns, strict=True)), sheets)
+    rows = tuple(zip(*columns, strict=True))
+    return FirstRows(tuple(read[0].names), lines, rows, _parts_of(read[0], choice), sheets)
+
+
+def _parts_of(table: Table, choice: Choice) -> dict[str, str]:
+    """Return column → part, as a table is read."""
+    layout = layout_of(table, None, choice)
+    if layout is None:
+        return parts_of(choice)
+    same = {"phrases": "phrase", "source": "annotator" if layout.role == "gold" else "system", "votes": "relevance"}
+    found = {name: same.get(role, role) for role, name in layout.columns.items()}
+    several = "rater" if layout.kind == "judged" else "phrases_of"
+    return found | {name: several for names in layout.sources.values() for name in names}
 
 
 def parts_of(choice: Choice) -> dict[str, str]:
@@ -87,20 +103,16 @@ def parts_of(choice: Choice) -> dict[str, str]:
     return found
 
 
-def with_part(choice: Choice, column: str, part: str) -> Choice:
-    """Return a choice in which a column plays a part (nothing: none), and no other.
+def with_parts(choice: Choice, parts: Mapping[str, str]) -> Choice:
+    """Return a choice in which columns play these parts (nothing: none) and no others.
 
-    >>> with_part(Choice(columns={"doc_id": "Nr"}), "Nr", "phrases_of")
-    Choice(role=None, family=None, encoding=None, higher_is_better=None, columns={}, options={'phrases_of': 'Nr'})
+    >>> with_parts(Choice(), {"Nr": "doc_id", "Anna": "phrases_of", "Ben": "phrases_of"}).options
+    {'phrases_of': 'Anna\\nBen'}
     """
-    parts = {name: old for name, old in parts_of(choice).items() if name != column}
-    if part and part not in SEVERAL:
-        parts = {name: old for name, old in parts.items() if old != part}
-    parts |= {column: part} if part else {}
-    columns = {role: name for name, role in parts.items() if role not in SEVERAL}
+    columns = {part: name for name, part in parts.items() if part and part not in SEVERAL}
     options = {name: value for name, value in choice.options.items() if name not in SEVERAL}
     for several in SEVERAL:
-        names = [name for name, role in parts.items() if role == several]
+        names = [name for name, part in parts.items() if part == several]
         options |= {several: "\n".join(names)} if names else {}
     return replace(choice, columns=columns, options=options)
 
