@@ -61,10 +61,10 @@ def first_rows(source: Source, choice: Choice, limits: Limits = LIMITS) -> First
     >>> found.heads, found.lines, found.rows, found.parts
     (('Nr', 'Wort'), (1, 2), (('Nr', 'Wort'), ('1', 'Haus')), {'Nr': 'doc_id', 'Wort': 'phrase'})
     """
-    bundle = expand(source, limits)
-    if bundle.folder:
-        return None
     try:
+        bundle = expand(source, limits)
+        if bundle.folder:
+            return None
         plain = Choice(options={**choice.options, "header": "no"})
         as_is = tables_of(File(bundle.files[0], limits, choice.encoding), plain, choice.role)
         read = tables_of(file := File(bundle.files[0], limits, choice.encoding), choice, choice.role)
