@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
+import pandas as pd
 import streamlit as st
 
 import kp_core as kp
@@ -78,12 +79,16 @@ def shared() -> None:
 
 
 def templates() -> None:
-    """Offer small files that show the expected shape."""
+    """Offer small files that show the expected shapes, as CSV and as workbooks."""
     st.markdown("**Examples to start from**")
     with st.container(horizontal=True):
         for name, words in _TEMPLATES.items():
-            data = (workspace.SAMPLE_DATA / "templates" / name).read_bytes()
-            st.download_button(f"{name}: {words}", data, name, key=f"template_{name}")
+            path = workspace.SAMPLE_DATA / name
+            frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
+            with st.popover(words, key=f"template {name}"):
+                for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", show.workbook(frame))):
+                    file = f"{path.stem}.{ending}"
+                    st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")
 
 
 def problem(words: str) -> None:

@@ -141,7 +141,7 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
         signed = frame.assign(signature=line) if line else frame
         for label, made, ending, kind in (
             ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
-            ("XLSX", lambda: _xlsx(signed), "xlsx", None),
+            ("XLSX", lambda: workbook(signed), "xlsx", None),
             ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
@@ -153,7 +153,8 @@ def _markdown(frame: pd.DataFrame, line: str) -> str:
     return typeset.markdown(frame) + (f"\n`{line}`\n" if line else "")
 
 
-def _xlsx(frame: pd.DataFrame) -> bytes:
+def workbook(frame: pd.DataFrame) -> bytes:
+    """Return a table as a workbook (XLSX), in which no cell is a formula."""
     buffer = io.BytesIO()
     typeset.neutral(frame).to_excel(buffer, index=False)
     return buffer.getvalue()

@@ -333,7 +333,7 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     """Resolve names with two meanings: `document` may be the id, a text column in a gold file must be long."""
     columns = dict(columns)
     text = columns.get("text")
-    if text is not None and not {"doc_id", "title"} & set(columns) and not is_long(table, text, _LONG_TEXT):
+    if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
         shape = _profile(table, text)
         if plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2:
             columns["doc_id"] = columns.pop("text")

@@ -1,9 +1,17 @@
 """What a user says of the columns of a table is read so, shown before it is used, and never completed in secret."""
 
+import io
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
 import kp_core as kp
 from kp_core.reading import Choice, Source
 from kp_core.reading.mapping import first_rows, understand, with_parts
 from tests.format_samples import archive, workbook
+
+SAMPLE_DATA = Path(__file__).parents[3] / "sample_data"
 
 PEOPLE = Source("a.csv", b"Kod,Anna,Ben\nk1,tide,sea\nk2,moon,moon\n")
 
@@ -52,3 +60,21 @@ def test_what_would_be_read_is_counted_and_shown_or_said_to_fail():
 def test_what_is_no_table_has_no_columns():
     for source in (Source("a.txt", b"tide\nsea\n"), archive({"1.key": "tide"}), Source("a.xlsx", b"PK\x03\x04xl")):
         assert first_rows(source, Choice()) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "counts"),
+    [
+        ("templates/gold.csv", {"documents": 3, "annotators": 2, "gold phrases": 16}),
+        ("templates/system.csv", {"documents": 3, "systems": 1, "predictions": 12}),
+        ("templates/documents.jsonl", {"documents": 3, "texts": 3}),
+        ("studies/indexers.csv", {"documents": 3, "annotators": 3, "gold phrases": 22}),
+        ("studies/judged_pairs.csv", {"scores": 10}),
+    ],
+)
+def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name, counts):
+    path = SAMPLE_DATA / name
+    assert understand(Source(path.name, path.read_bytes()), Choice()).counts == counts
+    frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
+    frame.to_excel(buffer := io.BytesIO(), index=False)
+    assert understand(Source(f"{path.stem}.xlsx", buffer.getvalue()), Choice()).counts == counts
