@@ -45,17 +45,18 @@ def seeds() -> list[tuple[str, Source]]:
     """Return the examples of all families, tables for families of binary files, and the small awkward files."""
     found: list[tuple[str, Source]] = []
     for family in all_families():
-        if family.EXAMPLE:
-            head, _, rest = family.EXAMPLE.partition(":\n")
+        for example in family.EXAMPLE.split("\n\n\n") if family.NAME == "F10" else [family.EXAMPLE]:
+            head, _, rest = example.partition(":\n")
             named = "/" in head and "\n" not in head and bool(rest)
-            name, text = (head, rest) if named else (f"{family.NAME}{_ending(family.EXAMPLE)}", family.EXAMPLE)
+            name, text = (head, rest) if named else (f"{family.NAME}{_ending(example)}", example)
             found.append((family.NAME, Source(name, text.encode())))
             found.append((family.NAME, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
     table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
     lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
-    found += [("F10P", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
-    sheets = (table, {**table, "note": ["=1+1", "é", ""]})
-    found += [("F10X", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    found += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
+    wide = {"id": ["d1", "d2"], "title": ["Of tides", "Of moons"], "Anna": ["a; b", "c"], "Ben 1": ["a", ""]}
+    sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
+    found += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
     small = (file for file in FILES if not callable(file.data))
     return found + [("awkward", file.source()) for file in small]
 
