@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 
 _PAGE = """# Formats
 

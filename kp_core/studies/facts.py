@@ -11,7 +11,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.meeting import suggestions
+from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import BASELINES, Counted

@@ -18,7 +18,7 @@ from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, arrow_table, empty_ta
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unzip
-from kp_core.reading.chosen import choices_of
+from kp_core.reading.choices import choices_of, words_of
 from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import frame_of
@@ -112,7 +112,7 @@ def workspace_file(saved: Saved) -> bytes:
         "signature": saved.signature,
         "link": dict(saved.link),
         "files": [
-            {"name": file.name, "member": f"{_FILES}{member}", "as": _words(uploads.choices.get(file.name, Choice()))}
+            {"name": file.name, "member": f"{_FILES}{member}", "as": words_of(uploads.choices.get(file.name, Choice()))}
             for member, file in members.items()
         ],
         "fixes": list(uploads.fixes),
@@ -130,13 +130,6 @@ def workspace_file(saved: Saved) -> bytes:
             method = zipfile.ZIP_STORED if name == MANIFEST else zipfile.ZIP_DEFLATED
             archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data, method)
     return packed.getvalue()
-
-
-def _words(choice: Choice) -> list[str]:
-    """Return a choice as the words KEY=VALUE that the command line takes after --as."""
-    better = {None: None, True: "higher", False: "lower"}[choice.higher_is_better]
-    decided = {"role": choice.role, "family": choice.family, "encoding": choice.encoding, "better": better}
-    return [f"{key}={value}" for key, value in {**decided, **choice.columns, **choice.options}.items() if value]
 
 
 def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
