@@ -90,7 +90,9 @@ def words_of(choice: Choice) -> list[str]:
     better = {None: None, True: "higher", False: "lower"}[choice.higher_is_better]
     decided = {"role": choice.role, "family": choice.family, "encoding": choice.encoding, "better": better}
     every = {**decided, "use": choice.use, **choice.columns, **choice.options}
-    return [f"{key}={'TAB' if value == chr(9) else value}" for key, value in every.items() if value]
+    if every.get("delimiter") == "\t":
+        every["delimiter"] = "TAB"
+    return [f"{key}={value}" for key, value in every.items() if value]
 
 
 def choices_of(given: Iterable[str]) -> dict[str, Choice]:

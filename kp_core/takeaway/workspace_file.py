@@ -23,7 +23,7 @@ from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.source import expand
+from kp_core.reading.source import expand, stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.settings import __version__
 
@@ -31,6 +31,7 @@ FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
 _FILES, _RATINGS = "files/", "ratings/"
 _NEW = "Save the workspace again, or use another copy."
+_COLUMNS = ("doc_id", "phrase")
 #: The same workspace gives the same bytes at any time.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -168,8 +169,12 @@ def _of_format_2(file: str, manifest: Mapping[str, Any], members: Mapping[str, b
         _texts(manifest["names"]),
     )
     rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
-    ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")
-    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), ratings)
+    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), _ratings(rated, limits))
+
+
+def _ratings(files: list[Source], limits: Limits) -> pd.DataFrame:
+    """Return judgements as the ordinary reader reads them."""
+    return load(judgements=files, limits=limits).judgements if files else empty_table("judgements")
 
 
 def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
@@ -178,11 +183,15 @@ def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, b
     for name in (*COLUMNS, "ratings"):
         table = table_of(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
         frames[name] = frame_of(pa.table(table.columns, table.names), ())
+    refuse_over(limits.sources, len(manifest["rankings"]), "systems", file, "a workspace")
     rankings = {str(name): Ranking(**how) for name, how in manifest["rankings"].items()}
     fixes = tuple(map(str, manifest["report"]["fixes"]))
-    settings, ratings = manifest["settings"], frames.pop("ratings")
+    settings, ratings = manifest["settings"], Corpus(judgements=frames.pop("ratings"))
+    rated = tidy(ratings, "parquet").files if len(ratings.judgements) else {}
     uploads = replace(tidy_uploads(Corpus(**frames, rankings=rankings)), fixes=fixes)
-    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), ratings)
+    uploads.load()  # the rules of ordinary files hold for what was saved long ago too
+    sources = [Source(f"{file}: {name}", data) for name, data in rated.items()]
+    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), _ratings(sources, limits))
 
 
 def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
@@ -190,25 +199,24 @@ def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def tidy_uploads(corpus: Corpus) -> Uploads:
-    """Return the tidy tables of a corpus as files; ranks come about from them as they did before.
-
-    A system without any list has no row in a table, and stays behind.
-    """
+    """Return the tidy tables of a corpus as files; ranks come about from them as they did before."""
     found = tables(corpus, Written())
-    systems = found.pop("systems", pd.DataFrame({"system": []}))
+    systems = found.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in ("system", *_COLUMNS)}))
     if "gold" in found and found["gold"]["variants"].isna().all():
         found["gold"] = found["gold"].drop(columns="variants")
     parts = [(name, Choice(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
     for name, ranking in corpus.rankings.items():
         rows = systems[systems["system"] == name]
-        if len(rows):
-            # A column of ranks would say how ranks came about; without it scores or the order do.
-            rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank")
-            parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
+        # A column of ranks would say how ranks came about; without it scores or the order do.
+        rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
+        # A system without any list has no row that could name it, so its file does.
+        rows = rows if len(rows) else rows[["system", *_COLUMNS]]
+        parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
     files = tuple(Source(name, _parquet(table)) for name, (_, _, table) in zip(names, parts, strict=True))
     choices = {name: choice for name, (_, choice, _) in zip(names, parts, strict=True)}
-    return Uploads(files, choices, corpus.report.fixes)
+    silent = {stem_of(file): name for file, (name, _, rows) in zip(names, parts, strict=True) if not len(rows)}
+    return Uploads(files, choices, corpus.report.fixes, silent)
 
 
 def _parquet(table: pd.DataFrame) -> bytes:
