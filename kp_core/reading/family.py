@@ -60,15 +60,15 @@ class File:
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
-        self._made: dict[str, Any] = {}
+        self.made: dict[str, Any] = {}
         self._repeated: list[str] = []
         self._repeated_in_records: list[str] = []
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
-        if key not in self._made:
-            self._made[key] = make()
-        return cast(T, self._made[key])
+        if key not in self.made:
+            self.made[key] = make()
+        return cast(T, self.made[key])
 
     @property
     def name(self) -> str:
@@ -153,6 +153,7 @@ class Recognition:
                 hypothesis explains: rows without rejection, unique ids, lengths that fit phrases
     options     switches as they would be read; `role` is “guessed” where nothing in the file tells its role
     offers      switches whose values depend on the file, such as the sheets of a workbook
+    plan        what the family itself keeps for reading
     """
 
     family: str
@@ -163,6 +164,7 @@ class Recognition:
     columns: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plan: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -195,10 +197,11 @@ class Rows:
 class Family(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
-    A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
+    A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
-    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
+    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
+    the files prove it, so that it is asked first; `PHRASES_ARE_IDS` that phrases may be addresses of concepts.
     """
 
     NAME: str

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
@@ -22,35 +21,23 @@ from kp_core.reading.frames import dict_rows, frame_rows
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
-from kp_core.reading.sniff import recognise, recognise_one, settle_roles
-from kp_core.reading.source import Source, expand, stem_of
+from kp_core.reading.sniff import recognise, settle_roles
+from kp_core.reading.source import Bundle, Source, expand, stem_of, together
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
 
 
 @dataclass
-class _Upload:
-    """What stands behind one path or upload: its files, those left out, and the folder that a loose file stands in."""
-
-    name: str
-    files: list[File]
-    ignored: tuple[str, ...] = ()
-    whole: bool = False
-    folder: Path | None = None
-
-
-@dataclass
 class _Loading:
     """The state of one call: what was decided, and what has been read so far."""
 
-    choices: Mapping[str, Choice]
+    choices: dict[str, Choice]
     encoding: str | None
     strict: bool
     fixes: tuple[str, ...]
     limits: Limits
     texts_given: bool
-    labels: Mapping[Path, str]
     parts: list[Part] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
@@ -95,9 +82,7 @@ def load(
         "judgements": list(_named(judgements, "judgements")),
         None: list(_named(files, None)),
     }
-    every = [item for given in by_role.values() for _, items in given for item in items]
-    labels = _labels(Path(item) for item in every if isinstance(item, (str, Path)))
-    state = _Loading(choices, encoding, strict, fixes, limits, documents is not None, labels)
+    state = _Loading(choices, encoding, strict, fixes, limits, documents is not None)
     for role, given in by_role.items():
         for name, items in given:
             _read(state, items, role, name)
@@ -155,20 +140,6 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, (str, Path, Source, pd.DataFrame))
 
 
-def _labels(paths: Iterable[Path]) -> dict[Path, str]:
-    """Return the last part of every path; those that are named alike keep as many folders as tell them apart.
-
-    >>> sorted(_labels([Path("ana/g.csv"), Path("ben/g.csv"), Path("x/y.csv")]).values())
-    ['ana/g.csv', 'ben/g.csv', 'y.csv']
-    """
-    labels = {path: path.name for path in paths}
-    for depth in range(2, 10):
-        names = list(labels.values())
-        alike = {name for name in names if names.count(name) > 1} if len(set(names)) < len(names) else set()
-        labels |= {path: "/".join(path.parts[-depth:]) for path, name in labels.items() if name in alike}
-    return labels
-
-
 def _read(state: _Loading, items: list[Any], role: Role | None, name: str | None) -> None:
     """Read what was given for one role, or under one name, in order."""
     state.origins += 1
@@ -181,22 +152,28 @@ def _read(state: _Loading, items: list[Any], role: Role | None, name: str | None
         elif not isinstance(item, (str, Path, Source)):
             kind, where = f"something of type {type(item).__name__}", name or role or "files"
             raise InputError(where, kind, "a path, Source, DataFrame or dictionary", "Give one of these.")
-    uploads = [_opened(state, item, role, name) for item in on_disk]
-    found: list[tuple[_Upload, Recognition]] = []
-    for upload in _together(uploads, role, name):
-        left_out: dict[str, str] | None = {} if upload.whole else None
-        files = [file for file in upload.files if file.choice.use != "no"]
-        found += [(upload, recognition) for recognition in recognise(files, role, left_out)]
-        upload.ignored += tuple(left_out or ()) + tuple(f.name for f in upload.files if f.choice.use == "no")
+    bundles = [_expand(state, item) for item in on_disk]
+    bundles = together(on_disk, bundles) if role is None or len(on_disk) > 1 else bundles
+    found: list[tuple[Bundle, Recognition]] = []
+    for bundle in bundles:
+        files = [_file(state, bundle, source) for source in bundle.files]
+        if not bundle.folder and name is None:
+            _look_for_twins(state, role, bundle)
+        left_out: dict[str, str] = {}
+        kept = [file for file in files if file.choice.use != "no"]
+        recognised = recognise(kept, role, left_out if bundle.folder else None)
+        state.notes += [Note("info", file, f"Left out: {what}.") for file, what in left_out.items()]
+        unused = (file.name for file in files if file.choice.use == "no")
+        bundle = replace(bundle, ignored=(*bundle.ignored, *left_out, *unused))
+        found += [(bundle, recognition) for recognition in recognised]
     settled = settle_roles([recognition for _, recognition in found], state.notes)
-    for (upload, _), recognition in zip(found, settled, strict=True):
-        _read_recognised(state, upload, recognition, role, name)
+    for (bundle, _), recognition in zip(found, settled, strict=True):
+        _read_recognised(state, bundle, recognition, role, name)
 
 
-def _opened(state: _Loading, item: str | Path | Source, role: Role | None, name: str | None) -> _Upload:
-    """Unpack a path or upload; each file knows what was decided about it, or about the folder that it is in."""
+def _expand(state: _Loading, item: str | Path | Source) -> Bundle:
+    """Unpack a path or upload; what was decided under its full path holds under its name."""
     bundle = expand(item, state.limits)
-    path = None if isinstance(item, Source) else Path(item)
     state.size += sum(len(source.data) for source in bundle.files)
     if state.size > state.limits.session_bytes:
         found = f"{state.size:,} bytes in all"
@@ -204,57 +181,30 @@ def _opened(state: _Loading, item: str | Path | Source, role: Role | None, name:
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
-    given = {bundle.name, item.name if isinstance(item, Source) else str(item), path.name if path else ""}
-    state.met |= given
+    given = (item.name,) if isinstance(item, Source) else (str(item), Path(item).name)
+    state.met |= {bundle.name, *given}
+    for one in filter(state.choices.__contains__, given):
+        state.choices[bundle.name] = state.choices[one]
+    return bundle
+
+
+def _file(state: _Loading, bundle: Bundle, source: Source) -> File:
+    """Return a file that knows what was decided about it, or about the folder or archive that it is in."""
+    names = (source.name, source.name.rsplit("/", 1)[-1], bundle.name)
+    state.met |= {*names}
+    choice = next((state.choices[name] for name in names if name in state.choices), Choice())
     twice = next((fix for fix in ("keep-first", "merge") if fix in state.fixes), "refuse")
-    label = state.labels.get(path, bundle.name) if path else bundle.name
-    files = []
-    for source in bundle.files:
-        if not bundle.folder and path and label != path.name:
-            source = replace(source, name=label)
-        last = source.name.rsplit("/", 1)[-1]
-        state.met |= {source.name, last}
-        names = (source.name, last, *given)
-        chosen = next((state.choices[one] for one in names if one in state.choices), Choice())
-        files.append(File(source, state.limits, state.encoding, strict=state.strict, twice=twice, choice=chosen))
-        if not bundle.folder and name is None:
-            _look_for_twins(state, role, source)
-    return _Upload(label, files, bundle.ignored, bundle.folder, None if bundle.folder or not path else path.parent)
+    return File(source, state.limits, state.encoding, strict=state.strict, twice=twice, choice=choice)
 
 
-def _look_for_twins(state: _Loading, role: Role | None, source: Source) -> None:
+def _look_for_twins(state: _Loading, role: Role | None, bundle: Bundle) -> None:
     """Refuse a file that is given twice, and say where two files are the same."""
-    first = state.seen.setdefault((role, source.data), source)
-    if first is not source and first.name == source.name:
-        raise InputError(source.name, "the same file again", "each file once", "Leave it out the second time.")
-    if first is not source:
-        state.notes.append(Note("warning", source.name, f"The file is the same, byte by byte, as {first.name}."))
-
-
-def _together(uploads: list[_Upload], role: Role | None, name: str | None) -> Iterator[_Upload]:
-    """Put loose files together that belong so: all of a drop or of one name, or one file a document of one folder."""
-    loose = [upload for upload in uploads if not upload.whole]
-    if role is None or name is not None:
-        files = [file for upload in loose for file in upload.files]
-        if files:
-            yield _Upload(counted(len(files), "file"), files, tuple(i for upload in loose for i in upload.ignored))
-        yield from (upload for upload in uploads if upload.whole)
-        return
-    for folder, group in groupby(uploads, lambda upload: upload.folder):
-        same = list(group)
-        if folder is not None and len(same) > 1 and all(_is_one_document(one.files[0], role) for one in same):
-            yield _Upload(folder.resolve().name, [one.files[0] for one in same], whole=True)
-        else:
-            yield from same
-
-
-def _is_one_document(file: File, role: Role) -> bool:
-    """Tell whether a file is the list or text of one document: so it is read, or not at all."""
-    try:
-        alone = recognise_one(file, file.choice.role or role, file.choice)
-    except InputError:
-        return True
-    return bool(getattr(family_named(alone.family), "GROUP_IS_ONE", False))
+    for source in bundle.files:
+        first = state.seen.setdefault((role, source.data), source)
+        if first is not source and first.name == source.name:
+            raise InputError(source.name, "the same file again", "each file once", "Leave it out the second time.")
+        if first is not source and source.data:
+            state.notes.append(Note("warning", source.name, f"The file is the same, byte by byte, as {first.name}."))
 
 
 def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> None:
@@ -274,12 +224,12 @@ def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> No
 
 
 def _read_recognised(
-    state: _Loading, upload: _Upload, recognition: Recognition, asked: Role | None, name: str | None
+    state: _Loading, bundle: Bundle, recognition: Recognition, asked: Role | None, name: str | None
 ) -> None:
     role, files = recognition.role, recognition.files
     if asked not in (None, role) and not (role == "documents" and not state.texts_given):
         what = f"{counted(len(files), 'file')}, {recognition.evidence}"
-        state.notes.append(Note("info", upload.name, f"Left out, because {asked} was asked for: {what}."))
+        state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
     first, family, several = files[0], family_named(recognition.family), len(files) > 1
     rows = family.read(recognition, asked)
@@ -287,7 +237,7 @@ def _read_recognised(
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
     state.notes += [note for text in texts for note in text.notes]
     reading = Reading(
-        upload.name if several else first.name,
+        bundle.name if several else first.name,
         sum(len(file.source.data) for file in files),
         role,
         recognition.family,
@@ -297,12 +247,12 @@ def _read_recognised(
         any(text.bom for text in texts),
         columns=dict(recognition.columns),
         files=len(files),
-        ignored=upload.ignored if not any(r.ignored == upload.ignored for r in state.readings) else (),
+        ignored=bundle.ignored if not any(r.ignored == bundle.ignored for r in state.readings) else (),
     )
-    if name is None or upload.whole:
+    if name is None or bundle.folder:
         state.origins += 1
-    grouped = upload.whole and getattr(family, "GROUP_IS_ONE", False)
-    suggested = stem_of(upload.name if grouped else first.name)
+    grouped = (bundle.folder or bundle.loose) and getattr(family, "GROUP_IS_ONE", False)
+    suggested = stem_of(bundle.name if grouped else first.name)
     part = Part(role, reading.file, name or suggested, named=name is not None)
     for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):
         sense.ask(one, recognition)

@@ -49,7 +49,8 @@ def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str]
     left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
     """
     left, found = list(files), list[Recognition]()
-    for family in all_families():
+    # What a mark in the file proves goes before what an ending or the length of lines suggests.
+    for family in sorted(all_families(), key=lambda family: not getattr(family, "PROVED", False)):
         groups = getattr(family, "recognise_groups", None)
         if groups is None or not left:
             continue
@@ -133,8 +134,8 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     for family in [family_named(choice.family)] if choice.family else _fitting_families(file):
         offered = family.recognise([file], role, choice)
         found += [offered] if isinstance(offered, Recognition) else offered or []
-        if found and found[-1].confidence >= 1:
-            return found[-1:]
+        if any(reading.confidence >= 1 for reading in found):
+            break
     columns, switches = set(choice.columns.values()), set(choice.options)
     obeying = [
         one
@@ -147,7 +148,7 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
 
 def _fitting_families(file: File) -> Iterator[Any]:
     binary = binary_kind(file.source.data) is not None
-    return (family for family in all_families() if binary == getattr(family, "BINARY", False))
+    return (family for family in all_families() if not binary or getattr(family, "BINARY", False))
 
 
 def columns_of(file: File, choice: Choice) -> list[str]:
