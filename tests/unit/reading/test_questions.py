@@ -14,8 +14,16 @@ from kp_core.cli import main
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Source, findings, load, report
 from kp_core.reading.choices import choices_of
+from kp_core.text.stem import stem_words
 from tests.format_samples import archive
 
+WORDS = """
+audit bureau campus carbon catalog census climat coast cotton credit debat desert digit domain effort engin expert
+fabric factor famin filter forest format friction garden gender glacier grammar harbour heritag hospit impact island
+journal justic kernel labour lectur librari magnet manual marin market metal method mineral mission monitor museum
+comput inform network analys measur extract rank evalu agree annot docum cluster classif retriev search model learn
+predict optim simul schedul alloc regist transform compil execut process control protect encrypt compress stream render
+"""
 GOLD = Source("g.csv", b"doc_id,annotator,phrase\nd1,ana,tide\nd2,ana,sea\nd3,ana,moon\n")
 
 
@@ -249,3 +257,28 @@ def test_a_system_without_any_list_stays_a_system() -> None:
     assert corpus.systems == ["mine"]
     assert corpus.report.notes[0].message == "There is no list of this system; it is scored as missing."
     assert kp.evaluate(corpus, k=1, measures="P@1", interval="none").frame["value"].tolist() == [0]
+
+
+# settings that do not fit
+
+
+def said(corpus: kp.Corpus, **changes: str) -> list[str]:
+    notes = kp.evaluate(corpus, k=1, measures="P@1", interval="none", **changes).notes
+    return [note.message for note in notes if note.where == "normalise"]
+
+
+def test_a_stemmer_of_another_language_is_said_with_one_that_fits() -> None:
+    gold = {f"d{n}": [f"analyse de la mer {n}", f"le niveau des eaux {n}"] for n in range(20)}
+    corpus = load(gold=gold, systems={"s": gold})
+    assert said(corpus) == [
+        "most words look French, for which porter-nltk is no stemmer; choose snowball-fr in its place"
+    ]
+    assert said(corpus, normalise="lower+space+snowball-fr") == said(corpus, normalise="lower+space") == []
+
+
+def test_gold_that_is_made_of_stems_is_said() -> None:
+    stems = stem_words([f"{word}{end}" for word in WORDS.split() for end in ("", "man", "board")], "porter-nltk")
+    gold = {f"d{number}": [stem] for number, stem in enumerate(dict.fromkeys(stems))}
+    corpus = load(gold=gold, systems={"s": gold})
+    assert said(corpus) == ["the words of the gold standard are stems already; say so: gold_stemmed = yes"]
+    assert said(corpus, gold_stemmed="yes") == []
