@@ -10,8 +10,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core.corpus import Reading, Role
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, preview, report
+from kp_core.reading.families import family_named
 from kp_core.reading.shared import packed, shared_names
-from kp_core.reading.sniff import family_named
 from kp_core.takeaway.workspace_file import Uploads, is_archive
 from kp_ui import controls, mapping, prose, results, saving, show, workspace
 

@@ -29,10 +29,18 @@ class _Draft:
 
 
 def assemble(
-    parts: Sequence[Part], readings: Sequence[Reading], fixes: Sequence[str], limits: Limits, notes: Iterable[Note] = ()
+    parts: Sequence[Part],
+    readings: Sequence[Reading],
+    fixes: Sequence[str],
+    limits: Limits,
+    notes: Iterable[Note] = (),
+    silent: Sequence[str] = (),
 ) -> Corpus:
-    """Build the corpus; what cannot be built as a whole is refused."""
-    draft = _Draft(notes=[*notes, *(note for part in parts for note in part.checked.notes)])
+    """Build the corpus; what cannot be built as a whole is refused.
+
+    silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
+    """
+    draft = _Draft(notes=[*notes, *(note for part in parts for note in part.notes)])
     hollow = settle(parts, fixes, draft.notes)
     for role, what in (("gold", "annotators"), ("system", "systems")):
         owners = {name: part.file for part in parts if part.role == role for name in part.systems()}
@@ -40,31 +48,43 @@ def assemble(
     gold = _gold([part for part in parts if part.role == "gold"], draft, limits)
     texts = [part for part in parts if part.role == "documents"]
     for part in texts:
-        draft.ids.append(part.checked.ids())
+        draft.ids.append(part.ids())
     runs = _runs([part for part in parts if part.role == "system"], draft, limits)
     documents = document_table(texts, draft.ids, limits)
-    judgements = judgement_table([p.checked for p in parts if p.role == "judgements"], gold, draft.notes)
+    judgements = judgement_table([p for p in parts if p.role == "judgements"], gold, draft.notes)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
-    rejected = [row for part in parts for row in part.checked.rejected]
+    rejected = [row for part in parts for row in part.rejected]
     table = pd.DataFrame(rejected, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
     for file, rows in table.groupby("file", sort=False):
         draft.notes.append(Note("warning", str(file), rejected_in_words(rows)))
+    for name in dict.fromkeys([*silent, *_without_lists(parts, draft)]):
+        draft.rankings.setdefault(name, Ranking())
+        draft.notes.append(Note("warning", name, "There is no list of this system; it is scored as missing."))
     report = LoadReport(tuple(readings), table, tuple(dict.fromkeys(draft.notes)), tuple(fixes))
     return Corpus(documents, gold, runs, judgements, empty, draft.rankings, report)
 
 
+def _without_lists(parts: Sequence[Part], draft: _Draft) -> list[str]:
+    """Return the systems whose files hold nothing; that there is nothing of an annotator is noted."""
+    hollow = [part for part in parts if part.role in ("gold", "system") and not part.systems() and not part.rejected]
+    draft.notes += [
+        Note("warning", part.file, "The file holds no rows, so there is nothing of it.")
+        for part in hollow
+        if part.role == "gold"
+    ]
+    return [part.name for part in hollow if part.role == "system" and part.name not in draft.rankings]
+
+
 def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     for part in parts:
-        draft.ids.append(part.checked.ids())
-    parts = [part for part in parts if len(part.checked.table)]
-    tables = [part.checked.table for part in parts]
+        draft.ids.append(part.ids())
+    parts = [part for part in parts if len(part.table)]
+    tables = [part.table for part in parts]
     if not tables:
         return empty_table("gold").drop(columns="variants")
     table = _concat(tables).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
-        _refuse_long_lists(
-            table, parts[0].checked.starts() if len(tables) == 1 else run_starts(table["doc_id"]), limits
-        )
+        _refuse_long_lists(table, parts[0].starts() if len(tables) == 1 else run_starts(table["doc_id"]), limits)
     return frame_of(table, ("doc_id", "annotator", "phrase", "relevance"))
 
 
@@ -86,7 +106,7 @@ def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
     pieces: dict[str, list[pa.Table]] = {}
     owners: dict[str, Part] = {}
     for part in parts:
-        draft.ids.append(part.checked.ids())
+        draft.ids.append(part.ids())
         for name, table in _by_system(part):
             pieces.setdefault(name, []).append(table)
         for name in part.systems():
@@ -102,7 +122,7 @@ def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
 
 
 def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
-    table = part.checked.table
+    table = part.table
     if len(part.sources) <= 1:
         return [(name, table) for name in part.sources]
     coded = table["source"].combine_chunks().dictionary_encode()
@@ -115,8 +135,8 @@ def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
 
 
 def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limits) -> pa.Table:
-    alone = table is part.checked.table
-    found = order(table, part.checked.starts() if alone else run_starts(table["doc_id"]), part.higher_is_better)
+    alone = table is part.table
+    found = order(table, part.starts() if alone else run_starts(table["doc_id"]), part.choice.higher_is_better)
     draft.rankings[name] = found.ranking
     if found.rank.max() > limits.list_phrases:
         what = f"a list of {int(found.rank.max()):,} phrases of “{name}”"

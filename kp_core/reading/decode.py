@@ -78,31 +78,40 @@ def binary_kind(data: bytes) -> str | None:
     return next((what for magic, what in _BINARIES if data.startswith(magic)), None)
 
 
-def decode(source: Source, encoding: str | None = None, *, strict: bool = False) -> Text:
-    """Return the text of a source: its mark decides, else UTF-8, else windows-1252 with a warning.
+def decode(source: Source, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
+    """Return the text of a source: its mark decides, else UTF-8, else an encoding, which is never bent to fit.
 
-    An encoding chosen by the user is taken as it is, never with replacement characters.
+    encoding  of what is not UTF-8; without it windows-1252 is proposed, with a warning
+    exact     the encoding is that of this very file, also where its bytes could be UTF-8
     """
     data, name = source.data, source.name
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
+    _refuse_unknown(encoding)
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return _text(name, _strictly(name, data[len(mark) :], marked), marked, bom=True)
-    if encoding is not None:
-        try:
-            codec = codecs.lookup(encoding).name
-        except LookupError:
-            raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
-        if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
-            raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
+    if encoding is not None and (exact or b"\0" in data):  # bytes of UTF-16 without a mark could be UTF-8 with NUL
         return _text(name, _strictly(name, data, encoding), encoding)
     if b"\0" in data:
         raise InputError(name, "NUL bytes", "text", "Save it as CSV or UTF-8 text.")
     try:
         return _text(name, data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:
+        if encoding is not None:
+            return _text(name, _strictly(name, data, encoding), encoding)
         return _proposed(name, data, error, strict=strict)
+
+
+def _refuse_unknown(encoding: str | None) -> None:
+    if encoding is None:
+        return
+    try:
+        codec = codecs.lookup(encoding).name
+    except LookupError:
+        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
+    if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
+        raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
 
 
 def _strictly(name: str, data: bytes, encoding: str) -> str:

@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from kp_core.corpus import empty_table
 from kp_core.errors import InputError, Note
-from kp_core.reading.check import Checked
 from kp_core.reading.family import Rows
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.settle import Part
 from kp_core.reading.table import Table
 from kp_core.reading.values import byte_lengths, floats
 
@@ -92,7 +92,7 @@ def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
     return 0.0, max(4.0, float(given.max())) if whole else 4.0
 
 
-def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+def judgement_table(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
     """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
     frames = [
         part.table.to_pandas(types_mapper={pa.large_string(): _TEXT, pa.string(): _TEXT}.get)

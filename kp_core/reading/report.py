@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus
+from kp_core.errors import counted
 from kp_core.reading.limits import WORDS, Limits
 from kp_core.text.normalise import Normaliser
 
@@ -50,6 +51,22 @@ def files(corpus: Corpus) -> pd.DataFrame:
     table["columns"] = [", ".join(f"{role} = {name}" for role, name in c.items()) for c in table["columns"]]
     table["ignored"] = [", ".join(names) for names in table["ignored"]]
     return table
+
+
+def understood(corpus: Corpus) -> str:
+    """Say in one line whether anything was left out.
+
+    >>> from kp_core.reading.load import load
+    >>> understood(load(gold={"d1": ["tide"]}, systems={"a": {"d1": ["sea"]}}))
+    '2 files, all understood.'
+    """
+    readings = corpus.report.readings
+    files = counted(sum(reading.files for reading in readings), "file")
+    ignored = [name for reading in readings for name in reading.ignored]
+    if not ignored:
+        return f"{files}, all understood."
+    shown = f"{', '.join(ignored[:5])}{' …' * (len(ignored) > 5)}"
+    return f"{files} understood; left out: {counted(len(ignored), 'file')} without lists or texts ({shown})."
 
 
 class _Lists:

@@ -133,8 +133,7 @@ def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
     name = item.name if isinstance(item, Source) else Path(item).name
     try:
         with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
-            if isinstance(item, Source):
-                _refuse_large(item, archive.zip.infolist(), limits)
+            _refuse_large(item, archive.zip.infolist(), limits)
             arrays: dict[str, Floats] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
@@ -149,9 +148,12 @@ def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
         raise InputError(name, found, _SAVED_BY, "Use another copy, or run again.") from None
 
 
-def _refuse_large(source: Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Refuse an upload that would not fit before anything is unpacked; a run is written without compression."""
-    refuse_over(limits.file_bytes, len(source.data), "bytes", source.name)
-    refuse_over(limits.archive_members, len(members), "arrays", source.name)
-    if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(source.data) for one in members):
-        raise InputError(source.name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")
+def _refuse_large(item: str | Path | Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
+    """Refuse a file that would not fit before anything is unpacked; a run is written without compression."""
+    name, size = (item.name, len(item.data)) if isinstance(item, Source) else (Path(item).name, os.path.getsize(item))
+    if isinstance(item, Source):
+        refuse_over(limits.file_bytes, size, "bytes", name)
+        refuse_over(limits.archive_members, len(members), "arrays", name)
+    # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
+    if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > size for one in members):
+        raise InputError(name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.meeting import suggestions
+from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import BASELINES, Counted
@@ -194,7 +194,7 @@ def _system_notes(system: str, found: SystemFacts, settings: Settings, documents
         lists = counted(found.unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
         notes.append(Note("warning", system, f"{lists} ignored: {found.unknown}"))
     if found.short:
-        shorter = part_of(found.short, documents, "list", "is", "are")
+        shorter = part_of(found.short, documents - found.lost.count, "list", "is", "are")
         notes.append(Note("info", system, f"{shorter} shorter than k = {largest}"))
     if found.repeats:
         text = (

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kp_core.reading import Choice, Source
+from kp_core.reading.families import all_families
 from kp_core.reading.family import Family
-from kp_core.reading.sniff import all_families
 from tests.awkward.files import FILES, parquet, workbook, zipped
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 from tests.fuzz.sound import is_read_or_refused
 
 TEXT = """

@@ -3,7 +3,7 @@
 import pytest
 
 import kp_core as kp
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 from kp_core.reading.tidy import tidy
 from tests.format_samples import SAMPLES
 from tests.read_back import ENDINGS, back, rows, same

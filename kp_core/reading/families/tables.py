@@ -46,6 +46,7 @@ OPTIONS = {
     "ids": ("rows",),
     "sheets": ("sources", "together", "first"),
     "scale": ("0-4", "0-2", "0-10"),
+    **dict.fromkeys(("sheet", "phrases_of", "rater", "ignore"), ()),
 }
 
 

@@ -12,7 +12,7 @@ import pytest
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 from tests.format_samples import archive
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
