@@ -19,7 +19,9 @@ _ROLES = get_args(Role)
 Level: TypeAlias = Literal["stop", "ask", "warn"]
 #: Switches whose values depend on the file, and those of them that may be given several times.
 _SEVERAL = ("sheet", "phrases_of", "rater", "ignore")
-_FREE = (*_SEVERAL, "label", "header")
+_FREE = (*_SEVERAL, "label")
+#: The row, or the two rows, of a header.
+_ROWS = re.compile("[0-9]{1,7}(-[0-9]{1,7})?")
 
 
 @dataclass(frozen=True)
@@ -129,11 +131,9 @@ def _with(choice: Choice, key: str, value: str) -> Choice:
         return replace(choice, encoding=value)
     if value in fixed.get(key, ()):
         return replace(choice, **({"higher_is_better": value == "higher"} if key == "better" else {key: value}))
-    if key == "header" and not re.fullmatch("yes|no|[0-9]{1,7}(-[0-9]{1,7})?", value):
-        raise UsageError(f"header is '{value}'; choose one of: no, yes, or the number of its row")
     if key in _SEVERAL and key in choice.options:
         value = f"{choice.options[key]}\n{value}"
-    if key in _FREE or value in switches.get(key, ()):
+    if key in _FREE or value in switches.get(key, ()) or (key == "header" and _ROWS.fullmatch(value)):
         return replace(choice, options={**choice.options, key: value})
     if key in NAMES and key not in switches:
         return replace(choice, columns={**choice.columns, key: value})

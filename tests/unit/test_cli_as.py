@@ -32,8 +32,8 @@ def test_sheet_column_and_order_are_those_chosen(capsys, files):
     status, out, _ = evaluated(capsys, files, *chosen)
     assert status == 0
     assert pd.read_csv(io.StringIO(out))["value"].tolist() == [1]
-    for other in ("gold.xlsx:sheet=old", "yake.csv:phrase=y", "yake.csv:better=higher"):
-        _, out, _ = evaluated(capsys, files, *chosen, "--as", other)
+    for place, other in enumerate(("gold.xlsx:sheet=old", "yake.csv:phrase=y", "yake.csv:better=higher")):
+        _, out, _ = evaluated(capsys, files, *chosen[: 2 * place + 1], other, *chosen[2 * place + 2 :])
         assert pd.read_csv(io.StringIO(out))["value"].tolist() == [0]
 
 
@@ -42,7 +42,7 @@ def test_sheet_column_and_order_are_those_chosen(capsys, files):
     [
         ("gold.xlsx", 2, "--as is 'gold.xlsx'; write FILE:KEY=VALUE, such as gold.xlsx:sheet=Lists"),
         ("gold.xlsx:colour=red", 2, "there is no 'colour' to choose for a file; choose one of: family, encoding,"),
-        ("gold.xlsx:header=maybe", 2, "header is 'maybe'; choose one of: no, yes, or the number of its row"),
+        ("gold.xlsx:header=maybe", 2, "header is 'maybe'; choose one of: no, yes"),
         ("gold.xlsx:better=up", 2, "better is 'up'; choose one of: higher, lower"),
         ("gold.xlsx:family=F99", 2, "there is no format family 'F99'"),
         ("other.xlsx:sheet=new", 2, "something was chosen for 'other.xlsx', and no file has this name"),

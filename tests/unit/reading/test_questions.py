@@ -117,12 +117,12 @@ def test_ids_of_arxiv_are_no_decimals() -> None:
     assert len(load(gold=Source("a.csv", b"doc_id,phrase\n2101.00001,a\n2101.00002,b\n0704.0003v2,c\n")).gold) == 3
 
 
-def test_a_header_that_nobody_knows_is_asked() -> None:
-    given = {"gold": Source("a.csv", b"Dokumentenname,Person,Begriff\nd1,ana,x\nd1,ben,y\nd2,ana,z\nd2,ben,x\n")}
-    question = asked(**given)
-    assert [str(answer) for answer in question.answers][:2] == ["row 1 is a header", "it is right so"]
-    assert answered(question, 0, **given).documents["doc_id"].tolist() == ["d1", "d2"]
-    assert len(answered(question, 1, **given).documents) == 3
+def test_a_header_that_nobody_knows_is_no_row_and_names_are_asked_for() -> None:
+    text = b"Kod,Osoba,Slovo\nd1,ana,x\nd1,ben,y\nd2,ana,z\nd2,ben,x\n"
+    with pytest.raises(InputError, match="found a first line “Kod,Osoba,Slovo”"):
+        load(gold=Source("a.csv", text))
+    named = Choice(columns={"doc_id": "Kod", "annotator": "Osoba", "phrase": "Slovo"})
+    assert load(gold=Source("a.csv", text), roles={"a.csv": named}).documents["doc_id"].tolist() == ["d1", "d2"]
 
 
 # sides that do not meet
