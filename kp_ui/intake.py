@@ -95,6 +95,9 @@ def problem(words: str) -> None:
     """Say why the user's files are not on screen, and offer what can be done at once."""
     if not words:
         return
+    if (question := workspace.question()) is not None:
+        _ask(question)
+        return
     st.error(f"Not loaded: {show.plain(words)}")
     st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
     if "keep-first" in words:
@@ -102,6 +105,24 @@ def problem(words: str) -> None:
             for fix in ("keep-first", "merge"):
                 label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
                 st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
+
+
+def _ask(question: kp.Question) -> None:
+    """Let the user say which of several readings is meant; each shows what would come of it."""
+    finding = question.finding
+    st.warning(
+        f"**One question before these files can be read.** {show.plain(finding.where)} holds "
+        f"{show.plain(finding.found)}, and {show.plain(finding.expected)} was expected."
+    )
+    files = {file.name: file for file in workspace.uploads().files}
+    for number, answer in enumerate(question.answers):
+        with st.container(border=True):
+            words, use = st.columns([5, 1], vertical_alignment="center")
+            words.text(f"{str(answer)[:1].upper()}{str(answer)[1:]}")
+            use.button("It is this", key=f"answer {number}", on_click=workspace.answer, args=(answer,))
+            for name, choice in answer.choices.items():
+                if name in files and choice.use != "no":
+                    mapping.preview(files[name], choice, f"answer {number} {name}")
 
 
 def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:

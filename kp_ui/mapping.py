@@ -37,7 +37,7 @@ def panel(file: Source) -> None:
         st.dataframe(shown, key=f"rows {file.name}", height=340)
     with right:
         st.markdown("**As they would be read**")
-        _preview(file, draft)
+        preview(file, draft, file.name)
     if st.button("Use this reading", key=f"use reading {file.name}", type="primary"):
         del st.session_state[key]
         workspace.decide(file.name, draft)
@@ -87,7 +87,7 @@ def _understood(digest: str, _file: Source, _choice: Choice) -> Understood:
     return understand(_file, _choice)
 
 
-def _preview(file: Source, draft: Choice) -> None:
+def preview(file: Source, draft: Choice, key: str) -> None:
     """Show what would be read: counts, the first documents, rejected rows."""
     digest = hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
     found = _understood(digest, file, draft)
@@ -95,7 +95,7 @@ def _preview(file: Source, draft: Choice) -> None:
         st.warning(show.plain(found.problem))
         return
     st.text(", ".join(f"{size:,} {name}" for name, size in found.counts.items()))
-    results.table(found.documents, f"documents {file.name}")
+    results.table(found.documents, f"documents {key}")
     if len(found.rejected):
         st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")
-        results.table(found.rejected.head(3), f"would be rejected {file.name}")
+        results.table(found.rejected.head(3), f"would be rejected {key}")
