@@ -114,7 +114,7 @@ def of_annotators() -> Task:
     gold = annotator_choices(DOCUMENTS, ANNOTATORS, CANDIDATES, (ANNOTATORS, ANNOTATORS))
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
     coded = code(corpus)
-    identities = identify(coded.phrases, record)
+    identities = identify(coded.phrases, record.normalise, False)
     universe, ones = np.full(DOCUMENTS, float(CANDIDATES)), np.ones((1, DOCUMENTS))
     measures = [parse(name) for name in OF_ANNOTATORS]
 
@@ -177,7 +177,7 @@ def of_pairs() -> Task:
     gold = annotator_choices(SPARSE_DOCUMENTS, SPARSE_ANNOTATORS, CANDIDATES, SEEN_BY)
     corpus, record = kp.load(gold=gold), kp.Settings(normalise="none")
     coded = code(corpus)
-    identities = identify(coded.phrases, record)
+    identities = identify(coded.phrases, record.normalise, False)
     universe, ones = np.full(SPARSE_DOCUMENTS, float(CANDIDATES)), np.ones((1, SPARSE_DOCUMENTS))
     measures = [parse("kappa"), parse("P_pos")]
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from benchmarks.timing import Task, equal, timed
 from kp_core.scoring.intervals import resample
-from kp_core.studies.correlation import pairwise
+from kp_core.studies.correlation import estimates
 from kp_core.studies.correlation.coefficients import Correlator, resampled
 
 PAIRS, MEASURES, DOCUMENTS, RESAMPLES, TRIALS = 1_000, 12, 100, 2_000, 2_000
@@ -61,14 +61,14 @@ def swaps_loop(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> 
 def swaps_engine(measures: np.ndarray, human: np.ndarray, swapped: np.ndarray) -> np.ndarray:
     """Return the same differences from the engine, for the comparison of values."""
     every = np.arange(len(human))
-    contests = pairwise.contests(measures, human)
-    return np.stack([pairwise.differences(contest, "spearman", every)(swapped) for contest in contests], axis=1)
+    contests = estimates.contests(measures, human)
+    return np.stack([estimates.differences(contest, "spearman", every)(swapped) for contest in contests], axis=1)
 
 
 def permute(measures: np.ndarray, human: np.ndarray) -> list[float]:
     """Return p of PERM-BOTH of every pair of measures."""
-    contests = pairwise.contests(measures, human)
-    return [pairwise.permute_both(contest, TRIALS, np.random.default_rng(2)) for contest in contests]
+    contests = estimates.contests(measures, human)
+    return [estimates.permute_both(contest, TRIALS, np.random.default_rng(2)) for contest in contests]
 
 
 def compared(
@@ -94,7 +94,7 @@ def tasks() -> list[Task]:
         loop: lambda: bootstrap_loop(measures, human, cluster, few),
     }
     swaps = {"KPScope": lambda: permute(measures, human), loop: lambda: swaps_loop(measures, human, swapped)}
-    williams = {"KPScope": lambda: [pairwise.williams_test(one) for one in pairwise.contests(measures, human)]}
+    williams = {"KPScope": lambda: [estimates.williams_test(one) for one in estimates.contests(measures, human)]}
     return [
         timed(
             "Spearman, 2,000 clustered resamples × 12 measures, 1,000 pairs",

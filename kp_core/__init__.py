@@ -48,7 +48,7 @@ from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
-from kp_core.studies.sentence_study.thresholds import SentenceStudy, sentence_study
+from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
 from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, spread
 from kp_core.studies.stability import Stability, stability

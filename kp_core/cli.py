@@ -134,7 +134,7 @@ class Data:
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-        from kp_core.studies.correlation.ratings import with_ratings
+        from kp_core.studies.correlation.human import with_ratings
         from kp_core.takeaway.workspace_file import read_workspace
 
         if beside := [name for name in self.given() if name != "workspace"]:
@@ -294,13 +294,12 @@ def compare(
     from kp_core.studies.compare import Family, compare_all
 
     settings, names, trials = _settings(choices), _names(measures), cast(int, choices.get("resamples", TRIALS))
+    families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
-        families = [Family(name, test, correction, trials) for name in names]
         output.answer(data.run(settings, measures=names, comparisons=families).comparison())
     else:
-        corpus = data.load("gold", "system")
-        output.answer(compare_all(corpus, settings, names, test=test, correction=correction, trials=trials))
+        output.answer(compare_all(data.load("gold", "system"), settings, families))
 
 
 @command
@@ -340,8 +339,8 @@ def report(
     **choices: Unpack[Options],
 ) -> None:
     """Write an HTML report, or an archive with all tables."""
+    from kp_core.takeaway.bundle import SECTIONS
     from kp_core.takeaway.bundle import report as report_of
-    from kp_core.takeaway.sections import SECTIONS
 
     corpus, names = data.load("gold", "system"), _names(sections) or tuple(SECTIONS)
     answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
@@ -374,12 +373,12 @@ def similarity(
 ) -> None:
     """Say how similar pairs of phrases are."""
     from kp_core.reading.named_tables import load_pairs
-    from kp_core.studies.plain_pairs import Similarities
+    from kp_core.studies.correlation.correlate import similarities
 
     if not pairs:
         raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
     if not stream:
-        output.answer(Similarities.of(load_pairs(pairs, encoding), measures, dict(how)))
+        output.answer(similarities(load_pairs(pairs, encoding), measures, dict(how)))
         return
     from kp_core.scale.similarities import similarity as streamed
 
@@ -545,7 +544,7 @@ def convert(
 @app.command
 def methods(*, output: Output = Output()) -> None:
     """List every measure with formula and source."""
-    from kp_core.words import methods as words
+    from kp_core import methods as words
 
     output.write(words.text(output.format))
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from importlib.resources import files
-from typing import Annotated, Any, Literal, TypedDict, Unpack, cast, get_args, get_type_hints
+from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
 from kp_core.errors import UsageError
@@ -30,8 +30,10 @@ EmptyGold = Literal["skip", "zero", "one-if-empty"]
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none"]
 
 LARGEST_K = 10_000
-#: Fields that a signature names only where they differ from their first value.
-SILENT = ("gstem", "rrmiss")
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("kp_core") / "data" / name).read_text("utf-8"))
 
 
 class Changes(TypedDict, total=False):
@@ -66,17 +68,6 @@ class Changes(TypedDict, total=False):
     trim: str
 
 
-@dataclass(frozen=True)
-class Field:
-    """One convention: its key in the signature, what it decides, and the values it may take (default first)."""
-
-    key: str
-    meaning: str
-    #: what is printed in the signature where it differs from the value
-    short: tuple[tuple[str, str], ...] = ()
-    values: tuple[str, ...] = ()
-
-
 @dataclass(frozen=True, init=False)
 class Settings:
     """Everything that decides the numbers of an evaluation, apart from the data.
@@ -107,68 +98,25 @@ class Settings:
     seed: int = 0
     fixes: tuple[str, ...] = ()
     trim: str = ""
-    normalise: Annotated[str, Field("norm", "pipeline that decides when two phrases are the same")] = (
-        "nfkc+lower+space+porter-nltk"
-    )
-    gold_stemmed: Annotated[
-        Literal["no", "yes"], Field("gstem", "the gold standard was released as stems and is not stemmed again")
-    ] = "no"
-    variants: Annotated[
-        Literal["any", "first"], Field("var", "all accepted spellings of a gold entry, or only the first")
-    ] = "any"
-    filter: Annotated[
-        Filter,
-        Field("filter", "predictions dropped first: with a token , . or <unk>; one-word predictions after the first"),
-    ] = "none"
-    duplicates: Annotated[
-        Duplicates,
-        Field("dup", "equal predictions: dropped before the cut; after it; kept as misses; counted as hits again"),
-    ] = "before"
-    gold_list: Annotated[
-        Literal["unique", "listed"], Field("gold", "size of the gold standard: distinct entries, or as listed")
-    ] = "unique"
-    hits_as: Annotated[
-        Literal["predictions", "gold"],
-        Field("hits", "count predictions that match, or gold entries matched", (("predictions", "pred"),)),
-    ] = "predictions"
-    denominator: Annotated[
-        Denominator, Field("den", "of precision: k, the number returned up to k, or min(k, gold size)")
-    ] = "k"
-    average: Annotated[
-        Average,
-        Field(
-            "avg",
-            "mean over documents, F of the mean P and R, pooled counts, or micro and macro both; usual: micro for "
-            "concordance tables, macro for the rest",
-        ),
-    ] = "usual"
-    missing: Annotated[
-        Literal["zero", "skip", "error"],
-        Field("miss", "a document the system has no list for: 0, left out, or refused"),
-    ] = "zero"
-    empty_gold: Annotated[
-        EmptyGold, Field("empty", "a document without gold: left out, 0, or 1 if the system is silent too")
-    ] = "skip"
-    ties: Annotated[
-        Literal["stable", "trec", "expected"],
-        Field(
-            "ties",
-            "equal scores: input order, phrase descending, or mean over all orders (repeats inside a tie keep their "
-            "order)",
-        ),
-    ] = "stable"
-    rel: Annotated[float, Field("rel", "smallest grade that counts as relevant")] = 1.0
-    gain: Annotated[Literal["linear", "exp"], Field("gain", "gain of nDCG: the grade, or 2 to the grade minus 1")] = (
-        "linear"
-    )
-    ap: Annotated[Literal["gold", "min(k,gold)", "hits"], Field("ap", "denominator of average precision")] = "gold"
-    ideal: Annotated[
-        Literal["gold", "returned"], Field("ideal", "ideal ranking of nDCG: from all gold, or from what was returned")
-    ] = "gold"
-    rr: Annotated[
-        Literal["first", "all-hits"], Field("rr", "reciprocal rank of the first hit, or mean over all hits")
-    ] = "first"
-    rr_miss: Annotated[Literal["0", "1/(n+1)"], Field("rrmiss", "reciprocal rank of a list without a hit")] = "0"
+    # The conventions, in the order of the signature.
+    normalise: str = "nfkc+lower+space+porter-nltk"
+    gold_stemmed: Literal["no", "yes"] = "no"
+    variants: Literal["any", "first"] = "any"
+    filter: Filter = "none"
+    duplicates: Duplicates = "before"
+    gold_list: Literal["unique", "listed"] = "unique"
+    hits_as: Literal["predictions", "gold"] = "predictions"
+    denominator: Denominator = "k"
+    average: Average = "usual"
+    missing: Literal["zero", "skip", "error"] = "zero"
+    empty_gold: EmptyGold = "skip"
+    ties: Literal["stable", "trec", "expected"] = "stable"
+    rel: float = 1.0
+    gain: Literal["linear", "exp"] = "linear"
+    ap: Literal["gold", "min(k,gold)", "hits"] = "gold"
+    ideal: Literal["gold", "returned"] = "gold"
+    rr: Literal["first", "all-hits"] = "first"
+    rr_miss: Literal["0", "1/(n+1)"] = "0"
 
     def __init__(self, **changes: Unpack[Changes]) -> None:
         if unknown := set(changes) - set(_DEFAULTS):
@@ -225,20 +173,31 @@ class Settings:
         return {name: pair for name, pair in both.items() if pair[0] != pair[1]}
 
 
-_HINTS = get_type_hints(Settings, include_extras=True)
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Settings)}
-#: The values of every field that has a list of them.
+#: The values of every field that has a list of them, the default first.
 _VALUES: dict[str, tuple[str, ...]] = {
-    name: get_args(hint)
-    for name, full in _HINTS.items()
-    if get_args(hint := get_args(full)[0] if hasattr(full, "__metadata__") else full)
-    and isinstance(get_args(hint)[0], str)
+    name: get_args(hint) for name, hint in get_type_hints(Settings).items() if get_origin(hint) is Literal
 }
+
+
+@dataclass(frozen=True)
+class Field:
+    """One convention: its key in the signature, what it decides, and the values it may take (default first).
+
+    short   what is printed in the signature where it differs from the value
+    silent  whether a signature names it only where it differs from its first value
+    """
+
+    key: str
+    meaning: str
+    values: tuple[str, ...] = ()
+    short: Mapping[str, str] = field(default_factory=dict)
+    silent: bool = False
+
+
 #: Every convention by its name, in the order of the signature.
 FIELDS: dict[str, Field] = {
-    name: Field(one.key, one.meaning, one.short, _VALUES.get(name, ()))
-    for name, full in _HINTS.items()
-    for one in getattr(full, "__metadata__", ())
+    name: Field(**words, values=_VALUES.get(name, ())) for name, words in _read("conventions.toml").items()
 }
 
 
@@ -252,8 +211,7 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
-    for name, words in tomllib.loads((files("kp_core") / "data/presets.toml").read_text("utf-8")).items()
+    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))}) for name, words in _read("presets.toml").items()
 }
 
 
@@ -309,8 +267,8 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     parts = {"preset": settings.preset} if settings.preset != "kpscope" else {}
     for name, convention in FIELDS.items():
         value = format_value(getattr(settings, name))
-        if convention.key not in SILENT or value != convention.values[0]:
-            parts[convention.key] = dict(convention.short).get(value, value)
+        if not convention.silent or value != convention.values[0]:
+            parts[convention.key] = convention.short.get(value, value)
     parts["k"] = ",".join(map(str, settings.k))
     if agreement:
         parts["N"] = str(settings.universe)
@@ -352,9 +310,9 @@ def settings_from(line: str) -> Settings:
         raise UsageError(f"the signature has a field '{sorted(unknown)[0]}' that version {__version__} does not know")
     changes: dict[str, Any] = {"preset": given.get("preset", "kpscope")}
     for name, one in FIELDS.items():
-        if one.key in given or one.key in SILENT:
+        if one.key in given or one.silent:
             value = given.get(one.key) or one.values[0]
-            changes[name] = {short: long for long, short in one.short}.get(value, value)
+            changes[name] = {short: long for long, short in one.short.items()}.get(value, value)
     changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
     if "k" in given:
         changes["k"] = given["k"].split(",")

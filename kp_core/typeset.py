@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from csv import QUOTE_NONNUMERIC
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 #: A signature has no blanks: without a place to break after each field, it would run off the page.
@@ -92,6 +94,36 @@ def as_text(value: Any, digits: int = 4) -> str:
     return str(value)
 
 
+def number(value: float, digits: int = 3) -> str:
+    """Print a number as it stands in a sentence.
+
+    >>> number(0.1234), number(-0.0001), number(float("nan"))
+    ('0.123', '0.000', 'undefined')
+    """
+    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
+
+
+def listed(names: Sequence[str], most: int = 6) -> str:
+    """Return names as an enumeration; many are cut short.
+
+    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
+    ('a, b and c', 'a, b, c, d, e and 3 others')
+    """
+    if len(names) > most:
+        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def highest(values: Mapping[str, float]) -> list[str]:
+    """Return the names of the highest value; values that differ by rounding alone are equal.
+
+    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
+    ['a', 'b']
+    """
+    top = max(values.values())
+    return [name for name, value in values.items() if top - value <= 1e-12]
+
+
 #: The cells of a concordance table.
 CELLS = ("a", "b", "c", "d", "N")
 
@@ -125,6 +157,28 @@ def exchange_csv(frame: pd.DataFrame) -> str:
     if "\r" in text:  # a carriage return is quoted only where everything is
         text = frame.to_csv(index=False, lineterminator="\n", quoting=QUOTE_NONNUMERIC)
     return text
+
+
+def xlsx(frames: Mapping[str, pd.DataFrame]) -> bytes:
+    """Return a workbook for spreadsheets, one sheet a table; names are cut where the format does."""
+    buffer = io.BytesIO()
+    with pd.ExcelWriter(buffer, engine="openpyxl") as book:
+        for name, frame in frames.items():
+            neutral(frame).to_excel(book, sheet_name=name[:31], index=False)
+    return buffer.getvalue()
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return rows that JSON knows; undefined values are null.
+
+    >>> records(pd.DataFrame({"k": [5, 10], "value": [0.25, float("nan")]}))
+    [{'k': 5, 'value': 0.25}, {'k': 10, 'value': None}]
+    """
+    plain = frame.astype(object).where(frame.notna(), None)
+    return [
+        {str(name): cell.item() if isinstance(cell, np.generic) else cell for name, cell in row.items()}
+        for row in plain.to_dict("records")
+    ]
 
 
 def numeric(frame: pd.DataFrame) -> list[bool]:
@@ -182,7 +236,7 @@ def written(frame: pd.DataFrame, form: str, caption: str) -> str:
     'k\\n5\\n'
     """
     if form == "json":
-        return json.dumps(frame.to_dict("records"), ensure_ascii=False, indent=1)
+        return json.dumps(records(frame), ensure_ascii=False, indent=1)
     if form == "latex":
         return latex(frame, caption)
     return {"csv": exchange_csv, "markdown": markdown, "table": text}[form](frame)

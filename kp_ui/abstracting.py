@@ -7,29 +7,27 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.named_tables import load_attributes
 from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
-from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes
-from kp_core.studies.sentence_study.extracts import Extracts, extracts
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, Extracts, attributes, extracts
 from kp_core.studies.sentence_study.protocol import (
     FOLDS,
+    MEASURES,
     MOST_YES,
     NO_PER_YES,
     REPEATS,
     TREE,
     Outcome,
     Plan,
+    assemble,
     at_majority,
 )
-from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
 from kp_core.studies.sentence_study.trees import rules
-from kp_core.studies.trimming import FORMS, Form
-from kp_core.studies.trimming_curve import THRESHOLDS
+from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
 from kp_ui import cached, controls, prose, results, show, workspace
 from kp_ui.workspace import Workspace
 
@@ -170,8 +168,8 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
 
 def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     """Show the curve over thresholds, and what is left at each."""
-    st.markdown(f"#### {show.plain(study_tables.finding(study, measure, threshold))}")
-    show.chart(charts.over_agreement(study, measure, threshold), "over_agreement")
+    st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
+    show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
     st.caption(prose.text("sentences.bands"))
     with st.expander("What is left at every threshold"):
         results.table(study.left.assign(reason=study.left["reason"].fillna("")), "left_for_study")
@@ -187,7 +185,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
     nodes = study.trees[threshold]
     left, right = st.columns([3, 2], gap="medium")
     with left:
-        show.chart(charts.tree(nodes), "tree")
+        show.chart(over_thresholds.tree(nodes), "tree")
         st.caption(prose.text("sentences.tree"))
     with right:
         table = rules(list(nodes))
@@ -201,15 +199,15 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
-    results.table(study_tables.study_systems(study, threshold), "study_systems")
+    results.table(screen_tables.study_systems(study, threshold), "study_systems")
     st.caption(prose.text("sentences.baselines"))
-    table = study_tables.study_types(study, measure, threshold)
+    table = screen_tables.study_types(study, measure, threshold)
     if len(table):
         st.subheader(f"By document type, at K ≥ {threshold:g}", anchor=False)
         results.table(table, "study_types")
         st.caption(f"{measure} of the same trees on the sentences of one type.")
     st.subheader("Attributes that the trees use", anchor=False)
-    show.chart(charts.used(study), "attributes_used")
+    show.chart(heat_maps.used(study), "attributes_used")
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
 
@@ -219,6 +217,6 @@ def assumed() -> None:
         st.markdown(
             prose.text("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
         )
-        show.plain_table(study_tables.attribute_definitions(), "attribute_definitions")
+        show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
         st.caption(prose.text("sentences.nouns"))
         st.caption(show.plain(f"Words of attitude: {ATTITUDE_WORDS}."))

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, screen_tables
 from kp_core.charts.curves import LIMITS
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_ui import cached, controls, prose, results, show
@@ -28,7 +27,7 @@ def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     st.subheader("As the universe grows", anchor=False)
     measure = controls.select("Measure", LIMITS, "against_N", meaning=show.meanings(LIMITS))
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
-    show.chart(charts.against_universe(cells, measure), "against_universe")
+    show.chart(curves.against_universe(cells, measure), "against_universe")
     st.caption(prose.text("agreement.universe", limit=limit))
 
 
@@ -44,7 +43,7 @@ def from_published_figures() -> None:
             texts = tuple(
                 column.text_input(show.plain(name), key=f"printed {name}", placeholder=example)
                 for column, name, example in zip(columns, names, LECTURE_SYSTEMS["TF-IDF"], strict=True)
-            )  # type: ignore[assignment]
+            )
             if not all(texts):
                 st.info("Write the four values as they are printed, with all their digits.")
                 return

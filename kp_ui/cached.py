@@ -19,11 +19,10 @@ from kp_core.studies import annotators, document_values
 from kp_core.studies.compare import Correction, Test
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.document_values import DocumentView
-from kp_core.studies.interval_table import interval_table
+from kp_core.studies.evaluate import interval_table
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import By
-from kp_core.studies.trimming import Form
-from kp_core.studies.trimming_curve import curve
+from kp_core.studies.trimming import Form, curve
 from kp_core.text.normalise import Normaliser
 from kp_ui import sidebar, workspace
 

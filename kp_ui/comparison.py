@@ -5,8 +5,7 @@ from typing import cast
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, dots, heat_maps, screen_tables
 from kp_core.scoring.paired import CORRECTIONS
 from kp_core.studies.compare import TESTS, Correction, Test
 from kp_core.studies.parts import PARTS
@@ -50,7 +49,7 @@ def tested(comparison: kp.Comparison, name: str) -> None:
         with left:
             results.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
         with right:
-            show.chart(charts.pair_map(comparison, name), "pair_map")
+            show.chart(heat_maps.pair_map(comparison, name), "pair_map")
             st.caption("A star marks a difference that is significant after the correction.")
     with second:
         results.table(screen_tables.effects(comparison), "effects")
@@ -78,11 +77,11 @@ def conventions(measure: str) -> None:
 
 
 def _spread(found: kp.Spread, measure: str) -> None:
-    show.chart(charts.strip(found), "strip")
+    show.chart(dots.strip(found, statements.range_of(found)), "strip")
     st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
     st.markdown("**What one change of the present conventions does**")
-    show.chart(charts.effects(found), "effects_of_conventions")
+    show.chart(dots.effects(found), "effects_of_conventions")
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
         results.table(screen_tables.turns(found), "turns")
@@ -105,7 +104,7 @@ def parts(measure: str) -> None:
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
-    show.chart(charts.by_part(found), "by_part")
+    show.chart(dots.by_part(found), "by_part")
     results.table(table, "by_part_table", found.documents)
     show.downloads(found.frame, "parts", f"{measure} by {chosen}", found.signature)
 
@@ -127,8 +126,8 @@ def stability(measure: str) -> None:
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        show.chart(charts.rank_chart(found), "rank_chart")
+        show.chart(curves.rank_chart(found), "rank_chart")
     with right:
-        show.chart(charts.kendall(found), "kendall")
+        show.chart(heat_maps.kendall(found), "kendall")
     st.caption("Kendall's tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
     show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))

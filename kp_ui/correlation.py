@@ -6,18 +6,17 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core import methods
+from kp_core.charts import dots, heat_maps, screen_tables
 from kp_core.charts.style import GREY
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
+from kp_core.studies.correlation.coefficients import Correlation
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
-from kp_core.studies.correlation.weighted import Correlation
 from kp_core.text.stem import SNOWBALL
-from kp_core.words import methods
-from kp_core.words.statements import number
+from kp_core.typeset import number
 from kp_ui import cached, controls, prose, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
@@ -57,12 +56,12 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        table = study_tables.overall(study, average)
+        table = screen_tables.overall(study, average)
         results.table(table, "overall")
         st.caption(prose.text("correlation.overall"))
         show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     with right:
-        show.chart(charts.forest(study, average), "forest")
+        show.chart(dots.forest(study, average), "forest")
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     lost = [name for name in lost if name not in SENTINELS]
     if lost:
@@ -72,7 +71,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
     st.subheader("By length, location, complexity and part of speech", anchor=False)
-    wide, bold = study_tables.by_subset(study.frame, average)
+    wide, bold = screen_tables.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
     st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
@@ -90,7 +89,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
     if study.found.tests.empty:
         st.caption("There are not two measures that can be compared.")
         return
-    show.chart(charts.p_map(study, average), "p_map")
+    show.chart(heat_maps.p_map(study, average), "p_map")
     st.caption(
         show.plain(prose.text("correlation.tests", trials=study.found.study.trials, seed=study.found.study.seed))
     )
@@ -104,10 +103,10 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
 def raters(judged: pd.DataFrame) -> None:
     """Show how well the people agree who scored the pairs."""
     scores = score_matrix(judged)
-    if len(scores.annotators) < 2:
+    if len(scores.columns) < 2:
         return
     with st.expander("How well do the people agree who scored the pairs?"):
-        alpha = number(ordinal_alpha(scores.matrix))
+        alpha = number(ordinal_alpha(scores.to_numpy()))
         st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
         names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
         results.table(pairwise_agreement(scores).rename(columns=names), "raters")

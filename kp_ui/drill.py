@@ -4,11 +4,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts import study_tables
+from kp_core.charts import screen_tables
 from kp_core.charts.style import short
 from kp_core.studies.document_values import KINDS, MARKS, DocumentView
 from kp_ui import cached, controls, prose, results, show, workspace
@@ -54,7 +53,7 @@ def documents(
     found |= table["title"].str.lower().str.contains(wanted, regex=False)
     found &= (table["type"] == group) | (group == "all")
     if which != "all" and difference is not None:
-        found &= np.sign(table["difference"].round(12)) == WHERE[which]
+        found &= screen_tables.signs(table["difference"]) == WHERE[which]
     empty = [name for name in ("title", "type") if (table[name] == "").all()]
     return table[found].drop(columns=empty).reset_index(drop=True)
 
@@ -77,10 +76,10 @@ def frequent(system: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Most often missed**")
-        results.table(study_tables.most_missed(found, system), "most_missed")
+        results.table(screen_tables.most_missed(found, system), "most_missed")
     with right:
         st.markdown("**Most often chosen, and no keyphrase**")
-        results.table(study_tables.most_spurious(found, system), "most_spurious")
+        results.table(screen_tables.most_spurious(found, system), "most_spurious")
 
 
 def choose_document(listed: pd.DataFrame) -> str | None:
@@ -175,8 +174,7 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "score": ranked["score"],
         }
     ).dropna(axis="columns", how="all")
-    last = np.flatnonzero(ranked["counts"]).max(initial=-1)
-    css = [_css(mark, place <= last) for place, mark in enumerate(ranked["mark"])]
+    css = list(map(_css, ranked["mark"], screen_tables.within_cutoff(ranked)))
     styled = table.style.apply(lambda shown: pd.DataFrame(dict.fromkeys(shown, css), index=shown.index), axis=None)
     st.dataframe(
         styled,

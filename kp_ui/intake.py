@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core import typeset
 from kp_core.corpus import Reading, Role
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, preview, report
 from kp_core.reading.families import family_named
@@ -86,7 +87,7 @@ def templates() -> None:
             path = workspace.SAMPLE_DATA / name
             frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
             with st.popover(words, key=f"template {name}"):
-                for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", show.workbook(frame))):
+                for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
                     file = f"{path.stem}.{ending}"
                     st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")
 

@@ -9,8 +9,8 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.ratings import near_miss_pairs, rating_table
-from kp_core.studies.correlation.ratings import with_ratings as judged
+from kp_core.studies.correlation.human import near_miss_pairs, rating_table
+from kp_core.studies.correlation.human import with_ratings as judged
 from kp_ui import cached, prose, results, show, workspace
 
 _RATED = "ratings"

@@ -7,13 +7,12 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import screen_tables
-from kp_core.charts.study_tables import left_over
+from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
+from kp_core.charts.screen_tables import left_over
+from kp_core.charts.selection import named
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
-from kp_core.studies.trimming import FORMS, Form
-from kp_core.studies.trimming_curve import FEWEST_DOCUMENTS, FEWEST_PHRASES, THRESHOLDS, k_and_score
-from kp_core.words.scales import benchmark
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, Form, k_and_score
+from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, show, sidebar, workspace
 
 
@@ -39,7 +38,7 @@ def together(result: kp.Result, error: float, scale: str) -> None:
             st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
     if (result.frame["subset"] != "all").any():
         st.subheader("By document type", anchor=False)
-        show.chart(charts.groups(result, "K"), "groups")
+        show.chart(dots.groups(result, "K"), "groups")
 
 
 def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
@@ -47,10 +46,10 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
-    matrix = charts.pair_matrix(result, measure, annotators)
+    matrix = heat_maps.pair_matrix(result, measure, annotators)
     left, right = st.columns(2, gap="medium")
     with left:
-        show.chart(charts.heat_map(matrix, measure), "pairs")
+        show.chart(heat_maps.heat_map(matrix, measure), "pairs")
     with right:
         pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
         results.table(pairs, "annotator_pairs", documents=_documents(result))
@@ -76,11 +75,11 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
         show.error(problem)
         return
     here = found.at(sidebar.cutoff())
-    shown = [screen_tables.named(name, sidebar.cutoff()) for name in names]
+    shown = [named(name, sidebar.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
     choice = "majority" if st.session_state["annotators"] == "majority" else "union"
     st.caption(prose.text("people.ceiling", choice=choice))
-    show.chart(charts.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
+    show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
     show.downloads(here.frame, "human_ceiling", "People and systems, like for like", here.signature)
     show.signature(here.signature)
@@ -89,7 +88,7 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
 def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     st.subheader("Agreement on every document", anchor=False)
-    show.chart(charts.histogram(table, "K", scale), "histogram")
+    show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
     shown = screen_tables.annotated_documents(table)
     results.table_of_documents(shown, "agreement_of_documents")
     show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
@@ -127,7 +126,7 @@ def _curve(pooled: bool, threshold: float) -> None:
     scores = list(dict.fromkeys(curve["measure"]))
     measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
     system = controls.select("System", dict.fromkeys(curve["system"]), "system", inside=right)
-    show.chart(charts.over_threshold(curve, measure, system, threshold), "trimming")
+    show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
     st.caption(prose.text("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
     with st.expander("What is left at every threshold"):
         results.table(left_over(curve), "left_over")

@@ -7,9 +7,10 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import Marks
-from kp_core.charts.screen_tables import FEW, has_curve, styled
+from kp_core.charts import curves, dots
+from kp_core.charts.curves import Marks
+from kp_core.charts.screen_tables import FEW, styled
+from kp_core.charts.selection import has_curve
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
@@ -100,9 +101,9 @@ def about_baselines(cutoff: int | str) -> None:
 def chart_over_k(result: kp.Result, measure: str, key: str) -> None:
     """Show a measure over k, or as bars at the cutoff in use where k plays no part."""
     if has_curve(measure):
-        show.chart(charts.over_k(result, measure, marks()), key)
+        show.chart(curves.over_k(result, measure, marks()), key)
     else:
-        show.chart(charts.bars(result.at(sidebar.cutoff()), measure), key)
+        show.chart(dots.bars(result.at(sidebar.cutoff()), measure), key)
 
 
 def where_no_mark() -> None:

@@ -1,6 +1,5 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
-import io
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,16 +7,18 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from kp_core import typeset
-from kp_core.charts import Chart
+from kp_core import methods, typeset
+from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
-from kp_core.words import methods
 from kp_ui import kept
 
-#: Where Streamlit would make a link or an icon of bare text, escaped or not; an invisible word joiner prevents that.
-_LINK = re.compile(r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)", re.IGNORECASE)
-
+#: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
+#: prevents that.
+_REPLACED = re.compile(
+    r"(?<=http)s?://|(?<=www)\.|@(?=[\w-]+\.)|(?<=:)(?:material/|streamlit:)|(?<!\S)(?:<->|->|<-|--|[<>~]=)(?!\S)",
+    re.IGNORECASE,
+)
 
 #: Texts of more letters than this scroll within so many pixels.
 _LONG, _PAGE = 4000, 560
@@ -25,7 +26,7 @@ _LONG, _PAGE = 4000, 560
 
 def plain(text: str) -> str:
     """Return text that Streamlit shows as it stands: captions, labels and messages read Markdown."""
-    return typeset.escape_markdown(_LINK.sub("\u2060\\g<0>", text))
+    return typeset.escape_markdown(_REPLACED.sub("\u2060\\g<0>", text))
 
 
 def sentence(words: object) -> str:
@@ -141,7 +142,7 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
         signed = frame.assign(signature=line) if line else frame
         for label, made, ending, kind in (
             ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
-            ("XLSX", lambda: workbook(signed), "xlsx", None),
+            ("XLSX", lambda: typeset.xlsx({"Sheet1": signed}), "xlsx", None),
             ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
@@ -151,10 +152,3 @@ def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> N
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:
     return typeset.markdown(frame) + (f"\n`{line}`\n" if line else "")
-
-
-def workbook(frame: pd.DataFrame) -> bytes:
-    """Return a table as a workbook (XLSX), in which no cell is a formula."""
-    buffer = io.BytesIO()
-    typeset.neutral(frame).to_excel(buffer, index=False)
-    return buffer.getvalue()

@@ -3,9 +3,8 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import study_tables
-from kp_core.words import methods
+from kp_core import methods
+from kp_core.charts import curves, screen_tables
 from kp_ui import cached, controls, prose, results, show, sidebar
 
 _OWN = "own choice"
@@ -40,11 +39,11 @@ def section() -> None:
     cutoff = sidebar.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
-        results.table(study_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
+        results.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
         st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
         show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
     with right:
         st.markdown("**Soft F1 over k**")
-        show.chart(charts.over_k(found, "F1@k", results.marks()), "soft_over_k")
+        show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")
         results.where_no_mark()
     show.signature(found.signature)

@@ -7,9 +7,11 @@ from typing import cast
 import streamlit as st
 
 import kp_core as kp
-from kp_core import charts, scale
-from kp_core.charts import Marks
+from kp_core import scale
+from kp_core.charts import curves, dots
 from kp_core.charts import screen_tables as tables
+from kp_core.charts.curves import Marks
+from kp_core.charts.selection import has_curve, named
 from kp_core.reading import Source
 from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
@@ -119,9 +121,9 @@ def comparison_at(run: scale.Opened, name: str) -> kp.Comparison | None:
 
 def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
     """Show the leaderboard at a cutoff beside the curve over k, or beside bars where there is no curve."""
-    name, whole = tables.named(measure, cutoff), whole_of(result)
-    curve = tables.has_curve(measure) and len(result.settings.k) > 1
-    here = whole.at(cutoff) if tables.has_curve(measure) else whole
+    name, whole = named(measure, cutoff), whole_of(result)
+    curve = has_curve(measure) and len(result.settings.k) > 1
+    here = whole.at(cutoff) if has_curve(measure) else whole
     left, right = st.columns([4, 3], gap="medium")
     with left:
         board = tables.leaderboard(here, measure, (), comparison)
@@ -132,7 +134,7 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
             results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
     with right:
-        drawn = charts.over_k(whole, measure, Marks(cutoff)) if curve else charts.bars(here, measure)
+        drawn = curves.over_k(whole, measure, Marks(cutoff)) if curve else dots.bars(here, measure)
         show.chart(drawn, "streamed_chart")
         if curve:
             show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
@@ -142,16 +144,16 @@ def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int
     """Show every measure of the run at a cutoff, and one of them by document type where the run was split."""
     st.subheader(f"All measures at k = {cutoff}", anchor=False)
     whole = whole_of(result)
-    names = [tables.named(one, cutoff) for one in run.plan.measures]
+    names = [named(one, cutoff) for one in run.plan.measures]
     results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
     for reason in tables.reasons(replace(whole, frame=whole.frame[whole.frame["measure"].isin(names)])):
         st.caption(show.plain(reason))
     show.downloads(result.frame, "streamed_values", "All values of a streamed run", result.signature)
-    by_type = replace(result, frame=result.frame[result.frame["measure"] == tables.named(measure, cutoff)])
+    by_type = replace(result, frame=result.frame[result.frame["measure"] == named(measure, cutoff)])
     table = tables.by_part(by_type)
     if not table.empty:
         st.subheader("By document type", anchor=False)
-        show.chart(charts.by_part(by_type), "streamed_by_type")
+        show.chart(dots.by_part(by_type), "streamed_by_type")
         results.table(table, "streamed_by_type_table", result.documents)
 
 

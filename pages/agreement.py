@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, screen_tables
 from kp_core.scoring.measures import parse
 from kp_core.typeset import CELLS
-from kp_core.words.diagnosis import diagnose
+from kp_core.words.statements import diagnose
 from kp_ui import agreement, cached, controls, prose, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -59,7 +58,7 @@ with first:
     common, about = ["kappa", "P_pos", "PABAK"], show.meanings(MEASURES)
     chosen = st.multiselect("Measures", MEASURES, common, key="curves", bind="query-params", help=about)
     if chosen:
-        show.chart(charts.small_multiples(result, chosen, results.marks()), "agreement_over_k")
+        show.chart(curves.over_k(result, chosen, results.marks()), "agreement_over_k")
     results.where_no_mark()
 with second:
     agreement.against_universe(cells)

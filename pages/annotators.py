@@ -3,7 +3,7 @@
 import streamlit as st
 
 from kp_core.words import statements
-from kp_core.words.scales import SCALES
+from kp_core.words.statements import SCALES
 from kp_ui import cached, controls, prose, reliability, results, shell, show, workspace
 
 shell.enter()

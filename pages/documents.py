@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from kp_core.charts import screen_tables, study_tables
+from kp_core.charts import screen_tables
+from kp_core.charts.selection import named
 from kp_ui import cached, controls, drill, results, shell, show, sidebar, workspace
 
 shell.enter()
@@ -30,7 +31,7 @@ which = "all"
 if other != "none":
     which = controls.select("Only where", drill.WHERE, "where", inside=middle)
 
-name = screen_tables.named(measure, sidebar.cutoff())
+name = named(measure, sidebar.cutoff())
 listed = drill.documents(cached.by_document(measure), better, other, order, search, group, which)
 difference = f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else ""
 about = f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system."
@@ -43,13 +44,13 @@ if document is None:
 
 view = cached.one_document(document)
 st.header(show.plain(view.title or document), anchor=False)
-named = document if view.title else ""
-st.caption(show.plain(" · ".join(part for part in (named, view.group, sidebar.cutoff_in_words()) if part)))
+own_id = document if view.title else ""
+st.caption(show.plain(" · ".join(part for part in (own_id, view.group, sidebar.cutoff_in_words()) if part)))
 st.caption(drill.LEGEND)
 
 chosen_first = [name for name in (better, other) if name in systems]
 chosen_first += [name for name in systems if name not in chosen_first]
-near = {system: study_tables.types_of(cached.near_misses(), system, document) for system in systems}
+near = {system: screen_tables.types_of(cached.near_misses(), system, document) for system in systems}
 drill.side_by_side(view, corpus.annotators, chosen_first, near)
 if view.text:
     st.subheader("In the text", anchor=False)

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import dots, screen_tables
 from kp_core.similarity.relation import TYPES
 from kp_ui import cached, controls, results, shell, show, soft, workspace
 
@@ -17,10 +16,10 @@ side = controls.views("Look at", ["predictions", "gold entries"], "side")
 counts = found.counts("gold" if side == "gold entries" else "predictions")
 left, right = st.columns(2, gap="medium")
 with left:
-    show.chart(charts.type_bars(counts, side), "types")
+    show.chart(dots.type_bars(counts, side), "types")
 with right:
     results.table(counts, "type_counts")
-    results.table(study_tables.near_shares(found), "shares")
+    results.table(screen_tables.near_shares(found), "shares")
     st.caption("Near: misses that have a word in common with a keyphrase of the document, as a share of all misses.")
     show.downloads(counts, "near_misses", f"Types of near misses, {side}")
 
@@ -28,12 +27,12 @@ st.subheader("The most frequent near misses", anchor=False)
 first, second = st.columns(2)
 system = controls.select("System", workspace.current().corpus.systems, "system", inside=first)
 kind = controls.select("Type", ["all", *list(TYPES)[1:-1]], "type", inside=second)
-examples = study_tables.near_examples(found, system, kind)
+examples = screen_tables.near_examples(found, system, kind)
 if len(examples):
     results.table(examples, "examples")
 else:
     st.caption("This system has no such near miss.")
-listed = study_tables.near_of_system(found, system, kind)
+listed = screen_tables.near_of_system(found, system, kind)
 if len(listed):
     st.caption("Every one of them, with its document; select a row to open it.")
     results.table_of_documents(listed, "near_list")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from kp_core.charts import screen_tables
+from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_ui import cached, prose, results, shell, show, sidebar, workspace
 from kp_ui import comparison as comparing
@@ -14,7 +15,7 @@ systems = workspace.current().corpus.systems
 cutoff = sidebar.cutoff()
 
 measure = results.choose_measure(results.measures())
-name = screen_tables.named(measure, cutoff)
+name = named(measure, cutoff)
 comparison = cached.comparison(measure) if len(systems) > 1 else None
 
 if comparison is None:
@@ -45,7 +46,7 @@ with left:
     show.downloads(leaderboard, "leaderboard", f"Systems by {name}", here.signature)
 with right:
     results.chart_over_k(result, measure, "overview_chart")
-    if screen_tables.has_curve(measure):
+    if has_curve(measure):
         results.where_no_mark()
         show.downloads(screen_tables.curves(result, measure), "over_k", f"{measure} over k", result.signature)
 

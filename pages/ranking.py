@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from kp_core import charts
-from kp_core.charts import screen_tables
+from kp_core.charts import curves, screen_tables
+from kp_core.charts.selection import named
 from kp_ui import cached, comparison, prose, results, shell, show, sidebar
 
 shell.enter()
@@ -26,7 +26,7 @@ results.ids_that_do_not_meet(here.notes)
 
 for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
     with place:
-        shown = [screen_tables.named(name, cutoff) for name in names]
+        shown = [named(name, cutoff) for name in names]
         results.table(screen_tables.with_intervals(result, shown), tab, here.documents)
         if "bpref" in names:
             for reason in screen_tables.reasons(here):
@@ -39,7 +39,7 @@ show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
 
 st.subheader("One measure at a time", anchor=False)
 measure = results.choose_measure(results.measures(("overlap", "ranking")))
-name = screen_tables.named(measure, cutoff)
+name = named(measure, cutoff)
 left, right = st.columns(2, gap="medium")
 with left:
     st.markdown(f"**{show.plain(measure)}**")
@@ -47,7 +47,7 @@ with left:
     show.downloads(screen_tables.curves(result, measure), "ranking_over_k", f"{measure} over k", result.signature)
 with right:
     st.markdown("**Precision and recall as k grows**")
-    show.chart(charts.precision_recall(result, cutoff), "precision_recall")
+    show.chart(curves.precision_recall(result, cutoff), "precision_recall")
 results.where_no_mark()
 
 comparison.section(measure, name)

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from kp_core.takeaway.sections import SECTIONS
+from kp_core.takeaway.bundle import SECTIONS
 from kp_ui import cached, prose, results, shell, show
 
 shell.enter()

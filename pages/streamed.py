@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from kp_core.charts import screen_tables
+from kp_core.charts.selection import named
 from kp_core.words import statements
 from kp_ui import comparison as comparing
 from kp_ui import shell, show, streamed
@@ -21,7 +21,7 @@ if run.plan.agreement is not None and result is not None:
     streamed.agreement(run, result)
 else:
     measure, cutoff = streamed.choose(run)
-    name, settings = screen_tables.named(measure, cutoff), settings.changed(k=cutoff)
+    name, settings = named(measure, cutoff), settings.changed(k=cutoff)
     comparison = streamed.comparison_at(run, name)
     if comparison is not None:
         st.markdown(f"#### {show.plain(statements.verdict(comparison, name))}")

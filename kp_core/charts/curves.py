@@ -12,10 +12,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from kp_core.charts.builders import add_band, add_curve
-from kp_core.charts.heat_maps import VIEWS
-from kp_core.charts.screen_tables import over_numbers
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, label, lay_out, looks
+from kp_core.charts.selection import VIEWS, over_numbers
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, add_band, add_curve, label, lay_out, looks
 from kp_core.errors import counted
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
@@ -23,7 +21,7 @@ from kp_core.scoring.systems import BASELINES
 from kp_core.studies.result import Result
 from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import Stability
-from kp_core.words.statements import highest, listed, number
+from kp_core.typeset import highest, listed, number
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
 _IN_USE = {"mode": "markers", "marker_line": {"width": 1, "color": "white"}, "showlegend": False}
@@ -50,18 +48,10 @@ class Marks:
         return [mark for mark in marks if mark[0] <= last]
 
 
-def over_k(result: Result | SoftResult, measure: str, marks: Marks | None = None) -> Chart:
-    """Draw one measure over k for all systems."""
-    return _panels(result, [measure], marks or Marks(), 420)
-
-
-def small_multiples(result: Result, measures: Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw several measures over k, one panel below the other, with one legend."""
-    return _panels(result, measures, marks or Marks(), 210 * len(measures) + 100)
-
-
-def _panels(result: Result | SoftResult, measures: Sequence[str], marks: Marks, height: int) -> Chart:
-    panels = {measure: over_numbers(result, measure) for measure in measures}
+def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
+    """Draw a measure over k for all systems; several measures stand one panel below the other, with one legend."""
+    names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
+    panels = {measure: over_numbers(result, measure) for measure in names}
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.16 / len(panels))
     for row, (measure, systems) in enumerate(panels.items(), 1):
         for name, rows in systems.items():
@@ -75,7 +65,7 @@ def _panels(result: Result | SoftResult, measures: Sequence[str], marks: Marks, 
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    return Chart(lay_out(figure, height, top), alt)
+    return Chart(lay_out(figure, max(420, 210 * len(panels) + 100), top), alt)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:

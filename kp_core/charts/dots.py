@@ -1,4 +1,4 @@
-"""Turn values with intervals into bars and dots: systems, parts of the data, measures, and conventions."""
+"""Turn values with intervals into bars and dots, and counts into stacked bars."""
 
 from __future__ import annotations
 
@@ -6,17 +6,32 @@ from collections.abc import Iterable
 from itertools import cycle
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.builders import add_dots, dots_of, error_bars
-from kp_core.charts.screen_tables import rows_of
-from kp_core.charts.study_tables import by_correlation
-from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, label, labels, lay_out, looks
+from kp_core.charts.selection import by_correlation, rows_of
+from kp_core.charts.style import (
+    COLOURS,
+    GOLDEN,
+    GREY,
+    ORACLE,
+    REFERENCES,
+    Chart,
+    add_dots,
+    dots_of,
+    error_bars,
+    label,
+    labels,
+    lay_out,
+    looks,
+)
+from kp_core.errors import counted
+from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, GRID, Spread
-from kp_core.words.statements import number, range_of
+from kp_core.typeset import number
 
 #: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (
@@ -102,8 +117,11 @@ def forest(study: CorrelationStudy, average: str) -> Chart:
     return Chart(lay_out(figure, 110 + 27 * len(rows)), alt)
 
 
-def strip(spread: Spread) -> Chart:
-    """Draw one row a system: dots are settings of the grid, symbols presets, the long mark the setting in use."""
+def strip(spread: Spread, said: str) -> Chart:
+    """Draw one row a system: dots are settings of the grid, symbols presets, the long mark the setting in use.
+
+    said: the range of the best system in a sentence
+    """
     frame, ranges = spread.frame[spread.frame["value"].notna()], spread.ranges
     frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
@@ -125,12 +143,12 @@ def strip(spread: Spread) -> Chart:
     figure.update_yaxes(tickvals=places, ticktext=[label(name) for name in systems], automargin=True, zeroline=False)
     figure.update_yaxes(range=[len(systems) - 0.5, -0.5])
     figure.update_xaxes(title=label(spread.measure))
-    said = "; ".join(
+    values = "; ".join(
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
     )
-    alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {said}."
-    return Chart(lay_out(figure, 150 + 84 * len(systems)), f"{alt} {range_of(spread)}")
+    alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {values}."
+    return Chart(lay_out(figure, 150 + 84 * len(systems)), f"{alt} {said}")
 
 
 def effects(spread: Spread) -> Chart:
@@ -165,3 +183,48 @@ def effects(spread: Spread) -> Chart:
     )
     left = len(effective) - len(order)
     return Chart(figure, alt + (f" {left} smaller ones are in the table." if left else ""))
+
+
+#: From a hit to nothing in common: dark to pale, so that the order shows without colour too.
+_SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF", "#BDBDBD"), strict=True))
+
+
+def histogram(documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]]) -> Chart:
+    """Draw how many documents have which agreement, by document type, with bands (from, word) as dotted lines."""
+    defined = documents[documents[measure].notna()]
+    kinds, figure = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], go.Figure()
+    bins, hover = {"start": -1, "end": 1.05, "size": 0.05}, "%{y} documents with " + measure + " %{x}<extra></extra>"
+    for place, kind in enumerate(kinds):
+        values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
+        colour, name = COLOURS[place % len(COLOURS)], label(kind or "documents")
+        figure.add_histogram(x=values, name=name, xbins=bins, marker_color=colour, hovertemplate=hover)
+    low = float(np.floor(defined[measure].min() * 20) / 20) if len(defined) else 0.0
+    above = {"y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "showarrow": False}
+    for edge, word in bands:
+        if edge > low:
+            figure.add_vline(x=edge, line={"color": GREY, "width": 1, "dash": "dot"})
+            figure.add_annotation(x=edge, text=word, font={"size": 11, "color": GREY}, **above)
+    figure.update_traces(showlegend=len(kinds) > 1).update_layout(barmode="stack", bargap=0.05)
+    top = 1.05 if len(defined) and defined[measure].max() > 1 - 1e-9 else 1
+    figure.update_xaxes(title=measure, range=[min(low, 0.0), top])
+    figure.update_yaxes(title="documents", tickformat="d")
+    middle = number(float(defined[measure].median())) if len(defined) else "undefined"
+    alt = f"{measure} of {counted(len(defined), 'document')} as a histogram; the median is {middle}."
+    return Chart(lay_out(figure, 320, top=40), alt)
+
+
+def type_bars(counts: pd.DataFrame, what: str) -> Chart:
+    """Draw how many predictions or gold entries of each system are of each type; counts: `NearMisses.counts`."""
+    names, figure = labels(counts["system"]), go.Figure()
+    for kind, colour in _SHADES.items():
+        hover = "%{y}, " + kind + ": %{x}<extra></extra>"
+        figure.add_bar(y=names, x=counts[kind], name=kind, orientation="h", marker_color=colour, hovertemplate=hover)
+    figure.update_traces(marker_line_width=0)
+    figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
+    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
+    figure.update_xaxes(title=what)
+    said = "; ".join(
+        f"{row['system']}: EXACT {row['EXACT']} of {row['all']}, NONE {row['NONE']} of {row['all']}"
+        for row in counts.assign(all=counts[list(TYPES)].sum(axis=1)).to_dict("records")
+    )
+    return Chart(lay_out(figure, 130 + 40 * len(names)), f"Types of {what} by system as stacked bars. {said}.")

@@ -7,20 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.builders import heat_map_of
-from kp_core.charts.study_tables import by_correlation
-from kp_core.charts.style import Chart
+from kp_core.charts.selection import VIEWS, by_correlation
+from kp_core.charts.style import Chart, heat_map_of
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import CorrelationStudy
 from kp_core.studies.result import Result
-from kp_core.studies.sentence_study.thresholds import SentenceStudy
+from kp_core.studies.sentence_study.protocol import SentenceStudy
 from kp_core.studies.stability import Stability
-from kp_core.words.statements import number
-
-#: What the views of a study of stability differ in, in words.
-VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
+from kp_core.typeset import number
 
 
 def _above(values: pd.DataFrame) -> Floats:
@@ -39,9 +35,7 @@ def pair_matrix(result: Result, measure: str, annotators: Sequence[str]) -> pd.D
 def heat_map(matrix: pd.DataFrame, measure: str, of: str = "annotators") -> Chart:
     """Draw a square table of agreement; the diagonal is empty."""
     lowest = min(0.0, float(np.nanmin(matrix.to_numpy(), initial=0.0)))
-    height, hover = max(260, 90 + 26 * len(matrix)), "%{y} and %{x}: %{z:.3f}"
-    text = matrix.map(lambda value: number(value, 2) if value == value else "")
-    drawn = heat_map_of(matrix, text, measure, hover, height, readable=12, zmin=lowest)
+    drawn = heat_map_of(matrix, measure, "%{y} and %{x}: %{z:.3f}", readable=12, zmin=lowest)
     values = pd.Series(_above(matrix)).dropna()
     said = f", from {number(values.min())} to {number(values.max())}" if len(values) else ""
     return Chart(drawn, f"{measure} of {counted(len(values), 'pair')} of {of} as a heat map{said}.")
@@ -66,20 +60,10 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
         a, b = row["a"], row["b"]
         difference.loc[a, b], difference.loc[b, a] = row["difference"], -row["difference"]
         p.loc[a, b] = p.loc[b, a] = row["p_adjusted"]
-    starred = difference.map(lambda value: number(value, 2)) + np.where(p < ALPHA, "*", "")
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
-    figure = heat_map_of(
-        difference,
-        starred.mask(np.eye(len(names), dtype=bool), ""),
-        "row minus column",
-        "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}",
-        max(260, 100 + 34 * len(names)),
-        readable=7,
-        colorscale="PuOr_r",
-        zmin=-largest,
-        zmax=largest,
-        customdata=p.to_numpy(),
-    )
+    hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
+    look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": p.to_numpy()}
+    figure = heat_map_of(difference, "row minus column", hover, 7, p < ALPHA, **look)
     alt = (
         f"Differences in {measure} between all pairs of {len(names)} systems as a heat map; "
         f"{int((_above(p) < ALPHA).sum())} of {len(comparison.frame)} are significant."
@@ -93,9 +77,7 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     rows = by_correlation(study, average).dropna(subset="value")
     order = [name for name in rows["measure"] if name in p.index]
     p = p.loc[order, order]
-    text = p.map(lambda value: "" if value != value else number(value, 2) + "*" * (value < ALPHA))
-    hover, height = "%{y} and %{x}: corrected p %{z:.4f}", max(320, 140 + 28 * len(p))
-    figure = heat_map_of(p, text, "corrected p", hover, height, readable=14, colorscale="Blues_r")
+    figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale="Blues_r")
     differ = counted(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
     alt = f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly."
     return Chart(figure.update_xaxes(tickangle=-45), alt)
@@ -105,8 +87,8 @@ def used(study: SentenceStudy) -> Chart:
     """Draw how many of the trees use each attribute at each threshold."""
     shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
     shares = shares.rename(columns="{:.2f}".format)
-    hover, height = "%{y} at K ≥ %{x}: %{z:.0%} of the trees", 110 + 32 * len(shares)
-    figure = heat_map_of(shares, shares.map("{:.0%}".format), "trees", hover, height)
+    hover, text = "%{y} at K ≥ %{x}: %{z:.0%} of the trees", shares.map("{:.0%}".format)
+    figure = heat_map_of(shares, "trees", hover, text=text)
     figure.update_traces(colorbar_tickformat=".0%").update_xaxes(title_text="agreement K, at least")
     mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
     said = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())

@@ -45,11 +45,9 @@ class Extracted(Answer):
     silent    documents without any English token, which have an empty list
     """
 
-    frame: pd.DataFrame
-    notes: tuple[Note, ...]
     settings: dict[str, str]
     silent: tuple[str, ...] = ()
-    caption = "Extracted phrases"
+    caption: str = "Extracted phrases"
 
     @property
     def signature(self) -> str:
@@ -59,7 +57,7 @@ class Extracted(Answer):
     def renamed(self, system: str, name: str) -> Extracted:
         """Return the lists of one system alone, under another name."""
         rows = self.frame[self.frame["system"] == system].assign(system=name).reset_index(drop=True)
-        return Extracted(rows, self.notes, {name: self.settings[system]}, self.silent)
+        return Extracted(rows, {name: self.settings[system]}, self.notes, silent=self.silent)
 
     def csv(self) -> str:
         """Return the rows as CSV, each with the recipe of its system in a last column."""
@@ -137,7 +135,7 @@ def extract(
         text = "There is one document only, so no phrase is rarer than another: the scores are frequencies alone."
         notes.append(Note("warning", "documents", text))
     frame = pd.concat(frames, ignore_index=True)[list(_RUNS)].astype(_RUNS)
-    return Extracted(frame, tuple(notes), recipes, silent)
+    return Extracted(frame, recipes, tuple(notes), silent=silent)
 
 
 def _systems(method: str | Sequence[str]) -> list[System]:

@@ -12,8 +12,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.builders import add_curve
-from kp_core.charts.style import Chart, label, looks
+from kp_core.charts.style import Chart, add_curve, label, looks
 
 Values = Mapping[str, Any]
 

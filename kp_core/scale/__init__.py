@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Unpack
 
-from kp_core.scale.engine import Engine
+import pyarrow.dataset as ds
+
+from kp_core.corpus import Corpus
+from kp_core.errors import part_of
+from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.source import Source as File
+from kp_core.scale import score
+from kp_core.scale.engine import Engine, run
 from kp_core.scale.plan import Plan, make_plan
+from kp_core.scale.refusals import unfit
 from kp_core.scale.sources import sources
-from kp_core.scale.streamed import Opened, Streamed, lies_within, open_statistics, streamed
-from kp_core.scale.tally import is_statistics_file
-from kp_core.settings import Changes, Settings
-from kp_core.studies.compare import Comparison, Family
+from kp_core.scale.tally import Tally, is_statistics_file, load_tally
+from kp_core.settings import Changes, Settings, signature
+from kp_core.studies.compare import Comparison, Family, joined
 from kp_core.studies.result import Result
 
 __all__ = [
@@ -28,6 +38,60 @@ __all__ = [
     "open_statistics",
     "stream",
 ]
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """A finished streamed run: everything that its documents add up to."""
+
+    tally: Tally
+    plan: Plan
+
+    def result(self) -> Result:
+        """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
+        return score.result(self.tally, self.plan)
+
+    def comparisons(self) -> list[Comparison]:
+        """Return all pairs of systems by every measure and cutoff that were asked for."""
+        return score.comparisons(self.tally, self.plan)
+
+    def comparison(self) -> Comparison:
+        """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
+        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return joined(self.comparisons(), recipe)
+
+    def documents(self, ids: Sequence[str]) -> Corpus:
+        """Return some documents with their rows, read from the tables of the run.
+
+        Parquet that is sorted by document is read only where they stand; anything else is read through.
+        """
+        for path in _paths(self.plan):
+            if not path.exists():
+                raise unfit(path.name, "gone")
+        chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
+        return score.corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
+
+    def save(self, path: str | Path) -> None:
+        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
+        self.tally.save(path, plan=self.plan, complete=True)
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A finished run from its file.
+
+    result       values, intervals and notes of all systems or annotators; None where only pairs were asked for
+    comparisons  all pairs of systems, one entry a measure and cutoff
+    digest       SHA-256 of the file; documents: how many have gold
+    """
+
+    name: str
+    digest: str
+    documents: int
+    run: Streamed
+    plan: Plan
+    result: Result | None
+    comparisons: tuple[Comparison, ...]
 
 
 def stream(
@@ -53,9 +117,9 @@ def stream(
     `result()` and `comparisons()` of what is returned are those of an evaluation in memory; `save()` keeps it.
     Intervals are Poisson bootstrap, whose weights depend on the ids of the documents alone.
     """
-    settings = (settings or Settings()).changed(**changes)
-    tables = sources(gold, systems, documents)
-    return streamed(make_plan(tables, settings, measures, comparisons, agreement, baselines, by), engine or Engine())
+    settings, tables = (settings or Settings()).changed(**changes), sources(gold, systems, documents)
+    plan = make_plan(tables, settings, measures, comparisons, agreement, baselines, by)
+    return Streamed(*run(plan, engine or Engine()))
 
 
 def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:
@@ -76,3 +140,39 @@ def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures
     systems: rankings, which are part of the universe `rankings`
     """
     return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()
+
+
+def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
+    """Read a finished run back from its file; a file in memory is held to the limits.
+
+    Raises InputError if it is damaged, unfinished, or another file.
+    """
+    upload = isinstance(item, File)
+    file = item if isinstance(item, File) else File(Path(item).name, Path(item).read_bytes())
+    tally = load_tally(file, limits if upload else None)
+    header = tally.header
+    if not header.get("complete") or "plan" not in header:
+        parts = part_of(len(header.get("done", ())), header.get("parts", 0), "part", "is", "are")
+        raise unfit(file.name, "unfinished", parts=parts)
+    digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
+    try:
+        streamed, documents = Streamed(tally, plan), int(tally.sums.arrays["documents"][0])
+        result = streamed.result() if plan.agreement is not None or plan.measures else None
+        return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+        raise unfit(file.name, "altered") from None
+
+
+def lies_within(plan: Plan, root: Path) -> bool:
+    """Tell whether all tables of a run are files below a folder; a link that leads out of it does not count.
+
+    The paths come out of a file that anybody may have written, so nothing else may be read for them.
+    """
+    paths, inside = _paths(plan), root.resolve()
+    below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
+    return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(below)
+
+
+def _paths(plan: Plan) -> list[Path]:
+    """Return the files of the tables of a plan that are on this machine."""
+    return [Path(path) for one in plan.sources for path in one.paths if "://" not in path]

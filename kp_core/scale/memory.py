@@ -16,29 +16,27 @@ def beyond_memory(paths: Sequence[str]) -> str:
     """Say why tables are to be streamed; empty where they fit into memory, or cannot be streamed."""
     if any("://" in path for path in paths):
         return "a table is elsewhere"
-    named = [path if Path(path).exists() else path.partition("=")[2] for path in paths]
-    there = [Path(path) for path in named if path and Path(path).exists()]
-    files = [one for path in there for one in ([path] if path.is_file() else path.rglob("*.parquet"))]
+    named = [Path(path if Path(path).exists() else path.partition("=")[2] or "=") for path in paths]
     # A folder of text files may be one file a system, which only reading in memory finds out.
-    if len(there) < len(paths) or any(file.suffix.lower() not in FORMATS for file in files):
+    files = [one for path in named for one in (path.rglob("*.parquet") if path.is_dir() else [path])]
+    if not all(file.suffix.lower() in FORMATS and file.exists() for file in files):
         return ""
-    if large := [file for file in files if _is_large(file)]:
+    if large := [file for file in files if file.stat().st_size > LIMITS.file_bytes or _rows(file) > LIMITS.rows]:
         return f"{large[0].name} is beyond the limits of an evaluation in memory"
     if sum(file.stat().st_size for file in files) > LIMITS.session_bytes:
         return "the files together are beyond the limits of an evaluation in memory"
     return ""
 
 
-def _is_large(file: Path) -> bool:
-    if file.stat().st_size > LIMITS.file_bytes or file.suffix.lower() != ".parquet":
-        return file.stat().st_size > LIMITS.file_bytes
+def _rows(file: Path) -> int:
+    """Return the rows of a Parquet file; 0 of anything else, which is not read for it."""
     from pyarrow import ArrowInvalid
     from pyarrow.parquet import read_metadata
 
     try:
-        return bool(read_metadata(file).num_rows > LIMITS.rows)
+        return int(read_metadata(file).num_rows) if file.suffix.lower() == ".parquet" else 0
     except ArrowInvalid:
-        return False  # reading says what is wrong with it
+        return 0  # reading says what is wrong with it
 
 
 class Progress:

@@ -12,15 +12,13 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet as pq
 
-from kp_core.errors import InputError, UsageError
 from kp_core.scale.plan import names_in
-from kp_core.scale.sources import Source, files_of, format_of
+from kp_core.scale.refusals import unavailable
+from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
 from kp_core.similarity import similarity as in_memory
 from kp_core.similarity.declaration import parse
 
-#: Pairs that are scored at once.
-_ROWS = 200_000
 _DEFAULT = ("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1")
 
 
@@ -35,23 +33,23 @@ def similarity(
     Returns the summary: per measure the number of pairs, of undefined values, and the mean of the others.
     Refuses NIST and measures of whole columns, whose values depend on all pairs at once.
     """
-    names = names_in(measures or _DEFAULT)
+    names, path = names_in(measures or _DEFAULT), Path(out)
     for name in names:
         measure = parse(name).measure
         if measure.level == "pairs" or measure.name == "NIST":
-            raise UsageError(f"'{name}' looks at all pairs at once, so it is not streamed; leave out --stream for it")
-    form = format_of(str(out))
-    if form is None:
-        raise UsageError(f"{Path(out).name} has no known ending; write .parquet, .csv or .jsonl")
-    refuse_without_folder(out)
-    files = [file for one in ([pairs] if isinstance(pairs, (str, Path)) else pairs) for file in files_of(str(one))]
-    if str(Path(out).resolve()) in files:
-        raise UsageError(f"{Path(out).name} is read and written at once; name another file for the scores")
+            raise unavailable("all pairs", name=name)
+    if format_of(path.name) is None:
+        raise unavailable("ending", name=path.name)
+    refuse_without_folder(path)
+    tables = [source("judgements", [one]) for one in ([pairs] if isinstance(pairs, (str, Path)) else pairs)]
+    if any(str(path.resolve()) in one.paths for one in tables):
+        raise unavailable("same file", name=path.name)
     count, undefined, total = 0, np.zeros(len(names), int), np.zeros(len(names))
 
     def scored() -> Iterator[pd.DataFrame]:
         nonlocal count, undefined, total
-        for frame in _frames(files):
+        for table in (table for one in tables for table in one.batches()):
+            frame = table.to_pandas()
             if "pair_id" not in frame:
                 frame.insert(0, "pair_id", np.arange(count, count + len(frame)))
             scores = in_memory(frame, names, **choices)
@@ -61,39 +59,22 @@ def similarity(
             total += np.nan_to_num(values).sum(axis=0)
             yield scores
 
-    _write(scored(), Path(out), form)
+    _write(scored(), path)
     mean = np.where(count > undefined, total / np.maximum(count - undefined, 1), np.nan)
     return pd.DataFrame({"measure": names, "pairs": count, "undefined": undefined, "mean": mean})
 
 
-def _frames(files: Sequence[str]) -> Iterator[pd.DataFrame]:
-    """Give the pairs of files, some at a time."""
-    for path in files:
-        source = Source("judgements", (path,), str(format_of(path)), "pairs")
-        if format_of(path) is None or not {"keyphrase", "candidate"} <= set(source.columns):
-            raise InputError(
-                source.shown,
-                "another table",
-                "a Parquet, CSV or JSONL table with keyphrase and candidate",
-                "Name the columns in the header.",
-            )
-        wanted = [name for name in ("pair_id", "keyphrase", "candidate") if name in source.columns]
-        for table in source.batches(wanted):
-            for begin in range(0, len(table), _ROWS):
-                yield table.select(wanted).slice(begin, _ROWS).to_pandas()
-
-
-def _write(frames: Iterable[pd.DataFrame], path: Path, form: str) -> None:
-    """Write tables one after another to a file of one of three formats."""
+def _write(frames: Iterable[pd.DataFrame], path: Path) -> None:
+    """Write tables one after another to a file of the format that its ending says."""
     writer: Any = None
     with ExitStack() as closing:
         file = closing.enter_context(path.open("wb"))
         for number, frame in enumerate(frames):
-            if form == "parquet":
+            if format_of(path.name) == "parquet":
                 table = pa.Table.from_pandas(frame, preserve_index=False)
                 writer = writer or closing.enter_context(pq.ParquetWriter(file, table.schema))
                 writer.write_table(table)
-            elif form == "csv":
+            elif format_of(path.name) == "csv":
                 frame.to_csv(file, index=False, header=number == 0)
             else:
                 frame.to_json(file, orient="records", lines=True, force_ascii=False, double_precision=15)

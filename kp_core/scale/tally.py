@@ -15,24 +15,22 @@ import numpy as np
 
 from kp_core.errors import InputError, Note
 from kp_core.reading.archive import DAMAGED
-from kp_core.reading.limits import LIMITS, Limits, refuse_over
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 from kp_core.scale.plan import Names, Plan
+from kp_core.scale.refusals import unfit
 from kp_core.scale.sources import Source as Table
 from kp_core.scoring.accumulate import Sums
-from kp_core.scoring.codes import Floats
 from kp_core.settings import Settings
 from kp_core.studies.compare import Family
-from kp_core.studies.facts import AgreementFacts, Facts, Ids, SystemFacts
+from kp_core.studies.facts import Facts, Ids
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
 #: What the header holds beside plain values.
 _KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind
-    for kind in (AgreementFacts, Facts, Family, Ids, Names, Note, Plan, Settings, Table, SystemFacts)
+    kind.__name__: kind for kind in (Facts, Family, Ids, Names, Note, Plan, Settings, Table)
 }
-_SAVED_BY = "statistics of a streamed run"
 
 
 @dataclass
@@ -57,6 +55,10 @@ class Tally:
         for kind, facts in other.facts.items():
             # Facts are added even to none, so that the names they keep are always the first by letters.
             self.facts[kind] = self.facts.get(kind, type(facts)()) + facts
+
+    def count(self, name: str, number: int) -> None:
+        """Add to a sum that is one whole number."""
+        self.sums.add(name, np.array([number]))
 
     def number(self, name: str) -> int:
         """Return a sum that is one whole number, 0 where nothing was added."""
@@ -108,12 +110,11 @@ def added(notes: Iterable[Note]) -> list[Note]:
     return list(merged.values())
 
 
-def refuse_without_folder(*paths: str | Path | None) -> None:
-    """Refuse files that could not be written at the end of a run, before it begins."""
-    for path in (Path(one) for one in paths if one is not None):
-        if path.is_dir() or not path.parent.is_dir():
-            found, expected = ("a folder", "a file") if path.is_dir() else ("no such folder", "a folder that is there")
-            raise InputError(path.name or str(path), found, expected, "Name a file to write, such as run.npz.")
+def refuse_without_folder(path: str | Path | None) -> None:
+    """Refuse a file that could not be written at the end of a run, before it begins."""
+    path = None if path is None else Path(path)
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise unfit(path.name or str(path), "a folder" if path.is_dir() else "no folder")
 
 
 def is_statistics_file(source: Source) -> bool:
@@ -125,35 +126,28 @@ def is_statistics_file(source: Source) -> bool:
     return source.data[:4] == b"PK\x03\x04" and source.data[30:].startswith(b"header.json.npy")
 
 
-def load_tally(item: str | Path | Source, limits: Limits = LIMITS) -> Tally:
+def load_tally(file: Source, limits: Limits | None = None) -> Tally:
     """Read a tally back; raises InputError for anything that is not such a file.
 
-    A file in memory is somebody's upload, so it is held to the limits; one on disk is of this machine.
+    limits: those of uploads, held before anything is unpacked; a run is written without compression
     """
-    name = item.name if isinstance(item, Source) else Path(item).name
     try:
-        with np.load(io.BytesIO(item.data) if isinstance(item, Source) else item) as archive:
-            _refuse_large(item, archive.zip.infolist(), limits)
-            arrays: dict[str, Floats] = dict(archive)
+        with np.load(io.BytesIO(file.data)) as archive:
+            members = archive.zip.infolist()
+            if limits is not None:
+                refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
+                refuse_over(limits.archive_members, len(members), "arrays", file.name)
+            # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
+            if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
+                raise unfit(file.name, "compressed")
+            arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
-            raise ValueError(name)
+            raise unfit(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
-            raise InputError(name, "statistics of another version", FORMAT, "Run again with this version.")
+            raise unfit(file.name, "version", version=FORMAT)
         return Tally(Sums(arrays), header.pop("facts"), header.pop("notes"), header)
-    except (InputError, FileNotFoundError):
+    except InputError:
         raise
     except (*DAMAGED, AttributeError, MemoryError, TypeError):
-        found = "something else, or a damaged file"
-        raise InputError(name, found, _SAVED_BY, "Use another copy, or run again.") from None
-
-
-def _refuse_large(item: str | Path | Source, members: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Refuse a file that would not fit before anything is unpacked; a run is written without compression."""
-    name, size = (item.name, len(item.data)) if isinstance(item, Source) else (Path(item).name, os.path.getsize(item))
-    if isinstance(item, Source):
-        refuse_over(limits.file_bytes, size, "bytes", name)
-        refuse_over(limits.archive_members, len(members), "arrays", name)
-    # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
-    if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > size for one in members):
-        raise InputError(name, "compressed arrays", _SAVED_BY, "Use the file as the run wrote it.")
+        raise unfit(file.name, "damaged") from None

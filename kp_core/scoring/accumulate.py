@@ -21,6 +21,8 @@ from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
 _KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel}
+#: What is added up of each summand: over documents, and under each row of weights.
+_SUMS = ("sum", "drawn")
 #: Sums of squares whose terms cancel down to this share are 0.
 _NOISE = 1e-12
 
@@ -98,85 +100,78 @@ class Accumulator:
         if place in self._known:  # pooled counts serve all measures of a kind
             return
         self._known.add(place)
+        parts, used = summands(asked, view, average), view.used
         if average == "micro":
-            self._add_pooled(place, view)
-        elif average == "f-of-means" and asked.measure.name == "F1@k":
-            parts = [view.values(parse(part)) for part in ("P@k", "R@k")]
-            defined = view.used[:, None] & ~np.isnan(parts[0]) & ~np.isnan(parts[1])
-            for letter, part in zip("PR", parts, strict=True):
-                self._add(f"{place}/{letter}", np.where(defined, part, 0.0))
-            self._add_defined(place, defined)
+            kept = [np.where(used[:, None], part, 0.0) for part in parts]
+            self.sums.add(f"{place}/defined", view.documents)
+            self.sums.add(f"{place}/used", np.array([used.sum()]))
+            if self.interval == "cluster-t":
+                self.sums.add(f"{place}/products", _products(kept))
         else:
-            self._add_values(place, asked, view)
-
-    def _add_values(self, place: str, asked: Asked, view: View | Grid) -> None:
-        values, used = view.values(asked), view.used
-        defined = used[:, None] & ~np.isnan(values)
-        kept = np.where(defined, values, 0.0)
-        self._add(place, kept)
-        self._add_defined(place, defined)
-        if self.interval == "cluster-t":
-            self.sums.add(f"{place}/squares", (kept**2).sum(axis=0))
-        nowhere = ~defined.any(axis=0)
-        if nowhere.any() and used.any():  # why, where no document at all has a value
-            status = view.status(asked)[used]
-            for why in np.unique(status[:, nowhere]):
-                self.sums.add(f"{place}/why/{why}", ((status == why) & nowhere).sum(axis=0))
-
-    def _add_pooled(self, place: str, view: View | Grid) -> None:
-        used = view.used[:, None]
-        arrays = [np.where(used, array, 0.0) for array in view.cells.arrays()]
-        for number, array in enumerate(arrays):
-            self._add(f"{place}/{number}", array)
-        if self.interval == "cluster-t":
-            self.sums.add(f"{place}/products", _products(arrays))
-        self.sums.add(f"{place}/defined", view.documents)
-        self.sums.add(f"{place}/used", np.array([view.used.sum()]))
+            defined = used[:, None] & ~np.isnan(sum(parts))
+            kept = [np.where(defined, part, 0.0) for part in parts]
+            self._add_defined(place, defined)
+            if self.interval == "cluster-t" and len(kept) == 1:
+                self.sums.add(f"{place}/squares", (kept[0] ** 2).sum(axis=0))
+            nowhere = ~defined.any(axis=0)
+            if nowhere.any() and used.any():  # why, where no document at all has a value
+                status = view.status(asked)[used]
+                for why in np.unique(status[:, nowhere]):
+                    self.sums.add(f"{place}/why/{why}", ((status == why) & nowhere).sum(axis=0))
+        for number, part in enumerate(kept):
+            self._add(f"{place}/{number}", part)
 
     def average(
         self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
     ) -> Averaged:
         """Return value, interval and reason in every column; absent: the reason where no document counts."""
-        place = f"{name}/{_place(asked, cutoffs, average)}"
-        if average == "micro":
-            return self._pooled(place, asked, absent)
-        arrays = self.sums.under(place)
+        arrays = self.sums.under(f"{name}/{_place(asked, cutoffs, average)}")
         n = arrays["defined"].astype(np.int64)
+        parts = [f"{number}/" for number in range(20) if f"{number}/sum" in arrays]
+        totals, drawn = ([arrays[f"{part}{kind}"] for part in parts if f"{part}{kind}" in arrays] for kind in _SUMS)
+        if average == "micro":
+            return self._pooled(asked, arrays, [one[None] for one in totals], drawn, absent)
         reason = [None if defined else _reason(arrays, column, absent) for column, defined in enumerate(n)]
-        if average == "f-of-means" and asked.measure.name == "F1@k":
-            means = [_ratio(arrays[f"{letter}/sum"], n) for letter in "PR"]
-            draws = None
-            if "weight" in arrays:
-                drawn = [_ratio(arrays[f"{letter}/drawn"], arrays["weight"]) for letter in "PR"]
-                draws = ratio(2 * drawn[0] * drawn[1], drawn[0] + drawn[1])
-            value = np.where(n > 0, ratio(2 * means[0] * means[1], means[0] + means[1]), np.nan)
-            return _averaged(value, draws, n, [None if defined else "no_documents" for defined in n])
-        value = _ratio(arrays["sum"], n)
-        draws = _ratio(arrays["drawn"], arrays["weight"]) if "weight" in arrays else None
+        value = joined([_ratio(one, n) for one in totals])
         if "squares" in arrays:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays["squares"], n), n)
             return Averaged(value, low, high, n, reason)
-        return _averaged(value, draws, n, reason)
+        return _averaged(value, joined([_ratio(one, arrays["weight"]) for one in drawn]) if drawn else None, n, reason)
 
-    def _pooled(self, place: str, asked: Asked, absent: str) -> Averaged:
-        arrays = self.sums.under(place)
-        fields = [arrays[f"{number}/sum"][None] for number in range(20) if f"{number}/sum" in arrays]
+    def _pooled(
+        self, asked: Asked, arrays: dict[str, Floats], fields: list[Floats], drawn: list[Floats], absent: str
+    ) -> Averaged:
         n, total = arrays["defined"].astype(np.int64), cells_of(fields)
         if not arrays["used"][0]:
             nothing = np.full(len(n), np.nan)
             return Averaged(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
         value, draws = asked.scores(total)[0], None
-        if "0/drawn" in arrays:
-            scored, drawn = self.sums.arrays["scored/sum"], self.sums.arrays["scored/drawn"]
-            scale = _ratio(np.broadcast_to(scored, drawn.shape), drawn)  # totals keep their size under any weights
-            draws = asked.scores(cells_of([arrays[f"{number}/drawn"] * scale for number in range(len(fields))]))
+        if drawn:
+            scored, times = self.sums.arrays["scored/sum"], self.sums.arrays["scored/drawn"]
+            scale = _ratio(np.broadcast_to(scored, times.shape), times)  # totals keep their size under any weights
+            draws = asked.scores(cells_of([one * scale for one in drawn]))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
         if "products" in arrays and asked.measure.smooth:
-            half = _cluster_half(asked.scores, fields, arrays["products"], n)
+            influence = quadratic(gradients(asked.scores, fields), arrays["products"])
+            half = intervals.t_of_influence(*influence, n)
             return Averaged(value, value - half, value + half, n, reason)
         return _averaged(value, draws, n, reason)
+
+
+def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
+    """Return what an average adds up over documents (D, K): all counts where they are pooled, else values."""
+    if average == "micro":
+        return view.cells.arrays()
+    if average == "f-of-means" and asked.measure.name == "F1@k":
+        return [view.values(parse(name)) for name in ("P@k", "R@k")]
+    return [view.values(asked)]
+
+
+def joined(means: Sequence[Floats]) -> Floats:
+    """Return an average from the means of its summands: F1 of mean precision and recall, or the only mean itself."""
+    return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
 
 def _place(asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
@@ -237,11 +232,6 @@ def gradients(score: Callable[[Cells], Floats], fields: Sequence[Floats]) -> Flo
             moved[number][:, column] += 1j * step
             slopes.append(np.imag(score(cells_of(moved)))[0] / step)
     return np.stack(slopes, axis=-1)
-
-
-def _cluster_half(score: Callable[[Cells], Floats], fields: Sequence[Floats], products: Floats, n: Ints) -> Floats:
-    """Return half the width of the cluster t interval: the squared influences of the documents, from products."""
-    return intervals.t_of_influence(*quadratic(gradients(score, fields), products), n)
 
 
 def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking, flatten, run_starts
 from kp_core.errors import InputError
-from kp_core.settings import Settings
 from kp_core.text.normalise import Normaliser, mostly_cjk
 
 Ints = NDArray[np.int64]
@@ -47,6 +46,12 @@ class CodedRun:
     listed: Bools
     unknown: tuple[str, ...]
     ranking: Ranking
+
+    def forms(self, identities: Identities) -> Codes:
+        """Return the normalised forms of all lists, in the order of the documents."""
+        if int(self.length.sum()) == len(self.phrase) and (self.start == np.cumsum(self.length) - self.length).all():
+            return identities.predicted[self.phrase]  # the file has that order already
+        return identities.predicted[self.phrase[ragged(self.start, self.length)]]
 
 
 @dataclass(frozen=True)
@@ -99,14 +104,11 @@ def _strings(column: pd.Series[Any], what: str) -> pa.Array:
     return array if pa.types.is_large_string(array.type) else array.cast(pa.large_string())
 
 
-def _position(values: pa.Array, index: pd.Index[Any]) -> tuple[Ints, Ints]:
-    """Return the run heads of a column and the place of each head's value in `index` (-1 where absent)."""
+def _places(values: pa.Array, index: pd.Index[Any]) -> Codes:
+    """Return the place of every value of a column in `index`; equal values mostly stand together."""
     heads = run_starts(values)
-    return heads, index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str")).astype(np.int64)
-
-
-def _spread(heads: Ints, codes: Ints, rows: int) -> Codes:
-    return np.repeat(codes, np.diff(np.append(heads, rows))).astype(np.int32)
+    places = index.get_indexer(pd.Index(values.take(heads).to_pandas(), dtype="str"))
+    return np.repeat(places, np.diff(np.append(heads, len(values)))).astype(np.int32)
 
 
 def ragged(start: Ints, length: Ints) -> Ints:
@@ -161,13 +163,11 @@ def code(corpus: Corpus) -> Coded:
         raise InputError(
             "the gold standard", "no document", "at least one document with keyphrases", "Load a gold file."
         )
-    heads, places = _position(gold_ids, documents)
-    entry_document = _spread(heads, places, len(gold))
+    entry_document = _places(gold_ids, documents)
     annotators = tuple(corpus.annotators)
     refuse_taken(annotators)
     annotator_index = pd.Index(annotators, dtype="str")
-    heads, places = _position(_strings(gold["annotator"], "annotator"), annotator_index)
-    entry_annotator = _spread(heads, places, len(gold))
+    entry_annotator = _places(_strings(gold["annotator"], "annotator"), annotator_index)
     seen = np.zeros((len(annotators), len(documents)), bool)
     seen[entry_annotator, entry_document] = True
     seen[annotator_index.get_indexer(gold_empty["source"]), documents.get_indexer(gold_empty["doc_id"])] = True
@@ -186,6 +186,7 @@ def code(corpus: Corpus) -> Coded:
     relevance = (
         gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
     )
+    described = corpus.documents.set_index("doc_id").reindex(documents)
     return Coded(
         tuple(pa.array(documents).to_pylist()),
         annotators,
@@ -196,15 +197,10 @@ def code(corpus: Corpus) -> Coded:
         variant_entry,
         codes[: len(first)],
         seen,
-        *_described(corpus, documents),
+        tuple(described["text"].fillna("").tolist()),
+        tuple(described["group"].fillna("").tolist()),
         _code_runs(corpus, documents, codes[len(first) :], run_empty),
     )
-
-
-def _described(corpus: Corpus, documents: pd.Index[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return text and type of each document of the gold standard, empty where there is none."""
-    table = corpus.documents.set_index("doc_id").reindex(documents)
-    return tuple(table["text"].fillna("").tolist()), tuple(table["group"].fillna("").tolist())
 
 
 def refuse_taken(annotators: tuple[str, ...]) -> None:
@@ -249,15 +245,15 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     return coded
 
 
-def identify(phrases: pa.Array, settings: Settings) -> Identities:
+def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool) -> Identities:
     """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
-    normaliser = Normaliser.parse(settings.normalise)
+    normaliser = Normaliser.parse(normalise)
     if not normaliser.steps:
         same = np.arange(len(phrases), dtype=np.int32)
         return Identities(same, same, phrases)
     raw = phrases.to_pylist()
     pipelines = [normaliser]
-    if settings.gold_stemmed == "yes" and normaliser.stemmer:
+    if gold_stemmed and normaliser.stemmer:
         pipelines.append(normaliser.without_stemmer())
     forms = [pa.array([f or r for f, r in zip(p.apply(raw), raw, strict=True)], pa.large_string()) for p in pipelines]
     coded = pa.concat_arrays(forms).dictionary_encode()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -158,37 +157,10 @@ class AtK(Cells):
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
         return self.counts.totals(value, self.cutoffs)
 
-    @cached_property
-    def precision_sum(self) -> Floats:
-        """Sum of precision over the hits."""
-        return self.total(self.counts.terms.precision)
-
-    @cached_property
-    def first_hit(self) -> Floats:
-        """1 if there is a hit, else 0."""
-        return self.total(self.counts.terms.first)
-
-    @cached_property
-    def reciprocal_rank(self) -> Floats:
-        """1 / rank of the first hit, else 0."""
-        terms = self.counts.terms
-        return self.total(terms.first / terms.rank)
-
     def discounted(self, exponential: bool) -> tuple[Floats, Floats]:
         """Return DCG and ideal DCG at each cutoff."""
-        return self._exp_discounted if exponential else self._discounted
-
-    @cached_property
-    def _discounted(self) -> tuple[Floats, Floats]:
-        return self._discount("gain")
-
-    @cached_property
-    def _exp_discounted(self) -> tuple[Floats, Floats]:
-        # Grades that are 0 or 1 have the same gain either way.
-        return self._discounted if self.counts.largest == 1 else self._discount("exp_gain")
-
-    def _discount(self, gain: str) -> tuple[Floats, Floats]:
         terms, ideal = self.counts.terms, self.counts.ideal
+        gain = "exp_gain" if exponential else "gain"
         dcg, best = (getattr(one, gain) / np.log2(one.rank + 1) for one in (terms, ideal))
         return self.total(dcg), self.counts.sums(ideal.document, ideal.rank, best, self.cutoffs)
 

@@ -72,13 +72,6 @@ def _repeated(form: Codes, length: Ints) -> Bools:
     return repeated
 
 
-def packed_forms(run: CodedRun, identities: Identities) -> tuple[Codes, Ints]:
-    """Return the normalised forms of all lists, in the order of the documents, and the lengths of the lists."""
-    if int(run.length.sum()) == len(run.phrase) and (run.start == np.cumsum(run.length) - run.length).all():
-        return identities.predicted[run.phrase], run.length  # the file has that order already
-    return identities.predicted[run.phrase[ragged(run.start, run.length)]], run.length
-
-
 def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:
     """Mark the rows that the filter keeps."""
     kept = np.ones(len(form), bool)
@@ -96,7 +89,7 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
 
 def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> Lists:
     """Apply filter, tie rule and duplicate rule to the lists of one system, in this order."""
-    form, length = packed_forms(run, identities)
+    form, length = run.forms(identities), run.length
     score, ranking = None, run.ranking
     if ranking.ranked_by == "score" and run.score is not None:  # a rank column, or the order of the file, has no ties
         score = run.score[ragged(run.start, length)]

@@ -1,21 +1,29 @@
-"""Turn a corpus and settings into prepared data: whatever depends on both is settled here, once, for every verb."""
+"""Turn a corpus and settings into prepared data: whatever depends on both is settled here, once, for every verb.
+
+Also how many phrases could have been chosen in each document: the N of every concordance table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
 
+import numpy as np
+
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, UsageError
-from kp_core.scoring.codes import Coded, Floats, Identities, code, gold_entries, identify, mean_size
+from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
-from kp_core.scoring.sentence_ids import names_sentences
-from kp_core.scoring.universe import all_items, check, parse_universe, refuse_without_english, sizes
+from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
+from kp_core.text.candidates import Stems, candidates, has_english
 from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
+from kp_core.text.tokenise import word_runs
+
+_REFUSED = ("selected", "selection", "chosen", "pair")
 
 
 @dataclass(frozen=True)
@@ -42,12 +50,13 @@ class Prepared:
         """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
         one = self.settings
         key = (one.universe, one.normalise, one.gold_stemmed, one.variants)
-        return kept(self.corpus, "universe", key, lambda: sizes(self.corpus, self.coded, self.identities, one))
+        return kept(self.corpus, "universe", key, lambda: _sizes(self))
 
     @cached_property
     def all_items(self) -> Gold:
-        """The items of all annotators, relevant or not."""
-        return all_items(self.coded, self.identities, self.settings)
+        """The distinct items of all annotators, relevant or not: none of them may be missing from the universe."""
+        settings = self.settings.changed(annotators="union", gold_list="unique", rel=-np.inf)
+        return gather(self.coded, self.identities, settings)[0]
 
     @cached_property
     def gold(self) -> Gold:
@@ -66,7 +75,15 @@ class Prepared:
 
     def refuse_small_universe(self, chosen: Floats) -> None:
         """Refuse N that is smaller than what was chosen in a document (D,); only a number can be."""
-        check(self.universe, chosen, self.documents, self.settings.universe)
+        short = np.flatnonzero(self.universe < chosen)
+        if len(short):
+            worst = int(short[np.argmax(chosen[short])])
+            raise InputError(
+                f"universe {self.settings.universe}",
+                f"{int(chosen[worst])} phrases chosen in document '{self.documents[worst]}'",
+                "at least as many phrases in the universe as gold standard and systems choose together",
+                f"Choose N = {int(chosen.max())} or more, or the universe 'rankings'.",
+            )
 
     def under(self, settings: Settings) -> Prepared:
         """Return the same data under settings that differ in conventions only, which are settled like these."""
@@ -95,7 +112,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
     universe = parse_universe(settings.universe, corpus)
     if universe == "candidates":
-        refuse_without_english(coded.texts)
+        _refuse_without_english(coded.texts)
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
     return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
@@ -127,8 +144,8 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
-    key = (settings.normalise, settings.gold_stemmed)
-    return kept(corpus, "identities", key, lambda: identify(coded.phrases, settings))
+    key = (settings.normalise, settings.gold_stemmed == "yes")
+    return kept(corpus, "identities", key, lambda: identify(coded.phrases, *key))
 
 
 def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: Settings) -> int:
@@ -157,3 +174,130 @@ def refuse_alone(annotators: Sequence[str]) -> None:
             "at least two, so that one can be held against the others",
             "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
         )
+
+
+def parse_universe(universe: str, corpus: Corpus) -> str:
+    """Return the universe in its full spelling; empty is n-grams where texts are loaded, else the pooled rankings.
+
+    Where the gold standard names sentences of loaded texts, empty is the sentences.
+
+    The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
+    """
+    name = universe
+    if not name:
+        if not corpus.has_texts:
+            return "rankings"
+        return "sentences" if names_sentences(corpus) else "ngrams:3"
+    if name in _REFUSED:
+        raise UsageError(
+            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
+            "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
+            "ngrams, candidates, vocabulary or a number"
+        )
+    if name in ("rankings", "vocabulary"):
+        return name
+    kind, _, size = name.partition(":")
+    in_range = not size or (size.isdigit() and 1 <= int(size) <= 10)
+    if name in ("candidates", "sentences") or (kind == "ngrams" and in_range):
+        if not corpus.has_texts:
+            raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
+        return name if kind != "ngrams" else f"ngrams:{int(size or 3)}"
+    try:
+        number = float(name)
+    except ValueError:
+        number = np.nan
+    if np.isfinite(number) and number > 0 and number == int(number):
+        return str(int(number))
+    raise UsageError(
+        f"there is no universe '{name}'; choose ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a "
+        "number of phrases"
+    )
+
+
+def _sizes(data: Prepared) -> Floats:
+    """Return N per document (D,) for the universe of settled settings."""
+    universe, documents, identities = data.settings.universe, len(data.documents), data.identities
+    if universe.isdigit():
+        return np.full(documents, float(universe))
+    if universe == "sentences":
+        return _sentence_sizes(data)
+    if universe == "vocabulary":
+        used = np.zeros(len(identities.forms), bool)
+        for run in data.coded.runs.values():
+            used[identities.predicted[run.phrase]] = True
+        first = np.diff(data.all_items.spelling_item, prepend=-1) > 0
+        used[data.all_items.spelling_form[first]] = True
+        return np.full(documents, float(used.sum()))
+    if universe == "rankings":
+        return _union(data, [set[str]()] * documents)
+    return _union(data, _chunks(data) if universe == "candidates" else _ngrams(data, int(universe.partition(":")[2])))
+
+
+def _sentence_sizes(data: Prepared) -> Floats:
+    """Count the sentences of each text; refuses gold standards and systems that name anything else."""
+    corpus = data.corpus
+    sentence_rows(corpus.gold, corpus, "the gold standard")
+    for system, rows in corpus.runs.groupby("system", sort=False):
+        sentence_rows(rows, corpus, f"system '{system}'")
+    count = list_sentences(corpus).groupby("doc_id").size()
+    return np.asarray(count.reindex(list(data.documents), fill_value=0), float)
+
+
+def _ngrams(data: Prepared, n: int) -> list[set[str]]:
+    """Return the forms of the 1..n-grams of each text."""
+    texts = [word_runs(text) for text in data.coded.texts]
+    words = list(dict.fromkeys(word for runs in texts for run in runs for word in run))
+    forms = Normaliser.parse(data.settings.normalise).apply(words)
+    spelled = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
+    grams = [set[str]() for _ in texts]
+    for own, runs in zip(grams, texts, strict=True):
+        for run in runs:
+            tokens = [token for word in run for token in spelled[word]]
+            for order in range(1, n + 1):
+                own.update(map(" ".join, zip(*(tokens[first:] for first in range(order)), strict=False)))
+    return grams
+
+
+def _chunks(data: Prepared) -> list[set[str]]:
+    """Return the forms of the chunks of each text."""
+    stems, normaliser = Stems(), Normaliser.parse(data.settings.normalise)
+    chunks = [list(candidates(text, stems=stems).values()) for text in data.coded.texts]
+    phrases = list(dict.fromkeys(phrase for own in chunks for phrase in own))
+    form_of = dict(zip(phrases, normaliser.apply(phrases), strict=True))
+    return [{form_of[phrase] for phrase in own} - {""} for own in chunks]
+
+
+def without_english(coded: Coded) -> tuple[str, ...]:
+    """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
+    texts = zip(coded.documents, coded.texts, strict=True)
+    return tuple(name for name, text in texts if not has_english(text))
+
+
+def _refuse_without_english(texts: Iterable[str]) -> None:
+    """Refuse the universe `candidates` for a collection without English."""
+    if not any(map(has_english, texts)):
+        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
+        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+
+
+def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
+    """Count the forms in each text, the gold items and the predicted phrases; an item counts once, however spelled."""
+    items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
+    number = {form: place for place, form in enumerate(data.identities.forms.to_pylist())}
+    found = np.array(
+        [document * width + number[form] for document, own in enumerate(in_text) for form in own if form in number],
+        np.int64,
+    )
+    spelled = items.document[items.spelling_item] * width + items.spelling_form
+    item_found = np.zeros(len(items.grade), bool)
+    item_found[items.spelling_item[np.isin(spelled, found)]] = True
+    keys = [
+        np.repeat(np.arange(documents), run.length) * width + run.forms(data.identities)
+        for run in data.coded.runs.values()
+    ]
+    known = distinct(np.concatenate([spelled, found]))
+    total = np.bincount(distinct(np.concatenate([*keys, known])) // width, minlength=documents)
+    total += np.bincount(items.document[~item_found], minlength=documents)
+    total -= np.bincount(known // width, minlength=documents)
+    total += np.array([len(own) for own in in_text])
+    return total.astype(float)

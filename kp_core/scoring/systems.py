@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import cast
 
@@ -13,7 +14,7 @@ from kp_core.scoring.counts import Counts, count
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hits import ideal_terms, no_terms, random_terms
 from kp_core.scoring.match import ranked_lists
-from kp_core.scoring.measures import Asked
+from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
 from kp_core.settings import FIELDS, Changes, Cutoff, Settings
 
@@ -44,19 +45,18 @@ class Counted:
         table = ranking if self.table is self.ranking else self.table.parts()
         return [Counted(*both) for both in zip(ranking, table, strict=True)]
 
+    def changed(self, change: Callable[[Counts], Counts]) -> Counted:
+        """Return both counts changed in the same way; they stay one where they are one."""
+        ranking = change(self.ranking)
+        return Counted(ranking, ranking if self.table is self.ranking else change(self.table))
+
     def under(self, settings: Settings) -> Counted:
         """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
-        ranking = replace(self.ranking, settings=settings)
-        if self.table is self.ranking:
-            return Counted(ranking, ranking)
-        return Counted(ranking, replace(self.table, settings=table_settings(settings)))
+        return self.changed(lambda counts: replace(counts, settings=settings))
 
     def restricted(self, documents: Bools) -> Counted:
         """Return the counts as if the gold standard spoke about some documents only."""
-        ranking = replace(self.ranking, known=self.ranking.known & documents)
-        if self.table is self.ranking:
-            return Counted(ranking, ranking)
-        return Counted(ranking, replace(self.table, known=self.table.known & documents))
+        return self.changed(lambda counts: replace(counts, known=counts.known & documents))
 
 
 def counted_alike(settings: Settings) -> Settings:

@@ -1,7 +1,7 @@
-"""Turn pairs of phrases into values of similarity: one function and one declaration a measure, in one registry."""
+"""Turn pairs of phrases into values of similarity: one function a measure, and one entry in `measures.toml`."""
 
 from kp_core.similarity import common_tokens, edits, meaning, meteor, ngrams, sentinels
-from kp_core.similarity.declaration import MEASURES, Asked, Similarity, parse, register, split_names
+from kp_core.similarity.declaration import DECLARED, MEASURES, Asked, Similarity, parse, register, split_names
 from kp_core.similarity.meteor import read_synonyms
 from kp_core.similarity.relation import describe
 from kp_core.similarity.scorer import PRESETS, Choices, Scorer, Wide, best_over_gold, score, similarity
@@ -29,3 +29,6 @@ __all__ = [
     "similarity",
     "split_names",
 ]
+
+for _name in DECLARED:  # the order of measures.toml, whichever module was imported first
+    MEASURES[_name] = MEASURES.pop(_name)

@@ -9,22 +9,8 @@ from kp_core.scoring.table_cells import ratio
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.sides import Sides, total
 
-#: English function words that tell the complexity of a phrase; fixed, so that the classes mean the same everywhere.
-_PREPOSITIONS = "of for in via with on by to from over under between at as"
-PREPOSITIONS = frozenset(_PREPOSITIONS.split())
-CONJUNCTIONS = frozenset(["and", "or", "&"])
 
-_KIM = "Kim, Baldwin & Kan 2010"
-
-
-@similarity_measure(
-    "R-precision",
-    "Of the words of the longer phrase, the share that the other phrase has too.",
-    r"\frac{|\mathrm{keyphrase} \cap \mathrm{candidate}|}{\max(r, c)}",
-    source=f"Zesch & Gurevych 2009, as {_KIM} define it; not the R-precision of retrieval (here: Rprec)",
-    level="stems",
-    options={"denominator": ("longer", "keyphrase"), "overlap": ("bag", "contiguous")},
-)
+@similarity_measure("R-precision")
 def r_precision(sides: Sides, denominator: str = "longer", overlap: str = "bag") -> Floats:
     """Return common tokens, or the longest common run, / length of the longer phrase or of the keyphrase."""
     common = sides.matches(1) if overlap == "bag" else sides.heaviest_run(np.ones((sides.r, 1)))
@@ -46,18 +32,7 @@ def head_weights(sides: Sides, head: str = "last") -> Floats:
     return weights
 
 
-@similarity_measure(
-    "M-R-precision",
-    "R-precision in which a word weighs more the nearer it stands to the head of the longer phrase.",
-    r"\frac{\sum_{i\ \mathrm{matched}} CW_i}{\sum_i CW_i},\ CW_i = \frac{1}{N-i+1}",
-    source=_KIM,
-    level="stems",
-    options={
-        "alignment": ("bag", "ordered", "contiguous"),
-        "weights": ("longer", "keyphrase"),
-        "head": ("last", "before-preposition"),
-    },
-)
+@similarity_measure("M-R-precision")
 def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "longer", head: str = "last") -> Floats:
     """Return the weight of the matched tokens / the weight of all, over the longer phrase or the keyphrase."""
     along = sides.long_first if weights == "longer" else sides.keyphrase_first
@@ -72,14 +47,7 @@ def modified_r_precision(sides: Sides, alignment: str = "bag", weights: str = "l
     return np.asarray(found / weight.sum(axis=0))
 
 
-@similarity_measure(
-    "match",
-    "Whether the phrases are the same once stemmed, or one holds the other, as far as that is accepted.",
-    r"[\mathrm{type} \text{ is accepted}]",
-    source="Zesch & Gurevych 2009, who accept morph and include",
-    level="stems",
-    options={"accept": ("morph", "include", "part")},
-)
+@similarity_measure("match")
 def match(sides: Sides, accept: str = "morph") -> Floats:
     """Return 1 for equal stems; `include`: also where the candidate holds the keyphrase; `part`: or the reverse."""
     block = sides.long_first
@@ -97,35 +65,20 @@ def _distinct(sides: Sides) -> Floats:
     return total(sides.first).astype(float)
 
 
-@similarity_measure(
-    "jaccard",
-    "Of the different words of both phrases, the share that both have.",
-    r"\frac{|A \cap B|}{|A \cup B|}",
-    source="Jaccard 1901",
-)
+@similarity_measure("jaccard")
 def jaccard(sides: Sides) -> Floats:
     """Return common tokens / tokens of either, as sets."""
     common = _common(sides)
     return ratio(common, _distinct(sides) + _distinct(sides.swapped) - common)
 
 
-@similarity_measure(
-    "dice",
-    "Twice the common different words over the different words of each phrase together.",
-    r"\frac{2|A \cap B|}{|A| + |B|}",
-    source="Dice 1945",
-)
+@similarity_measure("dice")
 def dice(sides: Sides) -> Floats:
     """Return 2 x common tokens / sum of the sizes, as sets."""
     return np.asarray(2 * _common(sides) / (_distinct(sides) + _distinct(sides.swapped)))
 
 
-@similarity_measure(
-    "overlap",
-    "Of the different words of the phrase with fewer of them, the share that the other has too.",
-    r"\frac{|A \cap B|}{\min(|A|, |B|)}",
-    source="Szymkiewicz 1934, Simpson 1943",
-)
+@similarity_measure("overlap")
 def overlap_coefficient(sides: Sides) -> Floats:
     """Return common tokens / size of the smaller, as sets."""
     return np.asarray(_common(sides) / np.minimum(_distinct(sides), _distinct(sides.swapped)))

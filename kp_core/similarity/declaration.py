@@ -1,10 +1,12 @@
-"""Hold the declaration of every measure of similarity; tables, help and the Methods page read it here."""
+"""Join the words of every measure of similarity to its function; tables, help and the Methods page read them here."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -31,12 +33,13 @@ class Similarity:
     undefined   when a value is missing, in words
     reason      why a value is missing although both phrases have tokens; a key of `REASONS`
     options     name → values, as in `R-precision(overlap=contiguous)`
+    example     what it gives for the worked example; empty where two phrases alone do not decide it
     """
 
     name: str
+    score: Callable[..., Floats]
     sentence: str
     formula: str
-    score: Callable[..., Floats]
     source: str
     level: Level = "words"
     low: float = 0.0
@@ -44,16 +47,20 @@ class Similarity:
     undefined: str = "a phrase is empty"
     reason: str = "empty_phrase"
     options: Mapping[str, Option] = field(default_factory=dict)
+    example: str = ""
 
 
 MEASURES: dict[str, Similarity] = {}
+#: What every measure is, but for its function.
+DECLARED: dict[str, Any] = tomllib.loads((files("kp_core") / "similarity/measures.toml").read_text("utf-8"))
 
 
-def similarity_measure(name: str, sentence: str, formula: str, **declared: Any) -> Callable[[Function], Function]:
-    """Declare the decorated function as a measure of similarity; `declared` are the other fields of `Similarity`."""
+def similarity_measure(name: str) -> Callable[[Function], Function]:
+    """Make the decorated function the measure that `measures.toml` declares."""
 
     def declare(score: Function) -> Function:
-        MEASURES[name] = Similarity(name, sentence, formula, score, **declared)
+        options = {option: tuple(values) for option, values in DECLARED[name].get("options", {}).items()}
+        MEASURES[name] = Similarity(name, score, **{**DECLARED[name], "options": options})
         return score
 
     return declare
@@ -134,8 +141,17 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
     if not name or re.search(r"[(),=]", name):
         raise UsageError(f"'{name}' cannot name a measure; leave out brackets, commas and equal signs")
 
-    @similarity_measure(
+    def scored(pairs: Any) -> Floats:
+        values = np.asarray(score(*pairs.texts), dtype=float)
+        if values.shape != pairs.keyphrase.shape:
+            raise UsageError(
+                f"'{name}' gave {values.size} values for {len(pairs.keyphrase)} pairs; it must give one each"
+            )
+        return values
+
+    MEASURES[name] = Similarity(
         name,
+        scored,
         f"The registered measure {name}.",
         r"\text{as registered}",
         source="registered",
@@ -145,10 +161,3 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
         undefined="where it gives NaN",
         reason="no_value",
     )
-    def scored(pairs: Any) -> Floats:
-        values = np.asarray(score(*pairs.texts), dtype=float)
-        if values.shape != pairs.keyphrase.shape:
-            raise UsageError(
-                f"'{name}' gave {values.size} values for {len(pairs.keyphrase)} pairs; it must give one each"
-            )
-        return values

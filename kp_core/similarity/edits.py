@@ -21,14 +21,7 @@ def _each(texts: Texts, scorer: Any) -> Floats:
     return np.asarray(cpdist(*texts, scorer=scorer, dtype=np.float64))
 
 
-@similarity_measure(
-    "levenshtein",
-    "One minus the share of letters to insert, delete or replace to turn one phrase into the other.",
-    r"1 - \frac{d}{\max(|a|, |b|)}",
-    source="Levenshtein 1966; optimal string alignment as an option",
-    level="texts",
-    options={"distance": ("levenshtein", "osa")},
-)
+@similarity_measure("levenshtein")
 def levenshtein(texts: Texts, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of characters; `osa` counts a swap of neighbours as one edit."""
     from rapidfuzz.distance import OSA, Levenshtein
@@ -36,13 +29,7 @@ def levenshtein(texts: Texts, distance: str = "levenshtein") -> Floats:
     return _each(texts, (OSA if distance == "osa" else Levenshtein).normalized_similarity)
 
 
-@similarity_measure(
-    "levenshtein-tokens",
-    "One minus the share of words to insert, delete or replace to turn one phrase into another.",
-    r"1 - \frac{d}{\max(r, c)}",
-    source="Levenshtein 1966",
-    options={"distance": ("levenshtein", "osa")},
-)
+@similarity_measure("levenshtein-tokens")
 def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     """Return the normalised edit similarity of tokens."""
     row = np.repeat(np.arange(sides.h + 1)[:, None], sides.n, axis=1)
@@ -58,13 +45,7 @@ def levenshtein_tokens(sides: Sides, distance: str = "levenshtein") -> Floats:
     return np.asarray(1 - row[-1] / max(sides.r, sides.h))
 
 
-@similarity_measure(
-    "jaro-winkler",
-    "Letters in common in nearly the same places; a common beginning counts more.",
-    r"J + 0.1\,\ell\,(1 - J),\ J = \frac{1}{3}\Big(\frac{m}{|a|}+\frac{m}{|b|}+\frac{m-t}{m}\Big)",
-    source="Winkler 1990; rapidfuzz",
-    level="texts",
-)
+@similarity_measure("jaro-winkler")
 def jaro_winkler(texts: Texts) -> Floats:
     """Return the similarity of Jaro and Winkler with prefix weight .1."""
     from rapidfuzz.distance import JaroWinkler
@@ -72,13 +53,7 @@ def jaro_winkler(texts: Texts) -> Floats:
     return _each(texts, JaroWinkler.similarity)
 
 
-@similarity_measure(
-    "token-sort",
-    "Letters in common once the words of each phrase are sorted.",
-    r"\frac{2 M}{|a| + |b|}",
-    source="rapidfuzz, token_sort_ratio / 100",
-    level="texts",
-)
+@similarity_measure("token-sort")
 def token_sort(texts: Texts) -> Floats:
     """Return the ratio of the phrases with sorted words."""
     from rapidfuzz import fuzz
@@ -86,13 +61,7 @@ def token_sort(texts: Texts) -> Floats:
     return _each(texts, fuzz.token_sort_ratio) / 100
 
 
-@similarity_measure(
-    "token-set",
-    "Letters in common, where words of both phrases count once; 1 if one holds all words of the other.",
-    r"\max(\text{ratios of } A \cap B, A, B)",
-    source="rapidfuzz, token_set_ratio / 100",
-    level="texts",
-)
+@similarity_measure("token-set")
 def token_set(texts: Texts) -> Floats:
     """Return the best ratio among common words, and common words with the rest of either phrase."""
     from rapidfuzz import fuzz

@@ -1,8 +1,13 @@
-"""Turn contexts in texts, a sentence model, or both form and meaning, into similarity of meaning."""
+"""Turn contexts in texts, a sentence model, or both form and meaning, into similarity of meaning.
+
+A context is the sentences of the loaded texts around a phrase, as a vector of the words that stand there.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +15,72 @@ import numpy as np
 
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.similarity.contexts import Contexts
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
+from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
+from kp_core.text.stem import stem_words
+from kp_core.text.tokenise import clean, is_word, sentences
+
+#: Sentences of a phrase that are looked at, in the order of the texts.
+SENTENCES = 50
+
+
+class Contexts:
+    """The sentences of texts as stems; phrases are looked up as contiguous stems."""
+
+    def __init__(self, texts: Sequence[str], stemmer: str) -> None:
+        self.stemmer = stemmer
+        spelled = [[token.lower() for token in s] for text in texts if text for s in sentences(clean(text))]
+        words = list(dict.fromkeys(chain.from_iterable(spelled)))
+        stem_of = dict(zip(words, stem_words(words, stemmer) if stemmer else words, strict=True))
+        self.sentences = [[stem_of[word] for word in sentence] for sentence in spelled]
+        self.vocabulary = {stem: code for code, stem in enumerate(dict.fromkeys(stem_of.values()))}
+        counts = self._matrix([[self.vocabulary[stem] for stem in s] for s in self.sentences], len(self.vocabulary))
+        weight = np.log(len(self.sentences) / np.maximum(counts.astype(bool).sum(axis=0), 1))
+        weight[[self.vocabulary[stem_of[word]] for word in words if word in FUNCTION_WORDS or not is_word(word)]] = 0.0
+        counts.data *= weight[counts.indices]
+        self.weights = counts
+
+    @staticmethod
+    def _matrix(rows: Sequence[Sequence[int]], width: int) -> Any:
+        """Return how often each row holds each number: (row, width), sparse."""
+        from scipy.sparse import csr_array
+
+        column = np.fromiter(chain.from_iterable(rows), np.int64)
+        ends = np.cumsum([0, *map(len, rows)])
+        matrix = csr_array((np.ones(len(column)), column, ends), shape=(len(rows), width))
+        matrix.sum_duplicates()
+        return matrix
+
+    def _places(self, phrases: Sequence[tuple[str, ...]]) -> list[list[int]]:
+        """Return the first sentences in which each phrase, given as stems, stands as a whole."""
+        lengths: dict[str, set[int]] = {}
+        for phrase in phrases:
+            if phrase:
+                lengths.setdefault(phrase[0], set()).add(len(phrase))
+        places: dict[tuple[str, ...], list[int]] = {phrase: [] for phrase in phrases}
+        for number, sentence in enumerate(self.sentences):
+            runs = {
+                tuple(sentence[start : start + length])
+                for start, stem in enumerate(sentence)
+                for length in lengths.get(stem, ())
+            }
+            for run in runs & places.keys():
+                if len(places[run]) < SENTENCES:
+                    places[run].append(number)
+        return [places[phrase] for phrase in phrases]
+
+    def vectors(self, phrases: Sequence[str]) -> Any:
+        """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.
+
+        Words of the phrase itself and function words are left out.
+        """
+        stems = [tuple(phrase) for phrase in Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()]
+        near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
+        own = self._matrix(
+            [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems], near.shape[1]
+        )
+        return near - near.multiply(own)
 
 
 def _distinct(pairs: Pairs) -> tuple[list[str], Ints, Ints]:
@@ -28,15 +96,7 @@ def _cosine(product: Any, norm: Floats, key: Ints, other: Ints) -> Floats:
     return np.asarray(product / np.where(lengths > 0, lengths, np.nan))
 
 
-@similarity_measure(
-    "context",
-    "Whether the sentences of the loaded texts that hold the phrases use the same words.",
-    r"\cos(\vec{a}, \vec{b}),\ a_t = tf_t \ln\frac{S}{df_t}",
-    source="offline substitute for the web-snippet cosine of Kim, Baldwin & Kan 2010",
-    level="pairs",
-    undefined="no sentence of the texts holds one of the phrases",
-    reason="no_context",
-)
+@similarity_measure("context")
 def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
     choices, kept = pairs.scorer.choices, pairs.scorer.kept
@@ -72,16 +132,7 @@ def _model(path: str | None) -> Any:
         raise UsageError(f"the folder '{path}' holds no sentence-transformers model: {error}") from error
 
 
-@similarity_measure(
-    "embedding",
-    "Whether a sentence model of your own finds the phrases alike.",
-    r"\cos(\vec{a}, \vec{b})",
-    source="Reimers & Gurevych 2019",
-    level="pairs",
-    low=-1.0,
-    undefined="a vector is zero",
-    reason="no_value",
-)
+@similarity_measure("embedding")
 def embedding(pairs: Pairs) -> Floats:
     """Return the cosine of the vectors that the model at `model=` gives."""
     kept = pairs.scorer.kept
@@ -93,18 +144,7 @@ def embedding(pairs: Pairs) -> Floats:
     return _cosine((vectors[key] * vectors[other]).sum(axis=1), norm, key, other)
 
 
-@similarity_measure(
-    "combined",
-    "Form (levenshtein) and meaning (context, or a column of yours) in one number.",
-    r"w \cdot \mathrm{form} + (1-w) \cdot \mathrm{meaning}",
-    source="assumption of this project: weight .5",
-    level="pairs",
-    low=-np.inf,
-    high=np.inf,
-    undefined="meaning is undefined",
-    reason="no_value",
-    options={"w": (0.0, 1.0, 0.5), "rule": ("sum", "max"), "meaning": ("context", "embedding", "column")},
-)
+@similarity_measure("combined")
 def combined(pairs: Pairs, w: float = 0.5, rule: str = "sum", meaning: str = "context") -> Floats:
     """Return the weighted mean of form and meaning, or the larger; `meaning=column` takes the column `meaning`."""
     if meaning == "column":

@@ -89,14 +89,7 @@ def _aligned(sides: Sides, same: Bools) -> tuple[Ints, Ints]:
     return matches, chunks
 
 
-@similarity_measure(
-    "METEOR",
-    "Words, stems and synonyms in common, less a penalty where they stand in another order.",
-    r"\frac{P R}{\alpha P + (1-\alpha) R}\Big(1 - \gamma \Big(\frac{\mathrm{chunks}}{m}\Big)^{\beta}\Big)",
-    source="Banerjee & Lavie 2005, without WordNet; identical phrases score 1",
-    level="stems",
-    options={"weights": tuple(WEIGHTS), "complete": ("yes", "no")},
-)
+@similarity_measure("METEOR")
 def meteor(sides: Sides, weights: str = "original", complete: str = "yes") -> Floats:
     """Return METEOR over the best alignment; a complete match in one chunk has no penalty unless complete = no."""
     same = sides.equal

@@ -33,21 +33,8 @@ def bleu(sides: Sides, smoothing: str = "exp", *, order: int = 4) -> Floats:
     return np.where(nothing, 0.0, length * np.exp(logs / effective))
 
 
-for _name, _order, _grams in (
-    ("BLEU", 4, "sequences of 1 to 4 words"),
-    ("BLEU-1", 1, "words"),
-    ("BLEU-2", 2, "words and pairs of words"),
-    ("BLEU-3", 3, "sequences of 1 to 3 words"),
-):
-    _n = rf"\ n = \min({_order}, |hyp|)"
-    similarity_measure(
-        _name,
-        f"How many {_grams} of the shorter phrase stand in the longer one, less a penalty for being short.",
-        rf"\mathrm{{BP}} \cdot \exp\Big(\frac{{1}}{{n}}\sum_{{i=1}}^{{n}} \ln p_i\Big),{_n},"
-        r"\ \mathrm{BP} = \min\Big(1, \exp\Big(1-\frac{|ref|}{|hyp|}\Big)\Big)",
-        source="Papineni et al. 2002; effective order as in sacreBLEU (Post 2018)",
-        options={"smoothing": ("exp", "none")},
-    )(partial(bleu, order=_order))
+for _name, _order in {"BLEU": 4, "BLEU-1": 1, "BLEU-2": 2, "BLEU-3": 3}.items():
+    similarity_measure(_name)(partial(bleu, order=_order))
 
 NIST_ORDERS = 5
 
@@ -77,17 +64,7 @@ def information(flat: Flat, weight: Ints) -> list[Floats]:
     return of_token
 
 
-@similarity_measure(
-    "NIST",
-    "Common word sequences, each weighed by how rare it is among all reference phrases loaded.",
-    r"\mathrm{LP} \cdot \sum_{n=1}^{5} \frac{\sum_{\text{matched}} \mathrm{info}}{|hyp|-n+1},"
-    r"\ \mathrm{LP} = \exp\Big(\frac{\ln 0.5}{(\ln 1.5)^2}\,\Big(\ln\min\Big(1, \frac{|hyp|}{|ref|}\Big)\Big)^2\Big)",
-    high=np.inf,
-    source="Doddington 2002, eqs. 2 and 3; counts over all references of the pair set",
-    reason="no_information",
-    undefined="normalised only: the longer phrase holds no information",
-    options={"normalised": ("no", "yes")},
-)
+@similarity_measure("NIST")
 def nist(sides: Sides, normalised: str = "no") -> Floats:
     """Return the information of clipped matched n-grams / n-grams of the hypothesis, over orders, with the penalty."""
     matched, whole = np.zeros(sides.n), np.zeros(sides.n)
@@ -113,42 +90,12 @@ def rouge(sides: Sides, *, order: int, share: str) -> Floats:
     return common / {"": recall, "-P": precision, "-F": (recall + precision) / 2}[share]
 
 
-#: Measure → order, what it counts, and the same in the formula.
-_ROUGE = {
-    "ROUGE-1": (1, "words", r"\text{common words}"),
-    "ROUGE-2": (2, "pairs of words", r"\text{common pairs of words}"),
-    "ROUGE-L": (0, "words in order", r"|\mathrm{LCS}|"),
-}
-#: Share → its sentence, and its formula for words and for pairs of words.
-_SHARES = {
-    "": (
-        "Of the {} of the longer phrase, the share that the shorter one has (recall).",
-        "m / |ref|",
-        "m / (|ref| - 1)",
-    ),
-    "-P": ("Of the {} of the shorter phrase, the share that the longer one has.", "m / |hyp|", "m / (|hyp| - 1)"),
-    "-F": ("Balance of recall and precision of {}.", "2 m / (|ref| + |hyp|)", "2 m / (|ref| + |hyp| - 2)"),
-}
-for _base, (_order, _what, _counted) in _ROUGE.items():
-    for _share, (_sentence, *_formulas) in _SHARES.items():
-        _pairs = _order == 2
-        similarity_measure(
-            f"{_base}{_share}",
-            _sentence.format(_what),
-            rf"{_formulas[_pairs]},\ m = {_counted}",
-            source="Lin 2004",
-            undefined="a phrase has one word" if _pairs else "a phrase is empty",
-            reason="too_short" if _pairs else "empty_phrase",
-        )(partial(rouge, order=_order, share=_share))
+for _base, _order in {"ROUGE-1": 1, "ROUGE-2": 2, "ROUGE-L": 0}.items():
+    for _share in ("", "-P", "-F"):
+        similarity_measure(f"{_base}{_share}")(partial(rouge, order=_order, share=_share))
 
 
-@similarity_measure(
-    "chrF",
-    "Sequences of one to six letters in common, recall counting twice as much as precision.",
-    r"\frac{5 P R}{4 P + R}",
-    source="Popović 2015; chrF2 of sacreBLEU / 100",
-    level="characters",
-)
+@similarity_measure("chrF")
 def chrf(sides: Sides) -> Floats:
     """Return F2 of the mean precision and recall of character n-grams, blanks removed."""
     orders = range(1, min(6, sides.r, sides.h) + 1)

@@ -11,9 +11,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.common_tokens import CONJUNCTIONS, PREPOSITIONS, r_precision
+from kp_core.similarity.common_tokens import r_precision
 from kp_core.similarity.sides import Sides, sides
-from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.similarity.tokens import CONJUNCTIONS, PREPOSITIONS, Phrases, Recipe
 
 #: Types of near misses, the best first, with the rule of each; the first that holds is the type.
 TYPES: dict[str, str] = {

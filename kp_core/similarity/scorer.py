@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from kp_core.errors import InputError, UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.similarity.common_tokens import PREPOSITIONS
 from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.meteor import Synonyms
 from kp_core.similarity.ngrams import information
 from kp_core.similarity.sides import sides
-from kp_core.similarity.tokens import Flat, Phrases, Recipe
+from kp_core.similarity.tokens import PREPOSITIONS, Flat, Phrases, Recipe
+from kp_core.text.stem import STEMMERS
 
 #: What every measure looks at: words and stems by measure, or stems everywhere.
 PRESETS: dict[str, Recipe] = {"paper-like": Recipe(), "same-tokens": Recipe(everywhere=True)}
@@ -43,7 +43,11 @@ class Choices:
 
     def __post_init__(self) -> None:
         """Refuse a choice that does not exist."""
-        for name, value, known in (("direction", self.direction, DIRECTIONS), ("preset", self.preset, tuple(PRESETS))):
+        for name, value, known in (
+            ("direction", self.direction, DIRECTIONS),
+            ("preset", self.preset, PRESETS),
+            ("stemmer", self.stemmer or STEMMERS[0], STEMMERS),
+        ):
             if value not in known:
                 raise UsageError(f"{name} is '{value}'; choose one of: {', '.join(known)}")
         if self.seed < 0:

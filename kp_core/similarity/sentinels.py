@@ -9,10 +9,9 @@ from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
 from kp_core.similarity.sides import Sides
 
-_OURS = "sentinel of this project"
 
-
-@similarity_measure("exact", "Whether the phrases are the same words.", r"[a = b]", source=_OURS)
+@similarity_measure("stem-exact")
+@similarity_measure("exact")
 def exact(sides: Sides) -> Floats:
     """Return 1 where all tokens are equal, else 0."""
     if sides.r != sides.h:
@@ -21,50 +20,25 @@ def exact(sides: Sides) -> Floats:
     return same
 
 
-similarity_measure(
-    "stem-exact",
-    "Whether the phrases are the same words once stemmed.",
-    r"[\mathrm{stem}(a) = \mathrm{stem}(b)]",
-    source=_OURS,
-    level="stems",
-)(exact)
-
-
-@similarity_measure(
-    "length-difference",
-    "How many words more one phrase has, below zero.",
-    r"-|r - c|",
-    source=_OURS,
-    low=-np.inf,
-    high=0.0,
-)
+@similarity_measure("length-difference")
 def length_difference(sides: Sides) -> Floats:
     """Return minus the difference of the lengths in tokens."""
     return np.full(sides.n, -float(abs(sides.r - sides.h)))
 
 
-@similarity_measure("candidate-length", "How many words the candidate has.", "c", source=_OURS, low=1.0, high=np.inf)
+@similarity_measure("candidate-length")
 def candidate_length(sides: Sides) -> Floats:
     """Return the number of tokens of the candidate."""
     return np.full(sides.n, float(sides.keyphrase_first.h))
 
 
-@similarity_measure(
-    "random",
-    "A number drawn at random, the same in every run.",
-    r"U(0, 1)",
-    source=_OURS,
-    level="pairs",
-    undefined="never",
-)
+@similarity_measure("random")
 def random(pairs: Pairs) -> Floats:
     """Return uniform numbers from the seed, by row."""
     return np.random.default_rng(pairs.scorer.choices.seed).random(len(pairs.keyphrase))
 
 
-@similarity_measure(
-    "constant", "The same value everywhere.", r"\mathrm{constant} = 1", source=_OURS, level="pairs", undefined="never"
-)
+@similarity_measure("constant")
 def constant(pairs: Pairs) -> Floats:
     """Return ones."""
     return np.ones(len(pairs.keyphrase))

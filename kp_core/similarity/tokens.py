@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.resources import files
 
 import numpy as np
 import pyarrow as pa
@@ -16,6 +18,8 @@ from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import CJK
 
+_LISTED = tomllib.loads((files("kp_core") / "similarity/function_words.toml").read_text("utf-8"))
+PREPOSITIONS, CONJUNCTIONS, FUNCTION_WORDS = (frozenset(words.split()) for words in _LISTED.values())
 _LETTER = re.compile(f"[{CJK}]")
 
 

@@ -34,7 +34,6 @@ _OF_ALL = ("alpha", "Conger", "Light")
 NO_INTERVAL: Interval = "none"
 #: More pairs than this get values without intervals.
 PAIRS_WITH_INTERVALS = 300
-CAPTION = "Agreement of annotators"
 
 #: The annotators of each pair who saw a document together (P,), (P,).
 Couples = tuple[Ints, Ints]
@@ -203,7 +202,7 @@ def result_of(rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Any,
     """Return the result of an agreement from its rows."""
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     frame["k"] = pd.Series([None] * len(rows), dtype=object)
-    return Result(frame, settings, notes, documents, True, CAPTION)
+    return Result(frame, settings, notes, documents, caption="Agreement of annotators")
 
 
 def agreement_by_document(

@@ -15,10 +15,11 @@ from kp_core.errors import Note, UsageError, counted
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.pairing import Compared, Pairing, Statistic, common, statistic
+from kp_core.scoring.paired import Compared, Pairing, Statistic, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
+from kp_core.studies import WORDS
 from kp_core.studies.facts import Ids, too_few
 from kp_core.studies.result import Answer
 
@@ -68,7 +69,7 @@ class Family:
         return average
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Comparison(Answer):
     """All pairs of systems at one measure and cutoff.
 
@@ -76,22 +77,18 @@ class Comparison(Answer):
     effects    one row a pair: standardised mean difference d_z, rank-biserial correlation, documents won, tied, lost
     scores     the value of each system on the documents that all of them are scored on
     ranks      the lowest and highest rank of each system in 95 % of the resamples; 1 is best
-    documents  how many documents all systems are scored on; left_out: the others
+    documents  how many documents all systems are scored on
     clusters   1 is best; better: for each system, those it is significantly better than
     test       name of the test with trials, seed and correction, in words
     """
 
-    frame: pd.DataFrame
     effects: pd.DataFrame
     scores: dict[str, float]
     ranks: dict[str, tuple[float, float]]
-    documents: int
-    left_out: Ids
     clusters: dict[str, int]
     better: dict[str, tuple[str, ...]]
     correction: str
     test: str
-    settings: Settings
     recipe: str
     caption: str = "Pairs of systems"
 
@@ -99,18 +96,6 @@ class Comparison(Answer):
     def signature(self) -> str:
         """The recipe in one line; `settings_from` reads it back."""
         return self.recipe
-
-    @property
-    def notes(self) -> tuple[Note, ...]:  # type: ignore[override]
-        """What the reader must know: the test, and documents that not every system is scored on."""
-        notes = [Note("info", "test", self.test)]
-        if self.documents < 10:
-            notes.append(Note("warning", "documents", f"{too_few(self.documents)} or test"))
-        if self.left_out.count:
-            documents = counted(self.left_out.count, "document is", "documents are")
-            text = f"{documents} left out, because not every system is scored there: {self.left_out}"
-            notes.append(Note("warning", "documents", text))
-        return tuple(notes)
 
 
 def compare(
@@ -134,24 +119,12 @@ def compare(
     return _compared(data, family, family.asked.cutoffs(data.settings)[0])
 
 
-def compare_all(
-    corpus: Corpus,
-    settings: Settings | None = None,
-    /,
-    measures: Sequence[str] | str = "F1@k",
-    *,
-    test: Test = "randomisation",
-    correction: Correction = "holm",
-    trials: int = TRIALS,
-    **changes: Unpack[Changes],
-) -> Comparison:
+def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) -> Comparison:
     """Compare by several measures and at every cutoff asked for; each is a family of pairs with its own correction.
 
     The rows of all stand in one frame; everything else is that of the first.
     """
-    names = measures.split(",") if isinstance(measures, str) else measures
-    families = [Family(name, test, correction, trials) for name in names]
-    data = prepare(corpus, settings, **changes)
+    data = prepare(corpus, settings)
     agreement = any(one.asked.measure.family == "concordance" for one in families)
     recipe = signature(data.settings, len(data.documents), agreement)
     return joined([_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe)
@@ -202,11 +175,8 @@ def _swaps(family: Family, shared: np.ndarray, rng: np.random.Generator) -> Any:
 def _ranked(pairing: Pairing, block: dict[str, Statistic], results: Compared, test: str) -> Compared:
     """Return the results with what needs the ranks of all differences: rank-biserial correlations, Wilcoxon's p."""
     differences = [pairing.difference(block, a, b) for a, b in pairing.pairs]
-    effects = [
-        (d_z, paired.rank_biserial(own), wins, ties, losses)
-        for (d_z, _, wins, ties, losses), own in zip(results.effects, differences, strict=True)
-    ]
-    p = results.p
+    both = zip(results.effects, differences, strict=True)
+    effects, p = [(effect[0], paired.rank_biserial(own), *effect[2:]) for effect, own in both], results.p
     if test == "wilcoxon" and results.documents:
         p = np.array([paired.wilcoxon_test(own)[1] for own in differences])
     return replace(results, effects=effects, p=p)
@@ -218,8 +188,7 @@ def comparison_of(
     """Return the comparison of all pairs from what was found of them."""
     shown = None if family.asked.measure.fixed is not None else cutoff
     measure, average = family.asked.name(shown), family.average(settings)
-    rows: list[list[Any]] = []
-    values, n = results.scores, results.documents
+    rows, values, n = list[list[Any]](), results.scores, results.documents
     for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
         low, high = values[a] - values[b] - half, values[a] - values[b] + half
         if n and settings.interval in ("bootstrap", "poisson"):
@@ -232,25 +201,33 @@ def comparison_of(
     clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
     effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
     table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
-    found = frame, table, values, ranks, n, left_out, clusters, better
-    return Comparison(*found, family.correction, words, settings, recipe)
+    notes = [Note("info", "test", words)]
+    if n < 10:
+        notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
+    if left_out.count:
+        documents = counted(left_out.count, "document is", "documents are")
+        text = f"{documents} left out, because not every system is scored there: {left_out}"
+        notes.append(Note("warning", "documents", text))
+    return Comparison(
+        frame,
+        settings,
+        tuple(notes),
+        n,
+        effects=table,
+        scores=values,
+        ranks=ranks,
+        clusters=clusters,
+        better=better,
+        correction=family.correction,
+        test=words,
+        recipe=recipe,
+    )
 
 
 def in_words(family: Family, settings: Settings, documents: int) -> str:
     """Name the test with everything that is needed to repeat it."""
-    seed = f"seed {settings.seed}"
-    drawn = f"{family.trials:,} trials, {seed}"
+    drawn = f"{family.trials:,} trials, seed {settings.seed}"
     if paired.enumerated(documents, family.trials):
         drawn = f"all {2**documents:,} assignments"
-    tests = {
-        "randomisation": f"paired randomisation test over documents, two-sided, {drawn}",
-        "bootstrap": f"paired bootstrap over documents, two-sided, {settings.resamples:,} resamples, {seed}",
-        "t": "paired t test over documents, two-sided",
-        "wilcoxon": "Wilcoxon's signed-rank test over documents, two-sided, zeros dropped",
-    }
-    corrections = {
-        "holm": "Holm's correction over all pairs",
-        "none": "no correction",
-        "bh": "correction of Benjamini and Hochberg over all pairs",
-    }
-    return f"{tests[family.test]}, {corrections[family.correction]}, level {ALPHA:g}"
+    test = WORDS["tests"][family.test].format(drawn=drawn, resamples=settings.resamples, seed=settings.seed)
+    return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}"

@@ -12,25 +12,21 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
-from kp_core.scoring.codes import Coded, Identities, ragged, ranks
-from kp_core.scoring.gold import Gold
+from kp_core.scoring.codes import ragged, ranks
 from kp_core.scoring.match import match, newly, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
 from kp_core.scoring.views import View
 from kp_core.settings import Changes, Cutoff, Settings
+from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
 #: Marks of a phrase in a ranked list, in words.
-MARKS = {
-    "hit": "a keyphrase",
-    "miss": "not a keyphrase",
-    "repeated": "repeats a phrase above",
-    "filtered": "dropped by the filter",
-    "again": "another spelling of a keyphrase found above",
-}
+MARKS: dict[str, str] = WORDS["marks"]
+#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
+KINDS: dict[str, str] = WORDS["kinds"]
 
 
 def by_document(
@@ -129,10 +125,6 @@ class DocumentView:
     lists: dict[str, pd.DataFrame]
 
 
-#: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
-KINDS = {"hit": "keyphrase found", "missed": "keyphrase missed", "spurious": "chosen, but no keyphrase"}
-
-
 def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tuple[str, str]]:
     """Return the text of a document in pieces (kind, text), in order; the kind is empty, or a key of `KINDS`.
 
@@ -159,7 +151,7 @@ def one_document(
     if document not in coded.documents:
         raise UsageError(f"there is no document '{document}' in the gold standard")
     number = coded.documents.index(document)
-    names = _gold_table(coded, identities, gold, number, settings.rel)
+    names = _gold_table(data, number)
     lists = {}
     for system, run in coded.runs.items():
         # Only this document's list goes through the same steps as the whole evaluation.
@@ -199,29 +191,26 @@ def _limit(settings: Settings, size: int) -> int:
     return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 
-def _gold_table(coded: Coded, identities: Identities, gold: Gold, number: int, rel: float) -> pd.DataFrame:
+def _gold_table(data: Prepared, number: int) -> pd.DataFrame:
     """Return the gold items of one document, indexed by item, under the spelling that stands first in the file."""
+    coded, gold, entry = data.coded, data.gold, data.coded.variant_entry
     items = range(int(gold.start[number]), int(gold.start[number] + gold.size[number]))
-    spellings = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
-    item_of = dict(
-        zip(gold.spelling_form[spellings].tolist()[::-1], gold.spelling_item[spellings].tolist()[::-1], strict=True)
-    )
-    phrases: dict[int, dict[str, None]] = {item: {} for item in items}
-    annotators: dict[int, dict[str, None]] = {item: {} for item in items}
-    for place in np.flatnonzero(coded.entry_document[coded.variant_entry] == number):
-        raw = int(coded.variant_phrase[place])
-        item = item_of.get(int(identities.gold[raw]))
-        rejected = coded.entry_relevance[coded.variant_entry[place]] < rel  # no vote, as in the gold itself
-        if item is not None and not rejected:
-            phrases[item][str(coded.phrases[raw])] = None
-            annotators[item][coded.annotators[coded.entry_annotator[coded.variant_entry[place]]]] = None
-    return pd.DataFrame(
+    own = slice(int(gold.spelling_start[number]), int(gold.spelling_start[number] + gold.spelling_count[number]))
+    item_of = pd.Series(gold.spelling_item[own], gold.spelling_form[own])
+    item_of = item_of[~item_of.index.duplicated()]
+    # what is rejected is no vote, as in the gold itself
+    rejected = coded.entry_relevance[entry] < data.settings.rel
+    place = np.flatnonzero((coded.entry_document[entry] == number) & ~rejected)
+    rows = pd.DataFrame(
         {
-            "phrase": [next(iter(phrases[item]), "") for item in items],
-            "spellings": [tuple(phrases[item]) for item in items],
-            "annotators": [tuple(annotators[item]) for item in items],
-            "votes": [len(annotators[item]) for item in items],
-            "grade": gold.grade[list(items)],
-        },
-        index=list(items),
+            "item": item_of.reindex(data.identities.gold[coded.variant_phrase[place]]).to_numpy(),
+            "spellings": coded.phrases.take(coded.variant_phrase[place]).to_pylist(),
+            "annotators": [coded.annotators[one] for one in coded.entry_annotator[entry[place]]],
+        }
     )
+    table = pd.DataFrame(index=list(items))
+    for name in ("spellings", "annotators"):
+        told = rows.groupby("item")[name].unique()
+        table[name] = [tuple(told.get(item, ())) for item in items]
+    table.insert(0, "phrase", [next(iter(own), "") for own in table["spellings"]])
+    return table.assign(votes=table["annotators"].map(len), grade=gold.grade[list(items)])

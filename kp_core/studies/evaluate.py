@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Unpack
 
 import numpy as np
+import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
@@ -14,6 +15,7 @@ from kp_core.scoring.accumulate import Accumulator, Averaged, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.gold import left_one_out
+from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, scored_systems
@@ -134,27 +136,23 @@ def system_rows(
         wanted = one.cutoffs(settings)
         for average in one.averages(settings.average):
             values = mean_of([own.average(name, one, average, wanted) for own in accumulators])
-            rows += [
-                _row(system, one, cutoff, average, values, column, documents, subset)
-                for column, cutoff in enumerate(wanted)
-            ]
+            rows += _rows((system, average, subset), one, wanted, values, documents)
     return rows
 
 
-def _row(
-    system: str,
-    one: Asked,
-    cutoff: Cutoff,
-    average: str,
-    values: Averaged,
-    column: int,
-    documents: int,
-    subset: str = "all",
-) -> dict[str, Any]:
-    shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
-    n = int(values.documents[column])
-    numbers = (values.value[column], values.low[column], values.high[column], n, documents - n, values.reason[column])
-    return dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True))
+def _rows(
+    names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Averaged, documents: int
+) -> list[dict[str, Any]]:
+    """Return a row a cutoff; names: system, average and subset. The one column of people stands for all cutoffs."""
+    system, average, subset = names
+    rows = []
+    for place, cutoff in enumerate(cutoffs):
+        shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
+        i = min(place, len(values.value) - 1)
+        n = int(values.documents[i])
+        numbers = (values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i])
+        rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True)))
+    return rows
 
 
 def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[dict[str, Any]]:
@@ -170,8 +168,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
             continue
         for average in one.averages(settings.average):
             values = mean_of([averaged(one, view, average, weights, settings.interval) for view in each])
-            for cutoff in one.cutoffs(settings):
-                rows.append(_row(HUMANS, one, cutoff, average, values, 0, documents))
+            rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
     return rows
 
 
@@ -184,3 +181,48 @@ def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[
         subset: [{system: own.restricted(documents) for system, own in one.items()} for one in standards]
         for subset, documents in (masks(data, by) if by else {}).items()
     }
+
+
+def interval_table(
+    corpus: Corpus,
+    settings: Settings | None = None,
+    /,
+    *,
+    system: str,
+    measures: Sequence[str],
+    **changes: Unpack[Changes],
+) -> pd.DataFrame:
+    """Return one row a concordance measure of a system, pooled, at the first cutoff.
+
+    low, high      bootstrap over documents; cluster_…: the t interval with documents as clusters; error: its error
+    independent_…  value ± 1.96 errors as if phrases were independent: a reference that covers too little, for only
+                   documents are a sample
+    """
+    settings = (settings or Settings()).changed(**changes)
+    data = prepare(corpus, settings, interval="bootstrap")
+    counted = scored_systems(data)
+    weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
+    total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
+    rows = []
+    for asked in map(parse, measures):
+        drawn = averaged(asked, view, "micro", weights, "bootstrap")
+        cluster = averaged(asked, view, "micro", None, "cluster-t")
+        value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
+        error = alone = float("nan")
+        if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
+            error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
+        rows.append(
+            {
+                "measure": asked.name(),
+                "value": value,
+                "low": drawn.low[0],
+                "high": drawn.high[0],
+                "cluster_low": low,
+                "cluster_high": high,
+                "error": error,
+                "independent_low": value - 1.96 * alone,
+                "independent_high": value + 1.96 * alone,
+                "documents": n,
+            }
+        )
+    return pd.DataFrame(rows)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import Self
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -13,17 +11,10 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.codes import Bools
-from kp_core.scoring.prepare import Prepared
+from kp_core.scoring.prepare import Prepared, without_english
 from kp_core.scoring.systems import BASELINES, Counted
-from kp_core.scoring.universe import without_english
 from kp_core.settings import Cutoff, Settings
-
-_EMPTY_GOLD = {
-    "skip": "left out",
-    "zero": "scored 0",
-    "one-if-empty": "scored 1 where the system is silent too, else 0",
-}
-
+from kp_core.studies import WORDS
 
 _SHOWN = 5
 
@@ -63,77 +54,57 @@ class Ids:
 
 
 @dataclass(frozen=True)
-class _Adding:
-    """Facts of parts of the data, which add up field by field; `add` says how, where it is no sum."""
+class Facts:
+    """What the notes on a result must know of the data; those of parts of the data add up.
 
-    def __add__(self, other: Self) -> Self:
-        return type(self)(
-            *(
-                one.metadata.get("add", operator.add)(getattr(self, one.name), getattr(other, one.name))
-                for one in fields(self)
-            )
-        )
-
-
-@dataclass(frozen=True)
-class SystemFacts(_Adding):
-    """What the notes say of one system.
-
-    lost, unknown    documents without a list; lists without a document of the gold standard
-    short            lists shorter than the largest cutoff
-    repeats, in_lists  phrases that repeat an earlier one, and the lists with such
-    chosen, universe, rejected  phrases that gold or system chose at the largest cutoff, N, and phrases of neither
+    ids   kind → documents, or only how many; those of one system stand under kind/system:
+          lost, unknown    documents without a list; lists without a document of the gold standard
+          short            lists shorter than the largest cutoff
+          repeats, lists   phrases that repeat an earlier one, and the lists with such
+    sums  of each system at the largest cutoff: phrases that gold or system chose, N, and phrases of neither
     """
 
-    lost: Ids = Ids()
-    unknown: Ids = Ids()
-    short: int = 0
-    repeats: int = 0
-    in_lists: int = 0
-    chosen: float = 0.0
-    universe: float = 0.0
-    rejected: float = 0.0
+    ids: dict[str, Ids] = field(default_factory=dict)
+    sums: dict[str, float] = field(default_factory=dict)
 
+    def __getitem__(self, kind: str) -> Ids:
+        return self.ids.get(kind, Ids())
 
-def _by_name(some: dict[str, SystemFacts], others: dict[str, SystemFacts]) -> dict[str, SystemFacts]:
-    return some | {name: some.get(name, SystemFacts()) + facts for name, facts in others.items()}
+    def __add__(self, other: Facts) -> Facts:
+        ids = {kind: self[kind] + own for kind, own in other.ids.items()}
+        return Facts(self.ids | ids, self.sums | {kind: self.sums.get(kind, 0.0) + n for kind, n in other.sums.items()})
 
-
-@dataclass(frozen=True)
-class Facts(_Adding):
-    """What the notes on an evaluation say of documents and systems."""
-
-    documents: int = 0
-    empty: Ids = Ids()
-    unseen: Ids = Ids()
-    systems: dict[str, SystemFacts] = field(default_factory=dict, metadata={"add": _by_name})
-    foreign: Ids = Ids()
+    def under(self, kind: str) -> list[str]:
+        """Return what follows a kind, such as the names of systems."""
+        return [name.removeprefix(f"{kind}/") for name in self.ids if name.startswith(f"{kind}/")]
 
 
 def evaluation_facts(data: Prepared, counted: dict[str, Counted], agreement: bool) -> Facts:
     """Return what the notes on an evaluation need to know."""
-    coded, settings = data.coded, data.settings
-    largest = _largest(settings.k)
-    systems = {name: counts for name, counts in counted.items() if name not in BASELINES}
-    if not systems:
-        return Facts(len(coded.documents))
-    first, found = next(iter(systems.values())).ranking, dict[str, SystemFacts]()
-
-    for name, both in systems.items():
+    documents, largest = data.coded.documents, _largest(data.settings.k)
+    facts, sums = {"documents": Ids(len(documents))}, dict[str, float]()
+    for name, both in counted.items():
+        if name in BASELINES:
+            continue
         counts = both.ranking
-        at = both.table.at((largest,)) if largest else None
-        sums = (at.size + at.system_only, at.universe, at.neither) if at else ()
-        found[name] = SystemFacts(
-            Ids.where(coded.documents, ~counts.listed),
-            Ids.of(list(coded.runs[name].unknown)),
-            int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum()),
-            int(counts.duplicates.sum()),
-            int((counts.duplicates > 0).sum()),
-            *(float(one.sum()) for one in sums),
-        )
-    foreign = Ids.of(list(without_english(coded))) if agreement and settings.universe == "candidates" else Ids()
-    empty, unseen = (Ids.where(coded.documents, mask) for mask in ((first.size == 0) & first.known, ~first.known))
-    return Facts(len(coded.documents), empty, unseen, found, foreign)
+        facts |= {
+            "empty": Ids.where(documents, (counts.size == 0) & counts.known),
+            "unseen": Ids.where(documents, ~counts.known),
+            f"lost/{name}": Ids.where(documents, ~counts.listed),
+            f"unknown/{name}": Ids.of(list(data.coded.runs[name].unknown)),
+            f"short/{name}": Ids(int(((counts.length < largest) & (counts.size > 0) & counts.listed).sum())),
+            f"repeats/{name}": Ids(int(counts.duplicates.sum())),
+            f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
+        }
+        if largest:
+            at = both.table.at((largest,))
+            for kind, cells in (("chosen", at.size + at.system_only), ("N", at.universe), ("neither", at.neither)):
+                sums[f"{kind}/{name}"] = float(cells.sum())
+    return Facts(facts | (_foreign(data) if agreement else {}), sums)
+
+
+def _foreign(data: Prepared) -> dict[str, Ids]:
+    return {"foreign": Ids.of(list(without_english(data.coded)))} if data.settings.universe == "candidates" else {}
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -142,40 +113,41 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 
 def evaluation_notes(facts: Facts, settings: Settings, agreement: bool, ids: Sequence[Note] = ()) -> list[Note]:
     """Say what the facts mean for the reader; ids: notes on the fixes that would make ids meet."""
-    notes, documents, largest = list[Note](), facts.documents, _largest(settings.k)
-    if not facts.systems:
+    notes, documents, systems = list[Note](), facts["documents"].count, facts.under("lost")
+    if not systems:
         return [Note("warning", "systems", "no system output is loaded, so there is nothing to score")]
-    if facts.unseen.count:
-        unseen = part_of(facts.unseen.count, documents, "document", "is", "are")
-        text = f"{unseen} left out, because {settings.annotators} did not see them: {facts.unseen}"
+    if (unseen := facts["unseen"]).count:
+        left_out = part_of(unseen.count, documents, "document", "is", "are")
+        text = f"{left_out} left out, because {settings.annotators} did not see them: {unseen}"
         notes.append(Note("info", "gold", text))
-    if facts.empty.count:
-        policy = _EMPTY_GOLD[settings.empty_gold]
-        have = part_of(facts.empty.count, documents, "document", "has", "have")
-        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {facts.empty}"))
+    if (empty := facts["empty"]).count:
+        have = part_of(empty.count, documents, "document", "has", "have")
+        policy = WORDS["empty_gold"][settings.empty_gold]
+        notes.append(Note("warning", "gold", f"{have} no keyphrase, {policy}: {empty}"))
     notes += ids
-    for system, found in facts.systems.items():
-        notes += _system_notes(system, found, settings, documents, largest)
-    scored = documents - facts.empty.count
-    if scored < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", too_few(scored)))
-    notes += _foreign_notes(facts.foreign, documents)
-    return notes + (_universe_notes(settings, list(facts.systems.values()), largest) if agreement and largest else [])
+    for system in systems:
+        notes += _system_notes(system, facts, settings)
+    notes += _few_notes(documents - empty.count, settings) + _foreign_notes(facts)
+    return notes + (_universe_notes(settings, facts.sums) if agreement and facts.sums else [])
 
 
-def _foreign_notes(foreign: Ids, documents: int) -> list[Note]:
+def _few_notes(documents: int, settings: Settings) -> list[Note]:
+    few = documents < 10 and settings.interval != "none"
+    return [Note("warning", "intervals", too_few(documents))] if few else []
+
+
+def _foreign_notes(facts: Facts) -> list[Note]:
     """Say where the universe of candidates holds nothing but what was chosen."""
-    if not foreign.count:
+    if not (foreign := facts["foreign"]).count:
         return []
     verbs = "has no English token in its text", "have no English token in their texts"
-    text = part_of(foreign.count, documents, "document", *verbs)
-    text += f", so N counts no candidate there, only what was chosen: {foreign}"
-    return [Note("warning", "universe", text)]
+    text = part_of(foreign.count, facts["documents"].count, "document", *verbs)
+    return [Note("warning", "universe", f"{text}, so N counts no candidate there, only what was chosen: {foreign}")]
 
 
 def id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
     """Name the fix that would make ids meet, where lists are missing on one side and unknown on the other."""
-    if not any(one.unknown.count and one.lost.count for one in facts.systems.values()):
+    if not any(facts[f"unknown/{name}"].count and facts[f"lost/{name}"].count for name in facts.under("lost")):
         return []
     return [
         Note("warning", "ids", f"the fix {fix} would match {match} of {of} ids of {left} and {right}")
@@ -183,88 +155,73 @@ def id_notes(corpus: Corpus, facts: Facts) -> list[Note]:
     ]
 
 
-def _system_notes(system: str, found: SystemFacts, settings: Settings, documents: int, largest: int) -> list[Note]:
-    notes = list[Note]()
-    if found.lost.count:
+def _system_notes(system: str, facts: Facts, settings: Settings) -> list[Note]:
+    notes, documents = list[Note](), facts["documents"].count
+    lost, unknown, short, repeats, lists = (
+        facts[f"{kind}/{system}"] for kind in ("lost", "unknown", "short", "repeats", "lists")
+    )
+    if lost.count:
         policy = "left out" if settings.missing == "skip" else "scored as empty"
-        text = f"no list for {found.lost.count} of {counted(documents, 'document')}, {policy}: {found.lost}"
+        text = f"no list for {lost.count} of {counted(documents, 'document')}, {policy}: {lost}"
         notes.append(Note("warning", system, text))
-    if found.unknown.count:
+    if unknown.count:
         known = "that the gold standard does not have"
-        lists = counted(found.unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
-        notes.append(Note("warning", system, f"{lists} ignored: {found.unknown}"))
-    if found.short:
-        shorter = part_of(found.short, documents - found.lost.count, "list", "is", "are")
-        notes.append(Note("info", system, f"{shorter} shorter than k = {largest}"))
-    if found.repeats:
-        text = (
-            f"{counted(found.repeats, 'phrase')} in {counted(found.in_lists, 'list')} "
-            f"{'repeats' if found.repeats == 1 else 'repeat'} an earlier one after normalisation "
-            f"(duplicates = {settings.duplicates})"
-        )
-        notes.append(Note("info", system, text))
+        words = counted(unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
+        notes.append(Note("warning", system, f"{words} ignored: {unknown}"))
+    if short.count:
+        shorter = part_of(short.count, documents - lost.count, "list", "is", "are")
+        notes.append(Note("info", system, f"{shorter} shorter than k = {_largest(settings.k)}"))
+    if repeats.count:
+        verb = "repeats" if repeats.count == 1 else "repeat"
+        text = f"{counted(repeats.count, 'phrase')} in {counted(lists.count, 'list')} {verb} an earlier one"
+        notes.append(Note("info", system, f"{text} after normalisation (duplicates = {settings.duplicates})"))
     return notes
 
 
-def _universe_notes(settings: Settings, systems: list[SystemFacts], largest: int) -> list[Note]:
+def _universe_notes(settings: Settings, sums: dict[str, float]) -> list[Note]:
     notes = []
     if settings.universe == "rankings":
         text = "N is the union of all loaded rankings and annotators, so adding a system changes every kappa"
         notes.append(Note("info", "universe", f"{text}; load the texts to count their n-grams instead"))
-    chosen, n = max(one.chosen for one in systems), systems[0].universe
-    rejected = min(one.rejected for one in systems)
-    if n < 5 * chosen:
-        text = f"N = {n:,.0f} is hardly larger than the {counted(round(chosen), 'phrase')} chosen at k = {largest}"
+    chosen, (n, *_), rejected = (
+        [own for name, own in sums.items() if name.startswith(f"{kind}/")] for kind in ("chosen", "N", "neither")
+    )
+    if n < 5 * max(chosen):
+        most = counted(round(max(chosen)), "phrase")
+        text = f"N = {n:,.0f} is hardly larger than the {most} chosen at k = {_largest(settings.k)}"
         notes.append(Note("warning", "universe", f"{text}, which pulls kappa down"))
-    if n and rejected / n > 0.9:
-        text = f"true negatives dominate (d/N = {rejected / n:.2f}): PABAK, P_neg and AC1 say little here"
+    if n and min(rejected) / n > 0.9:
+        text = f"true negatives dominate (d/N = {min(rejected) / n:.2f}): PABAK, P_neg and AC1 say little here"
         notes.append(Note("info", "universe", f"{text}; look at P_pos and kappa"))
     return notes
 
 
-@dataclass(frozen=True)
-class AgreementFacts(_Adding):
-    """What the notes on an agreement say of documents.
-
-    fewest, most   annotators of a document, among all, and fewest among those that two saw
-    """
-
-    documents: int = 0
-    alone: Ids = Ids()
-    fewest: int = field(default=2**31, metadata={"add": min})
-    fewest_used: int = field(default=2**31, metadata={"add": min})
-    most: int = field(default=0, metadata={"add": max})
-    foreign: Ids = Ids()
+def agreement_facts(data: Prepared) -> Facts:
+    """Return what the notes on an agreement need to know: also how many documents so many annotators saw."""
+    annotators = data.choices.seen.sum(axis=0)
+    seen = zip(*np.unique_counts(annotators), strict=True)
+    facts = {"documents": Ids(len(annotators)), "alone": Ids.where(data.documents, annotators < 2)}
+    return Facts(facts | {f"seen/{number}": Ids(int(documents)) for number, documents in seen} | _foreign(data))
 
 
-def agreement_facts(data: Prepared) -> AgreementFacts:
-    """Return what the notes on an agreement need to know."""
-    documents, annotators = data.documents, data.choices.seen.sum(axis=0)
-    alone = Ids.where(documents, annotators < 2)
-    fewest = int(annotators[annotators > 1].min(initial=2**31))
-    foreign = Ids.of(list(without_english(data.coded))) if data.settings.universe == "candidates" else Ids()
-    return AgreementFacts(len(annotators), alone, int(annotators.min()), fewest, int(annotators.max()), foreign)
-
-
-def agreement_notes(facts: AgreementFacts, pairs: int, settings: Settings) -> list[Note]:
+def agreement_notes(facts: Facts, pairs: int, settings: Settings) -> list[Note]:
     """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
-    notes, used = [], facts.documents - facts.alone.count
-    if facts.alone.count:
+    notes, documents, alone = list[Note](), facts["documents"].count, facts["alone"]
+    annotators = sorted(map(int, facts.under("seen")))
+    if alone.count:
         verbs = "has fewer than two annotators and is", "have fewer than two annotators and are"
-        alone = part_of(facts.alone.count, facts.documents, "document", *verbs)
-        notes.append(Note("warning", "annotators", f"{alone} left out: {facts.alone}"))
+        text = part_of(alone.count, documents, "document", *verbs)
+        notes.append(Note("warning", "annotators", f"{text} left out: {alone}"))
     if pairs and settings.interval != "none":
         text = f"the {pairs:,} pairs of annotators have no intervals: they are too many"
         notes.append(Note("info", "intervals", text))
-    if used < 10 and settings.interval != "none":
-        notes.append(Note("warning", "intervals", too_few(used)))
-    if facts.fewest != facts.most and used:
-        text = f"not everybody saw every document: {facts.fewest_used} to {facts.most} annotators a document"
+    notes += _few_notes(documents - alone.count, settings)
+    if len(annotators) > 1 and annotators[-1] > 1:
+        fewest = next(number for number in annotators if number > 1)
+        text = f"not everybody saw every document: {fewest} to {annotators[-1]} annotators a document"
         notes.append(Note("info", "annotators", f"{text}; who did not see one is missing there, not a “no”"))
-    notes += _foreign_notes(facts.foreign, facts.documents)
+    notes += _foreign_notes(facts)
     if settings.universe == "rankings":
-        text = (
-            "N is the union of all annotators and loaded rankings, so another annotator or system changes every value"
-        )
-        notes.append(Note("info", "universe", text))
+        text = "N is the union of all annotators and loaded rankings"
+        notes.append(Note("info", "universe", f"{text}, so another annotator or system changes every value"))
     return notes

@@ -1,7 +1,11 @@
-"""Turn a corpus and settings into near misses: how every prediction relates to the gold standard, and the reverse."""
+"""Turn a corpus and settings into near misses: how every prediction relates to the gold standard, and the reverse.
+
+Predictions and gold spellings face each other as pairs, which soft matching takes too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, Unpack
 
@@ -10,15 +14,13 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note
-from kp_core.scoring.codes import Bools, Coded, Ints
+from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints, ragged, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.match import Lists, match, newly, ranked_lists
-from kp_core.scoring.prepare import prepare
+from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.settings import Changes, Settings
 from kp_core.similarity.relation import NONE, TYPES, relate
 from kp_core.similarity.tokens import Phrases, Recipe
-from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
 from kp_core.studies.result import Answer
 from kp_core.text.normalise import Normaliser
 
@@ -29,9 +31,91 @@ ENTRIES = ("system", "document", "keyphrase", "hit", "phrase", "rank", *_RELATED
 #: Types of the columns that are no text; a gold entry without a counterpart has no rank.
 _TYPES = {"hit": "bool", "morph": "bool", "reordered": "bool", "overlap": "float64", "rank": "Int64"}
 _NAMES = np.array(list(TYPES), object)
+#: Pairs that are looked at together.
+_PAIRS = 500_000
 
 
 @dataclass(frozen=True)
+class Facing:
+    """Predictions and gold spellings of one system; rows stand in the order of documents and ranks.
+
+    document, rank   (row,) of every prediction after filter and duplicate rule
+    phrase           (row,) number of the phrase as the system spells it
+    item, spelling   (spelling,) gold item, and number of the phrase as the gold standard spells it
+    """
+
+    gold: Gold
+    document: Ints
+    rank: Ints
+    phrase: Ints
+    item: Ints
+    spelling: Ints
+
+    def pairs(self, rows: Bools, at_once: bool = False) -> Iterator[tuple[Ints, Ints]]:
+        """Yield (row, spelling) of all pairs of some rows with the gold of their document, some documents at a time."""
+        size = np.bincount(self.gold.document[self.item], minlength=len(self.gold.size))
+        start = np.cumsum(size) - size
+        chosen = np.flatnonzero(rows & (size[self.document] > 0))
+        if not len(chosen):
+            return
+        spellings = size[self.document[chosen]]
+        part = np.cumsum(spellings) // _PAIRS
+        heads = np.flatnonzero(np.diff(self.document[chosen], prepend=-1))
+        begins = heads[:1] if at_once else heads[np.flatnonzero(np.diff(part[heads], prepend=-1))]
+        for begin, end in zip(begins, np.append(begins[1:], len(chosen)), strict=True):
+            own, count = chosen[begin:end], spellings[begin:end]
+            yield np.repeat(own, count), ragged(start[self.document[own]], count)
+
+
+def recipe_of(settings: Settings, stemmer: str | None = None) -> Recipe:
+    """Return words and stems as the evaluation's normaliser makes them, or with another stemmer.
+
+    >>> recipe_of(Settings())
+    Recipe(words='nfkc+lower+space', stemmer='porter-nltk', everywhere=False)
+    """
+    own = Recipe.parse(settings.normalise)
+    return Recipe(own.words, own.stemmer if stemmer is None else stemmer)
+
+
+def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | None]:
+    """Return the phrases of a corpus, and which of them are stems already.
+
+    Where the gold standard was released as stems, all stand a second time, for the gold standard, and are not stemmed.
+    """
+    phrases = coded.phrases.to_pylist()
+    if settings.gold_stemmed != "yes":
+        return phrases, None
+    return phrases * 2, np.repeat([False, True], len(phrases))
+
+
+def face(data: Prepared, run: CodedRun, lists: Lists, gold: Gold) -> Facing:
+    """Return the predictions of prepared lists beside the gold spellings, as numbers of `phrases_of`."""
+    document = np.repeat(np.arange(len(lists.length)), lists.length)
+    phrase = run.phrase[run.start[document] + lists.position - 1].astype(np.int64)
+    return Facing(gold, document, ranks(lists.length), phrase, *_gold_spellings(data, gold))
+
+
+def _gold_spellings(data: Prepared, gold: Gold) -> tuple[Ints, Ints]:
+    """Return all phrases of a document that the conventions take for a gold item: (spelling,) item and phrase.
+
+    An item that annotators spell in several ways, which are one form, keeps all of them, in the order of the file.
+    """
+    coded = data.coded
+    form = data.identities.gold[coded.variant_phrase].astype(np.int64)
+    size = int(max(form.max(initial=0), gold.spelling_form.max(initial=0))) + 1
+    key = coded.entry_document[coded.variant_entry] * np.int64(size) + form
+    once = np.sort(np.unique(key * len(coded.phrases) + coded.variant_phrase, return_index=True)[1])
+    once = once[np.argsort(key[once], kind="stable")]
+    known = key[once]
+    wanted = gold.document[gold.spelling_item] * size + gold.spelling_form
+    begin = np.searchsorted(known, wanted)
+    count = np.searchsorted(known, wanted, side="right") - begin
+    phrase = coded.variant_phrase[once[ragged(begin, count)]].astype(np.int64)
+    phrase += len(coded.phrases) if data.settings.gold_stemmed == "yes" else 0
+    return np.repeat(gold.spelling_item, count), phrase
+
+
+@dataclass(frozen=True, kw_only=True)
 class NearMisses(Answer):
     """Predictions within the first k, and gold entries, each beside its best counterpart.
 
@@ -42,12 +126,7 @@ class NearMisses(Answer):
     stem the type is NONE and the counterpart is empty.
     """
 
-    frame: pd.DataFrame
     gold: pd.DataFrame
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool = False
     caption: str = "Predictions beside their nearest keyphrases"
 
     def counts(self, side: Literal["predictions", "gold"] = "predictions", by_document: bool = False) -> pd.DataFrame:
@@ -123,8 +202,8 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
                 rank=best["row"].map(pd.Series(facing.rank)).astype("Int64"),
             )
         )
-    tables = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), _joined(entries, ENTRIES)
-    return NearMisses(*tables, settings.changed(k=settings.k[0]), data.notes, len(data.documents))
+    frame, now = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), settings.changed(k=settings.k[0])
+    return NearMisses(frame, now, data.notes, len(data.documents), False, gold=_joined(entries, ENTRIES))
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:

@@ -16,17 +16,14 @@ from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import Counted
+from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import occurs, token_lines
 from kp_core.text.tokenise import tokens
 
 By = Literal["", "group", "length", "presence"]
 #: What the parts of an evaluation may tell apart, and what that is.
-PARTS = {
-    "group": "type of the document",
-    "length": "length of the text: the shortest third, the middle one, the longest",
-    "presence": "keyphrases that stand in the text, and those that do not",
-}
+PARTS: dict[str, str] = WORDS["parts"]
 
 
 def parse_by(by: str) -> By:

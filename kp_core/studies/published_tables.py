@@ -15,18 +15,12 @@ import pandas as pd
 
 from kp_core.errors import UsageError
 from kp_core.scoring.codes import Floats
+from kp_core.studies import WORDS
 
 #: Steps over the interval of b + c, and over that of a at each of them.
 _STEPS = (2001, 101)
 #: The lecture-keyword evaluation section as printed: kappa, P_pos, P_neg, PABAK of six systems.
-LECTURE_SYSTEMS: dict[str, tuple[str, str, str, str]] = {
-    "TF-IDF": (".178", ".200", ".973", ".896"),
-    "TF-IDF with Adjective-Noun Chunks": (".084", ".114", ".968", ".875"),
-    "Document Boosting": (".180", ".199", ".974", ".901"),
-    "Document Boosting with Adjective-Noun Chunks": (".131", ".154", ".971", ".890"),
-    "Phrase Boosting": (".180", ".203", ".973", ".895"),
-    "Phrase Boosting N-Grams": (".204", ".224", ".975", ".902"),
-}
+LECTURE_SYSTEMS: dict[str, tuple[str, ...]] = {name: tuple(row) for name, row in WORDS["lecture_systems"].items()}
 
 
 @dataclass(frozen=True)

@@ -10,42 +10,37 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.errors import Note
-from kp_core.settings import Settings, signature
+from kp_core.settings import Settings, __version__, signature
 
 ROW_COLUMNS = (
-    "system",
-    "measure",
-    "k",
-    "average",
-    "subset",
-    "value",
-    "low",
-    "high",
-    "documents",
-    "undefined",
-    "reason",
+    *("system", "measure", "k", "average", "subset"),
+    *("value", "low", "high", "documents", "undefined", "reason"),
 )
 
 
+@dataclass(frozen=True)
 class Answer:
     """What every verb returns: the rows, the recipe that `kp.settings_from` reads back, and what the reader must know.
 
     frame      tidy rows; notes: full sentences; caption: what the rows are
-    settings   what was asked, with everything settled
+    settings   what was asked, with everything settled; where it is no `Settings`, kind begins the recipe
     documents  number of documents with gold; agreement: whether concordance measures are among the rows
     """
 
     frame: pd.DataFrame
     settings: Any
-    notes: tuple[Note, ...]
-    documents: int
+    notes: tuple[Note, ...] = ()
+    documents: int = 0
     agreement: bool = True
     caption: str = "Evaluation of keyphrase extraction"
+    kind: str = ""
 
     @property
     def signature(self) -> str:
-        """The recipe in one line; `settings_from` reads it back."""
-        return signature(self.settings, self.documents, self.agreement)
+        """The recipe in one line; `settings_from` reads that of `Settings` back."""
+        if isinstance(self.settings, Settings):
+            return signature(self.settings, self.documents, self.agreement)
+        return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
 
     def wide(self) -> pd.DataFrame:
         """Return the rows as people read them."""
@@ -57,7 +52,7 @@ class Answer:
             "signature": self.signature,
             "settings": self.settings.as_dict() if isinstance(self.settings, Settings) else self.settings,
             "notes": [note.as_dict() for note in self.notes],
-            "rows": [{key: _plain(value) for key, value in row.items()} for row in self.frame.to_dict("records")],
+            "rows": typeset.records(self.frame),
         }
         return json.dumps(content, ensure_ascii=False, indent=1, allow_nan=False)
 
@@ -85,12 +80,7 @@ class Result(Answer):
     frame   one row a system, measure, cutoff and average: value, interval, documents averaged and left out
     """
 
-    frame: pd.DataFrame
     settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool
-    caption: str = Answer.caption
 
     def at(self, cutoff: int | str) -> Result:
         """Return the rows at one cutoff and those that have none, under the signature of that cutoff."""
@@ -127,10 +117,3 @@ def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
     frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)
-
-
-def _plain(value: Any) -> Any:
-    """Return a value that JSON knows; undefined numbers are null."""
-    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
-        return None
-    return _plain(value.item()) if hasattr(value, "item") else value

@@ -14,7 +14,7 @@ from kp_core.errors import UsageError
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, count, distinct_choices
 from kp_core.scoring.gold import gather
-from kp_core.scoring.hits import Terms, ordered_terms
+from kp_core.scoring.hits import ordered_terms
 from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
@@ -24,7 +24,7 @@ from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
 from kp_core.studies.evaluate import averaged_rows, weights_of
-from kp_core.studies.phrase_pairs import Facing, face, phrases_of, recipe_of
+from kp_core.studies.near_misses import Facing, face, phrases_of, recipe_of
 from kp_core.studies.result import Result, frame_of
 
 
@@ -64,7 +64,7 @@ SOFT_PRESETS: dict[str, Soft] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SoftResult(Result):
     """Rows as in `Result.frame`, with what they were made by."""
 
@@ -94,7 +94,10 @@ def soft_evaluate(
 
     Source: best one-to-one assignment, Kuhn 1955; soft cardinality is not used, so that no pair counts twice.
     """
-    soft = _named(soft)
+    if isinstance(soft, str):
+        if soft not in SOFT_PRESETS:
+            raise UsageError(f"there is no soft matching '{soft}'; choose one of: {', '.join(SOFT_PRESETS)}")
+        soft = SOFT_PRESETS[soft]
     asked = [parse(name) for name in measures]
     for one in asked:
         if one.measure.family == "ranking":
@@ -109,14 +112,6 @@ def soft_evaluate(
     weights = weights_of([counted], data)
     rows = [row for system, both in counted.items() for row in averaged_rows(system, [both], asked, weights, settings)]
     return SoftResult(frame_of(rows), settings, data.notes, len(data.documents), agreement, soft=soft, choices=choices)
-
-
-def _named(soft: Soft | str) -> Soft:
-    if isinstance(soft, Soft):
-        return soft
-    if soft not in SOFT_PRESETS:
-        raise UsageError(f"there is no soft matching '{soft}'; choose one of: {', '.join(SOFT_PRESETS)}")
-    return SOFT_PRESETS[soft]
 
 
 def soft_counts(
@@ -158,12 +153,10 @@ def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft:
         rows &= facing.rank <= counts.deepest
     allowed = allowed_pairs(facing, scorer, soft, rows)
     gain, pairs = soft_gains(*allowed, len(facing.document))
-    return replace(counts, terms=_terms(facing, pairs if as_pairs else gain), judged=None)
-
-
-def _terms(facing: Facing, gain: Floats) -> Terms:
-    rows = np.flatnonzero(gain)
-    return ordered_terms(facing.document[rows], facing.rank[rows], gain[rows], gain[rows])
+    gain = pairs if as_pairs else gain
+    hit = np.flatnonzero(gain)
+    terms = ordered_terms(facing.document[hit], facing.rank[hit], gain[hit], gain[hit])
+    return replace(counts, terms=terms, judged=None)
 
 
 def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any, Unpack, cast
+from typing import Unpack, cast
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import InputError, UsageError
 from kp_core.scoring.accumulate import averaged, mean_of
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
 from kp_core.scoring.views import View
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Settings, format_value
 from kp_core.studies.result import Answer
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
@@ -44,7 +44,7 @@ Values = dict[str, float]
 Single = tuple[str, str, Settings]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Spread(Answer):
     """One measure of all systems under many conventions, at the cutoff and on the gold standard in use.
 
@@ -61,16 +61,10 @@ class Spread(Answer):
     """
 
     measure: str
-    cutoff: Cutoff
-    frame: pd.DataFrame
     ranges: pd.DataFrame
     changes: pd.DataFrame
     turns: pd.DataFrame
     combinations: int
-    settings: Settings
-    notes: tuple[Note, ...]
-    documents: int
-    agreement: bool
     caption: str = "One measure under many conventions"
 
     def wide(self) -> pd.DataFrame:
@@ -114,17 +108,16 @@ def spread(
     by_system = frame.groupby("system", sort=False)["value"]
     ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
     return Spread(
-        asked.name(cutoff),
-        cutoff,
         frame,
-        ranges.reset_index(),
-        _changes(current, singles, values),
-        _turns(current, presets, grid, near, values),
-        len(grid),
         now,
         data.notes,
         len(data.documents),
         asked.measure.family == "concordance",
+        measure=asked.name(cutoff),
+        ranges=ranges.reset_index(),
+        changes=_changes(current, singles, values),
+        turns=_turns(current, presets, grid, near, values),
+        combinations=len(grid),
     )
 
 
@@ -144,10 +137,6 @@ class _Meaning:
             settings = replace(settings, empty_gold="skip")
         return table_settings(settings) if self.asked.measure.family == "concordance" else settings
 
-    def changed(self, changes: dict[str, Any]) -> Settings:
-        """Return the present settings with some conventions set anew."""
-        return self.of(self.now.changed(**changes))
-
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the gold standard and not to a preset."""
         kept = {field: getattr(self.now, field) for field in ("gold_stemmed", "rel")}
@@ -156,14 +145,14 @@ class _Meaning:
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
         """Return the records of all combinations of values, each once."""
         every = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
-        return list(dict.fromkeys(self.changed(changes) for changes in every))
+        return list(dict.fromkeys(self.of(self.now.changed(**cast(Changes, changes))) for changes in every))
 
     def single_changes(self) -> list[Single]:
         """Return field, value and record of every change of one convention that the record allows."""
         found = []
         for field, value in (*(("normalise", name) for name in GRID["normalise"]), *_LISTED):
             try:
-                found.append((field, value, self.changed({field: value})))
+                found.append((field, value, self.of(self.now.changed(**cast(Changes, {field: value})))))
             except UsageError:
                 continue
         return [one for one in found if one[2] != self.of(self.now)]
@@ -220,20 +209,17 @@ def _turns(
     candidates = sorted((r for r in [*near, *grid] if r in values), key=lambda r: len(current.differences(r)))
     rows = []
     for one, two in combinations(values[current], 2):
-
-        def ahead(record: Settings, one: str = one, two: str = two) -> int:
-            """1 if the first system has the higher value, -1 if the second has, else 0."""
-            difference = values[record][one] - values[record][two] if record in values else np.nan
-            return int(difference > EQUAL) - int(difference < -EQUAL)
-
-        order = [ahead(record) for record in grid]
-        present = ahead(current) or (-1 if sum(order) < 0 else 1)
-        named = tuple(name for name, record in presets.items() if ahead(record) == -present)
+        gaps = {record: own[one] - own[two] for record, own in values.items()}
+        # 1 where the first system has the higher value, -1 where the second has, else 0
+        ahead = {record: int(gap > EQUAL) - int(gap < -EQUAL) for record, gap in gaps.items()}
+        order = [ahead.get(record, 0) for record in grid]
+        present = ahead[current] or (-1 if sum(order) < 0 else 1)
+        named = tuple(name for name, record in presets.items() if ahead.get(record) == -present)
         turned = order.count(-present)
         if not turned and not named:
             continue
-        tied = sum(abs(values[r][one] - values[r][two]) <= EQUAL for r in grid if r in values)
-        example = next((current.differences(r) for r in candidates if turned and ahead(r) == -present), {})
+        tied = sum(abs(gaps[record]) <= EQUAL for record in grid if record in gaps)
+        example = next((current.differences(r) for r in candidates if turned and ahead[r] == -present), {})
         a, b = (one, two) if present > 0 else (two, one)
         rows.append((a, b, turned, tied, named, {field: format_value(new) for field, (_, new) in example.items()}))
     rows.sort(key=lambda row: -row[2])

@@ -2,13 +2,17 @@
 
 After Nomoto & Matsumoto 1997: the majority that a phrase needs grows until K of what is left reaches the threshold.
 Removed votes become “no”; the universe and the number of annotators never change.
+
+A curve says whether a more reliable gold standard changes what the systems get. A smaller one alone moves every score,
+so each score stands beside that of random trimming to the same size.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import pandas as pd
@@ -16,18 +20,36 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
-from kp_core.scoring import annotator_tables
-from kp_core.scoring.codes import Floats, Ints
+from kp_core.scoring import annotator_tables, intervals
+from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import AtK
 from kp_core.scoring.gold import Choices
-from kp_core.scoring.measures import concordance
-from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.prepare import Prepared, prepare_annotators
+from kp_core.scoring.systems import count_systems
 from kp_core.scoring.table_cells import Cells
+from kp_core.scoring.views import View
 from kp_core.settings import Changes, Settings
+from kp_core.studies.correlation.coefficients import closed_form, correlation
+from kp_core.studies.facts import Ids
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
 FORMS = ("binary", "choices")
 _TOLERANCE = 1e-12
+#: The thresholds of Nomoto & Matsumoto 1997.
+THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
+REPEATS = 200
+#: Below so many documents or phrases no score is drawn; 40 positives is the sample of Nomoto & Matsumoto 1997.
+FEWEST_DOCUMENTS, FEWEST_PHRASES = 5, 40
+#: Kappa as it would be with at most five phrases that nobody chose for each keyphrase: their sample, in expectation.
+BALANCED = "kappa (1:5)"
+MEASURES = ("P_pos", "kappa", BALANCED, "nDCG@k")
+COLUMNS = (
+    *("system", "measure", "average", "threshold", "value", "low", "high"),
+    *("null", "null_low", "null_high", "fixed", "documents", "gold", "drawn"),
+)
 
 
 @dataclass(frozen=True)
@@ -52,6 +74,11 @@ class Levels:
         highest = np.where(np.isnan(self.K), -np.inf, np.round(self.K, 12))
         last = self.K.shape[1] - highest[:, ::-1].argmax(axis=1)
         return np.where(np.isnan(self.K).all(axis=1), 0, last)
+
+    def at(self, size: Ints) -> tuple[Floats, Ints]:
+        """Return K and phrases kept where a phrase of each document needs so many votes (D,); NaN and 0 for none."""
+        row, place = np.arange(len(size)), np.maximum(size - 1, 0)
+        return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
 def _kept(choices: Choices, votes: int) -> Choices:
@@ -146,7 +173,7 @@ def levels_of(choices: Choices, universe: Floats, form: Form = "binary", pooled:
     return levels(choices, universe, pooled) if form == "binary" else _choice_levels(choices)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Trimmed(Answer):
     """A gold standard trimmed at one threshold, and everything needed to look any other threshold up.
 
@@ -154,11 +181,7 @@ class Trimmed(Answer):
             an unreachable document shows its best level
     """
 
-    frame: pd.DataFrame
     levels: Levels
-    settings: Settings
-    documents: int
-    notes: tuple[Note, ...]
     caption: str = "Gold standard trimmed by agreement"
 
 
@@ -181,16 +204,13 @@ def trim(
     What is not given is as `settings.trim` says, as in a signature. Source: Nomoto & Matsumoto 1997.
     """
     settings = (settings or Settings()).changed(**changes)
-    said = settings.trim.split("-") if settings.trim else []
-    negative = said[:1] == [""]  # a threshold below 0 begins with the sign that separates the parts
-    said = [f"-{said[1]}", *said[2:]] if negative else said
-    if threshold is None and said[:1] == ["every"]:
-        raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
-    threshold = float(said[0]) if threshold is None and said else 0.5 if threshold is None else threshold
-    pooled = "pooled" in said if pooled is None else pooled
-    form = ("choices" if "choices" in said else "binary") if form is None else form
-    if form not in FORMS:
-        raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")
+    if threshold is None:
+        said = re.match("-?[^-]+", settings.trim)  # a threshold below 0 begins with the sign that separates the parts
+        if said and said[0] == "every":
+            raise UsageError("this recipe is that of a curve over all thresholds; name one threshold")
+        threshold = float(said[0]) if said else 0.5
+    pooled = "pooled" in settings.trim if pooled is None else pooled
+    form = ("choices" if "choices" in settings.trim else "binary") if form is None else form
     if not -1 <= threshold <= 1:
         raise UsageError(f"the threshold is {threshold:g}; K is between -1 and 1")
     if pooled and form == "choices":
@@ -201,32 +221,175 @@ def trim(
     lost = frame.loc[frame["status"] == "unreachable", "document"].tolist()
     notes = list(data.notes)
     if lost:
-        named = ", ".join(lost[:5]) + (" …" if len(lost) > 5 else "")
         at = f"reach K = {threshold:g} and"
         verbs = f"does not {at} leaves the gold", f"do not {at} leave the gold"
-        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {named}"
+        text = f"{part_of(len(lost), len(frame), 'document', *verbs)}: {Ids.of(lost)}"
         notes.append(Note("warning", "trimming", text))
     recipe = data.settings.changed(trim=f"{threshold:g}-{form}{'-pooled' if pooled else ''}")
-    return Trimmed(frame, found, recipe, len(data.documents), tuple(notes))
+    return Trimmed(frame, recipe, tuple(notes), len(data.documents), levels=found)
 
 
 def at_threshold(found: Levels, threshold: float, documents: Sequence[str]) -> pd.DataFrame:
     """Return one row a document: the majority at which it reaches the threshold, or its best level."""
-    size, best = found.size(threshold), found.best()
-    shown = np.where(size > 0, size, best)
-    place = np.maximum(shown - 1, 0)
-    row = np.arange(len(shown))
+    size = found.size(threshold)
     ok = size > 0
+    shown = np.where(ok, size, found.best())
+    k, gold = found.at(shown)
     reason = np.where(ok, "", np.where(found.reason != "", found.reason, "no_majority"))
     frame = pd.DataFrame(
         {
             "document": list(documents),
-            "size": pd.array(np.where(shown > 0, shown, 0), "Int64"),
-            "K": np.where(shown > 0, found.K[row, place], np.nan),
-            "gold": pd.array(np.where(shown > 0, found.gold[row, place], 0), "Int64"),
+            "size": pd.array(shown, "Int64"),
+            "K": k,
+            "gold": pd.array(gold, "Int64"),
             "status": np.where(ok, "ok", "unreachable"),
             "reason": [str(one) or None for one in reason],
         }
     )
     frame.loc[shown == 0, ["size", "gold"]] = pd.NA
     return frame
+
+
+def curve(
+    data: Prepared,
+    levels: Levels,
+    measures: Sequence[str] = MEASURES,
+    thresholds: Sequence[float] = THRESHOLDS,
+    repeats: int = REPEATS,
+) -> pd.DataFrame:
+    """Return one row a system, measure and threshold: its score on the trimmed gold, and what random trimming gives.
+
+    value, low, high   score with its bootstrap interval over the documents that are left
+    null, …            the mean of random trimming to the same size (closed form), and 95 % of `repeats` draws; none for
+                       graded gold under nDCG, and where ties are averaged or hits do not count one each
+    fixed              the score on the documents that are left at the last threshold drawn, whatever this threshold
+    documents, gold    how many are left; drawn: whether that is enough to draw the score
+
+    data are prepared with one cutoff.
+    """
+    settings, rng = data.settings, np.random.default_rng(data.settings.seed)
+    if len(settings.k) != 1:
+        raise UsageError("a curve over thresholds needs one cutoff k")
+    sizes = [levels.size(threshold) for threshold in thresholds]
+    golds = [levels.at(size)[1] for size in sizes]
+    drawn = [bool((gold > 0).sum() >= FEWEST_DOCUMENTS and gold.sum() >= FEWEST_PHRASES) for gold in golds]
+    last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
+    every = np.ones(len(levels.gold), bool)
+    weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
+    union = count_systems(data, data.universe)
+    table: list[tuple[Any, ...]] = []
+    for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
+        for system, counted in count_systems(data, data.universe, fewest=size).items():
+            for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
+                average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
+                counts, fixed = counted.of(asked), np.nan
+                score = averaged(asked, View(counts, settings.k), average, weights, "none")
+                null = _null(asked, average, View(union[system].of(asked), settings.k), gold, repeats, rng)
+                if last is not None:
+                    among = View(replace(counts, known=counts.known & last), settings.k)
+                    fixed = averaged(asked, among, average, None, "none").value[0]
+                values = score.value[0], score.low[0], score.high[0], *null, fixed
+                left = (gold > 0).sum(), gold.sum(), enough
+                table.append((system, asked.name(settings.k[0]), average, threshold, *values, *left))
+    return pd.DataFrame(table, columns=list(COLUMNS))
+
+
+def balanced(cells: Cells) -> Cells:
+    """Return tables with at most five phrases outside the gold for each keyphrase: c and d times 5 (a+b)/(c+d).
+
+    >>> one = balanced(concordance.table(4, 6, 10, 190))
+    >>> float(one.system_only), float(one.neither)
+    (2.5, 47.5)
+    """
+    outside = cells.universe - cells.size
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = np.where(outside > 0, np.minimum(1, 5 * cells.size / outside), 1.0)
+    returned = cells.hits + weight * cells.system_only
+    return Cells(cells.hits, returned, cells.size, cells.size + weight * outside, returned)
+
+
+_BALANCED = Asked(
+    replace(parse("kappa").measure, name=BALANCED, score=lambda cells: concordance.kappa(balanced(cells)))
+)
+
+
+def _null(
+    asked: Asked, average: str, view: View, gold: Ints, repeats: int, rng: np.random.Generator
+) -> tuple[float, float, float]:
+    """Return mean and 95 % bounds of the score on random parts of the union gold, as large as the trimmed one."""
+    kept, at = (gold > 0) & view.used, view.counts.at(view.cutoffs)
+    if not kept.any() or not _has_null(asked, at):
+        return np.nan, np.nan, np.nan
+    hits, size = np.rint(at.hits[kept, 0]).astype(np.int64), at.size[kept, 0]
+    share = gold[kept] / size
+    draws = rng.hypergeometric(hits, size.astype(np.int64) - hits, gold[kept], (repeats, int(kept.sum())))
+    if asked.measure.name == "nDCG@k":
+        mean, sample = _discounted(at, kept, share, draws, rng)
+    else:
+        mean, sample = (_of_cells(asked, average, at, kept, gold, each) for each in ((hits * share)[None], draws))
+    low, high = np.nanquantile(sample, [0.025, 0.975]) if np.isfinite(sample).any() else (np.nan, np.nan)
+    return float(mean[0]), float(low), float(high)
+
+
+def _has_null(asked: Asked, at: AtK) -> bool:
+    """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
+    counts, record = at.counts, at.counts.settings
+    whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
+    if asked.measure.family != "ranking":
+        return whole
+    binary = bool((counts.terms.gain == 1).all() and (counts.ideal.gain == 1).all())
+    return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
+
+
+def _of_cells(asked: Asked, average: str, at: AtK, kept: Bools, gold: Ints, hits: Floats | Ints) -> Floats:
+    """Return the score for hits (B, documents kept)."""
+    others = (at.returned[kept, 0], gold[kept].astype(float), at.universe[kept, 0], at.denominator[kept, 0])
+    cells = Cells(hits.astype(float), *(np.broadcast_to(other, hits.shape) for other in others))
+    if average == "micro":
+        return asked.scores(cells.mapped(lambda x: x.sum(axis=1)))
+    return np.asarray(np.nanmean(asked.scores(cells), axis=1))
+
+
+def _discounted(at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
+    terms, place = at.counts.terms, np.cumsum(kept) - 1
+    inside = kept[terms.document] & (terms.rank <= at.limit[terms.document, 0])
+    document, gain = place[terms.document[inside]], 1 / np.log2(terms.rank[inside] + 1)
+    size = np.rint(share * at.size[kept, 0]).astype(np.int64)
+    steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
+    best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]
+    whole = np.bincount(document, gain, minlength=len(size))
+    start = np.cumsum(np.bincount(document, minlength=len(size))) - np.bincount(document, minlength=len(size))
+    sample = np.empty(len(draws))
+    for i, left in enumerate(draws):
+        order = np.lexsort((rng.random(len(document)), document))
+        stays = np.arange(len(document)) - start[document[order]] < left[document[order]]
+        found = np.bincount(document[order][stays], gain[order][stays], minlength=len(size))
+        sample[i] = (found / best).mean()
+    return np.array([(whole * share / best).mean()]), sample
+
+
+def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """Return Spearman's correlation of a document's agreement K with a system's score on it, also by document type.
+
+    documents: columns document, group, K; scores: columns system, document, value. Columns: system, group, documents,
+    rho, low, high. The interval is that of Bonett & Wright 2000; there is none for three documents or fewer.
+    """
+    joined = scores.merge(documents[["document", "group", "K"]], on="document", suffixes=("_score", ""))
+    joined = joined[joined["K"].notna() & joined["value"].notna()]
+    kinds = [kind for kind in dict.fromkeys(documents["group"]) if kind]
+    rows = []
+    for system in dict.fromkeys(scores["system"]):
+        own = joined[joined["system"] == system]
+        for group in ("all", *(kinds if len(kinds) > 1 else ())):
+            part = own if group == "all" else own[own["group"] == group]
+            rows.append((system, group, len(part), *_spearman(part["K"].to_numpy(), part["value"].to_numpy())))
+    return pd.DataFrame(rows, columns=["system", "group", "documents", "rho", "low", "high"])
+
+
+def _spearman(one: Floats, two: Floats) -> tuple[float, float, float]:
+    rho = correlation(one, two)
+    if not abs(rho) < 1:
+        return rho, np.nan, np.nan
+    low, high = closed_form(np.array(rho), np.array(len(one)))
+    return rho, float(low), float(high)

@@ -1,4 +1,4 @@
-"""Turn a report into files to take along: HTML, tables as CSV, XLSX and LaTeX, the settings, and the paragraph."""
+"""Turn a corpus and settings into a report: its sections, and the files to take along as HTML, tables and settings."""
 
 from __future__ import annotations
 
@@ -7,23 +7,237 @@ import json
 import platform
 import re
 import zipfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib.metadata import version
-from typing import Unpack
+from importlib.resources import files
+from typing import Any, Unpack
 
 import pandas as pd
+import plotly.graph_objects as go
+from jinja2 import Environment
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
 
 from kp_core import typeset
+from kp_core.charts import curves, dots, heat_maps
+from kp_core.charts import screen_tables as tables
+from kp_core.charts.curves import Marks
+from kp_core.charts.selection import has_curve, named
+from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
+from kp_core.errors import InputError, UsageError, counted
+from kp_core.reading.report import statistics, telling
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.prepare import prepare, prepare_annotators
+from kp_core.scoring.systems import shallowest
 from kp_core.settings import Changes, Settings, __version__
-from kp_core.studies.evaluate import DEFAULT_MEASURES
-from kp_core.takeaway.html_page import html
-from kp_core.takeaway.references import bibtex
-from kp_core.takeaway.sections import SECTIONS, Asked, Section, Table, build
+from kp_core.studies.annotators import agreement, standard_error
+from kp_core.studies.compare import Comparison, compare
+from kp_core.studies.correlation.correlate import correlate
+from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
+from kp_core.studies.near_misses import near_misses
+from kp_core.studies.result import Result
+from kp_core.studies.spread import spread
+from kp_core.takeaway.paragraph import bibtex, paragraph
+from kp_core.typeset import CELLS
+from kp_core.words import statements
 
+_CURVE = tuple(range(1, 51))
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of a report with its caption and the recipe of its numbers."""
+
+    name: str
+    caption: str
+    frame: pd.DataFrame
+    signature: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """One part of a report; `SECTIONS` holds its title."""
+
+    text: tuple[str, ...]
+    charts: tuple[Chart, ...] = ()
+    tables: tuple[Table, ...] = ()
+    title: str = ""
+
+
+@dataclass
+class Asked:
+    """What is reported on; what several sections need is computed once."""
+
+    corpus: Corpus
+    settings: Settings
+    measure: str = "F1@k"
+    _results: dict[tuple[str, ...], Result] = field(default_factory=dict)
+
+    @property
+    def cutoff(self) -> int | str:
+        """The cutoff of the report, in which `average` has become a number."""
+        return self.result(("F1@k",)).settings.k[-1]
+
+    def result(self, measures: tuple[str, ...]) -> Result:
+        """Evaluate at k = 1 … 50 and at the cutoff asked for, which comes last, with baselines."""
+        if measures not in self._results:
+            (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
+            asked = self.settings.changed(k=(*(step for step in _CURVE if step != k), k))
+            self._results[measures] = evaluate(self.corpus, asked, measures, baselines=True)
+        return self._results[measures]
+
+    def at(self, *measures: str) -> Result:
+        """Evaluate at the cutoff of the report alone."""
+        return self.result(measures).at(self.cutoff)
+
+    def here(self) -> Settings:
+        """Return the settings with the cutoff of the report alone."""
+        return self.settings.changed(k=self.cutoff)
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """The comparison of all systems by the measure of the report, where there are several."""
+        several = len(self.corpus.systems) > 1
+        return compare(self.corpus, self.here(), self.measure) if several else None
+
+
+def data(asked: Asked) -> Section:
+    """Say what was loaded, and what the reader of the files must know."""
+    corpus = asked.corpus
+    said = (
+        f"{counted(len(corpus.documents), 'document')}, {counted(len(corpus.annotators), 'annotator')}, "
+        f"{counted(len(corpus.systems), 'system')}.",
+        *(f"{note.where}: {note.message}" for note in corpus.report.notes if note.level == "warning"),
+    )
+    fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
+    counts = Table("data", "Annotators and systems", telling(statistics(corpus)))
+    return Section(said + fixes, tables=(counts,))
+
+
+def leaderboard(asked: Asked) -> Section:
+    """Show which system is better, and whether that is certain."""
+    measure, comparison = asked.measure, asked.comparison
+    beside = tuple(dict.fromkeys((measure, "kappa", "MAP")))
+    here, name = asked.at(*beside), named(measure, asked.cutoff)
+    verdict = (statements.verdict(comparison, name),) if comparison else ()
+    average = prepare(asked.corpus, asked.settings, k="average")
+    (size,) = (k for k in average.settings.k if isinstance(k, int))
+    marks = Marks(asked.cutoff, size, shallowest(average))
+    curve = has_curve(measure)
+    drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.bars(here, measure)
+    board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
+    table = Table("leaderboard", f"Systems by {name}", board, here.signature)
+    return Section((*verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+
+
+def all_measures(asked: Asked) -> Section:
+    """Show every measure at the cutoff with its interval."""
+    here = asked.at(*DEFAULT_MEASURES)
+    shown = tables.with_intervals(here, [named(name, asked.cutoff) for name in DEFAULT_MEASURES])
+    said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
+    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature)
+    return Section(said, tables=(table,))
+
+
+def pairs(asked: Asked) -> Section:
+    """Show every pair of systems with its test and effect size."""
+    comparison, name = asked.comparison, named(asked.measure, asked.cutoff)
+    if comparison is None:
+        return Section(("One system was loaded, so there is no pair to compare.",))
+    said = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
+    shown = (
+        Table("pairs", f"Differences in {name}", tables.pairs(comparison), comparison.signature),
+        Table("effects", "Effect sizes", tables.effects(comparison), comparison.signature),
+        Table("ranks", "Ranks in 95 % of the resamples", tables.ranks(comparison), comparison.signature),
+    )
+    return Section(said, charts=(heat_maps.pair_map(comparison, name),), tables=shown)
+
+
+def concordance(asked: Asked) -> Section:
+    """Show each system's concordance table and what it says."""
+    here = evaluate(asked.corpus, asked.here(), CELLS, interval="none")
+    frame = tables.numbers(here, CELLS)
+    cells = frame.set_index("system").to_dict("index")
+    best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
+    said = statements.diagnose(best, cells[best], {name: counts for name, counts in cells.items() if name != best})
+    caption = "Concordance tables of all documents together: a both, b gold only, c system only, d neither"
+    table = Table("concordance", caption, frame, here.signature)
+    return Section(tuple(said), charts=(curves.against_universe(cells),), tables=(table,))
+
+
+def annotators(asked: Asked) -> Section:
+    """Show how far the gold standard can be trusted."""
+    if len(asked.corpus.annotators) < 2:
+        return Section(("The gold standard has one annotator, so there is no agreement to measure.",))
+    settings = replace(asked.settings, k=("all",), annotators="union")
+    result = agreement(asked.corpus, settings)
+    error = standard_error(prepare_annotators(asked.corpus, settings))
+    together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
+    shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
+    said = statements.reliability(result, error, "Landis & Koch 1977")
+    return Section((said,), tables=(Table("annotators", "Agreement of all annotators", shown, result.signature),))
+
+
+def near(asked: Asked) -> Section:
+    """Show what is lost by exact matching."""
+    misses = near_misses(asked.corpus, asked.here())
+    counts = misses.counts("predictions")
+    shown = (
+        Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
+        Table("near_shares", "Misses that are near", tables.near_shares(misses)),
+    )
+    said = "Near: misses that have a word in common with a keyphrase of the document."
+    return Section((said,), charts=(dots.type_bars(counts, "predictions"),), tables=shown)
+
+
+def conventions(asked: Asked) -> Section:
+    """Show the measure under other published conventions."""
+    study, caption = spread(asked.corpus, asked.here(), asked.measure), f"{asked.measure} under other conventions"
+    said = statements.range_of(study)
+    shown = [Table("convention_spread", caption, study.ranges, study.signature)]
+    if len(study.turns):
+        shown.append(Table("turns", "Where the order of two systems turns", tables.turns(study), study.signature))
+    return Section((said,), charts=(dots.strip(study, said),), tables=tuple(shown))
+
+
+def correlation(asked: Asked) -> Section:
+    """Show which similarity measure agrees with people, where pairs were judged."""
+    if not len(asked.corpus.judgements):
+        return Section(("No judged pairs were loaded.",))
+    study = correlate(asked.corpus)
+    table = tables.overall(study, "average")
+    shown = Table("correlation", "Correlation with the average human score", table, study.signature)
+    said = statements.best_measure(study, "average")
+    return Section((said,), charts=(dots.forest(study, "average"),), tables=(shown,))
+
+
+def methods(asked: Asked) -> Section:
+    """Give the paragraph for a paper."""
+    here, test = asked.at(*DEFAULT_MEASURES), asked.comparison.test if asked.comparison else ""
+    text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
+    said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
+    explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
+    return Section((text,), tables=(Table("meanings", "What the measures say", explained),))
+
+
+#: Section by the name under which it is asked for, in the order of the report.
+SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
+    "data": ("Data", data),
+    "leaderboard": ("Which system is better?", leaderboard),
+    "measures": ("All measures", all_measures),
+    "pairs": ("Pairs of systems", pairs),
+    "agreement": ("Agreement with people", concordance),
+    "annotators": ("Reliability of the gold standard", annotators),
+    "near-misses": ("Near misses", near),
+    "conventions": ("Other conventions", conventions),
+    "correlation": ("Correlation with human scores", correlation),
+    "methods": ("Methods", methods),
+}
 
 
 @dataclass(frozen=True)
@@ -41,8 +255,16 @@ class Report:
         return [table for section in self.sections for table in section.tables]
 
     def html(self) -> str:
-        """Return one self-contained HTML file."""
-        return html(self.title, self.sections, self.signature)
+        """Return one HTML file; every word of a user is escaped, and nothing is fetched from anywhere."""
+        environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
+        environment.globals |= {
+            "figure": _figure,
+            "cells": typeset.cells,
+            "numeric": typeset.numeric,
+            "plotly": lambda: Markup(get_plotlyjs()),
+        }
+        page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
+        return page.render(vars(self), version=__version__) + "\n"
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
@@ -77,13 +299,8 @@ class Report:
 
     def workbook(self) -> bytes:
         """Return all tables as one XLSX file, a sheet each."""
-        buffer = io.BytesIO()
-        with pd.ExcelWriter(buffer, engine="openpyxl") as book:
-            for table in self.all_tables:
-                typeset.neutral(table.frame).to_excel(book, sheet_name=table.name[:31], index=False)
-            if not self.all_tables:
-                pd.DataFrame({"signature": [self.signature]}).to_excel(book, sheet_name="signature", index=False)
-        return buffer.getvalue()
+        sheets = {table.name: table.frame for table in self.all_tables}
+        return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
     def zip(self) -> bytes:
         """Return everything as one archive."""
@@ -102,6 +319,20 @@ class Report:
             for name, content in files.items():
                 archive.writestr(name, content)
         return buffer.getvalue()
+
+
+def _literal(value: Any) -> Any:
+    """Spell marks of direction out in words of users; what is escaped already stays as it is."""
+    return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _figure(chart: Chart) -> Markup:
+    """Return a figure as JSON for a script, on white paper and with room for its labels."""
+    figure = go.Figure(chart.figure)
+    figure.update_layout(template="plotly_white", height=figure.layout.height + 40, margin_b=90)
+    figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
+    # In a script, only “<” could end the script; as an escape it is the same JSON.
+    return Markup(str(figure.to_json()).replace("<", "\\u003c"))
 
 
 def report(
@@ -125,6 +356,20 @@ def report(
     >>> [section.title for section in report(corpus, k=2, sections=["leaderboard"], interval="none").sections]
     ['Which system is better?']
     """
+    unknown = [name for name in sections if name not in SECTIONS]
+    if unknown:
+        raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
+    if not corpus.systems or not len(corpus.gold):
+        raise UsageError("a report needs a gold standard and the output of at least one system")
     asked = Asked(corpus, (settings or Settings()).changed(**changes), measure)
-    written, here = build(asked, sections), asked.at(*DEFAULT_MEASURES)
-    return Report(re.sub(r"\s+", " ", title).strip(), tuple(written), here.settings, here.signature)
+    written = tuple(_section(asked, *part) for name, part in SECTIONS.items() if name in sections)
+    here = asked.at(*DEFAULT_MEASURES)
+    return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature)
+
+
+def _section(asked: Asked, title: str, write: Callable[[Asked], Section]) -> Section:
+    """Return a section with its title; one that the data cannot give says why."""
+    try:
+        return replace(write(asked), title=title)
+    except (InputError, UsageError) as problem:
+        return Section((f"Not available: {problem}",), title=title)

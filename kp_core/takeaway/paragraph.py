@@ -1,21 +1,53 @@
-"""Turn settings into the paragraph on methods that a paper needs: what was compared how, and with which uncertainty."""
+"""Turn settings into the paragraph on methods that a paper needs, with the BibTeX entries of what it names."""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Sequence
+from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
 from kp_core.settings import FIELDS, Settings, __version__, format_value, preset
-from kp_core.takeaway.references import cited
 from kp_core.text.normalise import Normaliser
+from kp_core.words import read
+
+
+@cache
+def entries() -> dict[str, str]:
+    """Return the BibTeX entry of every source: as it is named in a text → entry.
+
+    >>> entries()["Cohen 1960"].startswith("@article{cohen1960")
+    True
+    """
+    text = (files("kp_core.takeaway") / "references.bib").read_text(encoding="utf-8")
+    blocks = [block.strip().split("\n", 1) for block in text.split("\n\n") if block.strip()]
+    return {label.removeprefix("% "): entry for label, entry in blocks}
+
+
+def cited(text: str) -> list[str]:
+    """Return the sources that a text names, in the order of the list.
+
+    >>> cited("kappa (Cohen 1960) and PABAK (Byrt, Bishop & Carlin 1993)")
+    ['Byrt, Bishop & Carlin 1993', 'Cohen 1960']
+    """
+    return [label for label in entries() if label in text]
+
+
+def bibtex(text: str) -> str:
+    """Return the BibTeX entries of all sources that a text names, and of KPScope itself."""
+    return "\n\n".join([*(entries()[label] for label in cited(text)), _OWN]) + "\n"
+
+
+_OWN = (
+    "@software{kpscope, author = {{KPScope contributors}}, title = {{KPScope}}, "
+    f"version = {{{__version__}}}, year = {{2026}}}}"
+)
+
 
 #: The words of the paragraph, by what they speak of.
-_PROSE: dict[str, Any] = tomllib.loads((files("kp_core.takeaway") / "paragraph.toml").read_text(encoding="utf-8"))
+_PROSE = read("paragraph.toml")
 #: Convention → value → sentence.
 WORDS: dict[str, dict[str, str]] = _PROSE["conventions"]
 
@@ -33,9 +65,9 @@ def paragraph(
         f"{_gold(settings)}.",
         _normalised(settings),
         *conventions(settings, measures),
-        _cutoffs(settings),
+        f"Cutoffs: k = {', '.join(_PROSE['cutoffs'].get(str(k), str(k)) for k in settings.k)}.",
         _agreement(settings, measures),
-        _uncertainty(settings),
+        _PROSE["intervals"][settings.interval].format(settings=settings),
         f"Systems were compared pairwise by a {_tested(test)}." if test else "",
         _sources(measures),
         f"All values were computed with KPScope {__version__}; the recipe is {signature}.",
@@ -86,11 +118,6 @@ def _normalised(settings: Settings) -> str:
     return f"Phrases were compared after {', '.join(steps)} (the pipeline {pipeline})."
 
 
-def _cutoffs(settings: Settings) -> str:
-    words = {"gold": "the gold size of each document", "all": "all phrases returned"}
-    return f"Cutoffs: k = {', '.join(words.get(str(k), str(k)) for k in settings.k)}."
-
-
 def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     if not any(parse(name).measure.family == "concordance" for name in measures):
         return ""
@@ -99,18 +126,6 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     averages = parse("kappa").averages(settings.average)
     pooled = _PROSE["pooled"]["both" if len(averages) > 1 else averages[0]]
     return f"Agreement was measured on concordance tables {pooled}; the universe of a document is {universe}."
-
-
-def _uncertainty(settings: Settings) -> str:
-    if settings.interval == "none":
-        return ""
-    if settings.interval == "cluster-t":
-        return "Intervals are 95 % t intervals with documents as clusters (Liang & Zeger 1986)."
-    kind = "Poisson bootstrap" if settings.interval == "poisson" else "bootstrap"
-    return (
-        f"Intervals are 95 % percentile intervals from {settings.resamples:,} {kind} resamples of documents "
-        f"(Efron & Tibshirani 1993), seed {settings.seed}."
-    )
 
 
 def _tested(test: str) -> str:

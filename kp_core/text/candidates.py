@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from kp_core.errors import UsageError
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
@@ -20,8 +19,6 @@ Span = tuple[int, int, int]
 #: Long form of each abbreviation of a text, both as forms.
 Abbreviations = Mapping[str, str]
 
-PATTERNS = ("NBAR IN NBAR", "NBAR")
-PARTS = ("maximal", "suffixes", "sub-spans")
 #: How often a candidate of one word must occur; longer ones need to occur once.
 LEAST = 2
 #: Words that an abbreviation may leave out.
@@ -42,10 +39,6 @@ class Rules:
     pattern: Literal["NBAR", "NBAR IN NBAR"] = "NBAR IN NBAR"
     parts: Literal["maximal", "suffixes", "sub-spans"] = "maximal"
     longest: int | None = None
-
-    def __post_init__(self) -> None:
-        if self.pattern not in PATTERNS or self.parts not in PARTS:
-            raise UsageError(f"pattern is one of {', '.join(PATTERNS)}, and parts is one of {', '.join(PARTS)}")
 
 
 class Stems:

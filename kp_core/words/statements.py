@@ -2,32 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from kp_core.errors import REASONS, counted
+import numpy as np
+
+from kp_core.errors import REASONS, UsageError, counted
+from kp_core.scoring.measures import concordance
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.result import Result
 from kp_core.studies.spread import Spread
-from kp_core.words import scales
+from kp_core.typeset import highest, listed, number
+from kp_core.words import read
+
+#: Scale → (lower bound, word), lowest first; the first band begins at -1.
+SCALES: dict[str, tuple[tuple[float, str], ...]] = {
+    scale: tuple((low, band) for low, band in bands) for scale, bands in read("scales.toml").items()
+}
+#: How sure a word must be (Gwet 2014, ch. 6).
+CERTAIN = 0.95
 
 
-def number(value: float, digits: int = 3) -> str:
-    """Print a number as it stands in a sentence.
+@dataclass(frozen=True)
+class Benchmark:
+    """A word for the value, the word that is certain, and the probability of each band or a higher one, top first."""
 
-    >>> number(0.1234), number(-0.0001), number(float("nan"))
-    ('0.123', '0.000', 'undefined')
+    word: str
+    certain: str
+    cumulative: tuple[tuple[str, float], ...]
+
+
+def word(value: float, scale: str = "Landis & Koch 1977") -> str:
+    """Return the band of a value.
+
+    >>> word(0.204), word(0.2), word(1.0), word(-0.3)
+    ('fair', 'fair', 'almost perfect', 'poor')
     """
-    return "undefined" if value != value else f"{round(value, digits) + 0.0:.{digits}f}"
+    return next(name for low, name in reversed(_bands(scale)) if value >= low - 1e-12)
 
 
-def probability(p: float) -> str:
-    """Print a p-value.
+def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> Benchmark:
+    """Return the highest band that the true value reaches with probability .95, given the value's standard error.
 
-    >>> probability(0.0312), probability(0.0001)
-    ('p = 0.031', 'p < 0.001')
+    The error must take documents as clusters. Source: Gwet 2014, section 6.3.
+
+    >>> benchmark(0.67, 0.15).certain
+    'moderate'
     """
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    from scipy.stats import norm
+
+    bands = _bands(scale)
+    edges = np.array([low for low, _ in bands] + [1.0])
+    within = norm.cdf((value - edges) / error)
+    share = (within[:-1] - within[1:]) / (within[0] - within[-1])
+    total = np.cumsum(share[::-1])
+    cumulative = tuple((name, float(p)) for (_, name), p in zip(reversed(bands), total, strict=True))
+    certain = next((name for name, p in cumulative if p >= CERTAIN), bands[0][1])
+    return Benchmark(word(value, scale), certain, cumulative)
+
+
+def _bands(scale: str) -> tuple[tuple[float, str], ...]:
+    if scale not in SCALES:
+        raise UsageError(f"there is no scale '{scale}'; choose one of: {', '.join(SCALES)}")
+    return SCALES[scale]
 
 
 #: Correction → how it is said after “significant”, and before “p”.
@@ -36,27 +74,6 @@ _CORRECTIONS = {
     "bh": (" after the correction of Benjamini and Hochberg", "Benjamini-Hochberg "),
     "none": (", although nothing was corrected for the number of pairs", ""),
 }
-
-
-def listed(names: Sequence[str], most: int = 6) -> str:
-    """Return names as an enumeration; many are cut short.
-
-    >>> listed(["a", "b", "c"]), listed(list("abcdefgh"))
-    ('a, b and c', 'a, b, c, d, e and 3 others')
-    """
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def highest(values: Mapping[str, float]) -> list[str]:
-    """Return the names of the highest value; values that differ by rounding alone are equal.
-
-    >>> highest({"a": 0.3, "b": 0.1 + 0.2, "c": 0.2})
-    ['a', 'b']
-    """
-    top = max(values.values())
-    return [name for name, value in values.items() if top - value <= 1e-12]
 
 
 def _few(documents: int) -> str:
@@ -97,11 +114,12 @@ def verdict(comparison: Comparison, measure: str) -> str:
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
+    p = "p < 0.001" if row["p_adjusted"] < 0.001 else f"p = {row['p_adjusted']:.3f}"
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
         f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
         f"{number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}, "
-        f"{kind}{probability(row['p_adjusted'])}, {documents})"
+        f"{kind}{p}, {documents})"
     )
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
     return text + few
@@ -117,11 +135,11 @@ def reliability(result: Result, error: float, scale: str) -> str:
         return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
     bounds = f"95 % interval {number(row['low'])} to {number(row['high'])}, " if row["low"] == row["low"] else ""
     text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
-    text += f": “{scales.word(row['value'], scale)}” on the scale of {scale}"
+    text += f": “{word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
-        certain = scales.benchmark(row["value"], error, scale).certain
-        lowest = scales.SCALES[scale][0][1]
-        sure = f"“{certain}” or better is certain (probability at least {scales.CERTAIN:g})"
+        certain = benchmark(row["value"], error, scale).certain
+        lowest = SCALES[scale][0][1]
+        sure = f"“{certain}” or better is certain (probability at least {CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
     return f"{text}.{_few(row['documents'])}"
 
@@ -181,21 +199,66 @@ def range_of(spread: Spread) -> str:
     return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}."
 
 
-def clusters(comparison: Comparison) -> dict[str, str]:
-    """Return for each system the letters of the systems it is significantly better than (letters in order of value)."""
-    ranking = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
-    letters = {name: letter(place) for place, name in enumerate(ranking)}
-    return {name: " ".join(letters[other] for other in ranking if other in comparison.better[name]) for name in ranking}
-
-
-def letter(place: int) -> str:
-    """Return a, b, …, z, aa, ab, … for 0, 1, …
-
-    >>> letter(0), letter(25), letter(26)
-    ('a', 'z', 'aa')
-    """
-    return (letter(place // 26 - 1) if place >= 26 else "") + chr(97 + place % 26)
-
-
 #: What a test cannot say.
 NOT_EQUAL = "not being significantly different does not mean being equal"
+
+
+_SAID: dict[str, str] = read("diagnosis.toml")
+
+#: Thresholds of the specification of agreement, section 5: product decisions, not published ones.
+PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
+
+
+def diagnose(
+    system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]], macro_kappa: float | None = None
+) -> list[str]:
+    """Say what is worth knowing about a system's table; the most important first.
+
+    cells   a, b, c, d of the system, summed over documents; others: the same of the other systems
+    macro_kappa   the mean kappa over documents, to compare with that of the summed table
+
+    >>> diagnose("x", {"a": 70, "b": 425, "c": 135, "d": 10120}, {})[0]
+    'x gets PABAK 0.896, and a system that says nothing gets 0.908: only 34 % of the phrases that x chose are
+    keyphrases, and below one half silence wins. Do not choose k, or a system, by PABAK, P_neg or AC1.'
+    """
+    a, b, c, d = (float(cells[name]) for name in "abcd")
+    n, gold, chosen = a + b + c + d, a + b, a + c
+    if not n or not chosen:
+        return [_SAID["nothing"].format(system=system)]
+    table = concordance.table(a, b, c, d)
+    measures = (concordance.kappa, concordance.positive, concordance.pabak, concordance.prevalence_index)
+    kappa, p_pos, pabak, prevalence = (float(measure(table)) for measure in measures)
+    said = []
+    if a / chosen < 0.5:
+        silence = number(float(concordance.pabak(concordance.table(0, gold, 0, n - gold))), 3)
+        share = 100 * a / chosen
+        said.append(_SAID["silence"].format(system=system, pabak=number(pabak, 3), silence=silence, share=share))
+    if abs(prevalence) > PREVALENCE and pabak - kappa > GAP:
+        shown = {"pabak": number(pabak), "kappa": number(kappa), "prevalence": number(prevalence)}
+        said.append(_SAID["paradox"].format(**shown))
+    said += _sizes(system, cells, others)
+    if d == 0 or (kappa <= 0 and n < 5 * (a + b + c)):
+        said.append(_SAID["small"].format(n=n))
+    elif p_pos - kappa < NEAR:
+        said.append(_SAID["endless"].format(kappa=number(kappa, 3), p_pos=number(p_pos, 3)))
+    if d / n > REJECTED:
+        said.append(_SAID["rejected"].format(share=100 * d / n))
+    if macro_kappa is not None and abs(macro_kappa - kappa) > POOLING:
+        said.append(_SAID["pooling"].format(kappa=number(kappa), macro=number(macro_kappa)))
+    return said
+
+
+def _sizes(system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """Say whether the lists differ in length from the gold standard, or from those of other systems."""
+    a, b, c, d = (float(cells[name]) for name in "abcd")
+    gold, chosen, said = a + b, a + c, []
+    if gold and abs(b - c) / gold > BIAS:
+        more, less = ("The gold standard", system) if b > c else (system, "the gold standard")
+        sizes = {"high": max(gold, chosen), "low": min(gold, chosen)}
+        most = number(float(concordance.kappa_max(concordance.table(a, b, c, d))))
+        said.append(_SAID["sizes"].format(more=more, less=less, most=most, **sizes))
+    lengths = {name: float(other["a"]) + float(other["c"]) for name, other in others.items()}
+    unequal = [f"{name} {size:,.0f}" for name, size in lengths.items() if size != chosen]
+    if unequal:
+        said.append(_SAID["unequal"].format(system=system, size=chosen, others=", ".join(unequal)))
+    return said

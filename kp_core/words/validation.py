@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pandas as pd
 
 from kp_core import typeset
@@ -34,7 +33,7 @@ def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
     """Print the report: `json` is one object, `table` all tables under headings, else the table of sources alone."""
     found = sections(corpus, normalise, k)
     if form == "json":
-        rows = {heading: _records(table) for heading, table in found.items()}
+        rows = {heading: typeset.records(table) for heading, table in found.items()}
         notes = [note.as_dict() for note in corpus.report.notes]
         return json.dumps({**rows, "notes": notes}, ensure_ascii=False, indent=1, allow_nan=False)
     if form == "table":
@@ -43,11 +42,3 @@ def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
         parts += [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         return "\n".join(parts)
     return typeset.written(found.get("sources", pd.DataFrame()), form, "Annotators and systems")
-
-
-def _records(table: pd.DataFrame) -> list[dict[str, object]]:
-    plain = table.astype(object).where(table.notna(), None)
-    return [
-        {str(key): value.item() if isinstance(value, np.generic) else value for key, value in row.items()}
-        for row in plain.to_dict("records")
-    ]

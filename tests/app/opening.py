@@ -56,6 +56,11 @@ def words(app: Any) -> str:
     return "\n".join(str(one.value) for kind in kinds for one in kind)
 
 
+def literal(app: Any) -> str:
+    """Return all text of the page, also code, without the backslashes that Markdown needs."""
+    return "\n".join([words(app), *(one.value for one in app.code)]).replace("\\", "")
+
+
 def drop(app: Any, *files: Source) -> None:
     """Drop files on the zone of the Data page."""
     zone = next(one for one in app.file_uploader if one.key.startswith("drop_"))

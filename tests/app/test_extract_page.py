@@ -7,7 +7,6 @@ from kp_core.extraction import RECONSTRUCTED
 from kp_core.extraction.coverage import in_words
 from kp_ui import workspace
 from kp_ui.show import plain
-from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened, shown, words
 from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
@@ -21,11 +20,6 @@ def extracted(app, *methods):
     app.button(key="extract").click().run()
     assert not app.exception
     return app
-
-
-@pytest.fixture(scope="module")
-def lectures():
-    return SAMPLES["lectures"].load()
 
 
 def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures):

@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway import workspace_file
 from kp_ui import show
-from tests.app.opening import drop, opened
+from tests.app.opening import drop, literal, opened
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
@@ -25,11 +25,6 @@ def fail(*_: Any, **__: Any) -> Any:
     raise MemoryError("/srv/kpscope/secret.py ran out")
 
 
-def text(app: Any) -> str:
-    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.main.code)
-    return "\n".join(one.value for kind in kinds for one in kind)
-
-
 def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"moon")
     app.select_slider(key="k").set_value("2").run()
@@ -41,8 +36,8 @@ def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pyt
         app.selectbox(key="preset").set_value("kex").run()
         assert not app.exception
         assert [one.value.startswith("Something went wrong inside KPScope") for one in app.error] == [True]
-        assert "secret" not in text(app)
-        assert "Traceback" not in text(app)
+        assert "secret" not in literal(app)
+        assert "Traceback" not in literal(app)
         # the settings are those asked for; the result is the last good one, under its own signature
         assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("3", "kex")
         pd.testing.assert_frame_equal(app.dataframe[-1].value, good)
@@ -123,5 +118,5 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
     app.selectbox(key="preset").set_value("pke").run()
     assert shown[:2] == [record.signature, "computing"]
     assert "preset:pke" in app.main.code[-1].value
-    assert "The last complete result" not in text(app)  # gone when the new one is complete
+    assert "The last complete result" not in literal(app)  # gone when the new one is complete
     assert app.session_state["kept_results"]["overview"].seconds >= 10

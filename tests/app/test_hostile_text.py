@@ -41,6 +41,7 @@ HOSTILE = (
     "\\input{secret}",
     "& # % _ ~ ^",
     "exe\u202egnp.\u2066x",
+    "a -> b <- c <-> d -- e >= f ~= g",
 )
 #: Those of them that mean something to Markdown, where no backslash stands before them.
 MARKUP = [re.compile(rf"(?<!\\){re.escape(one)}") for one in HOSTILE if one not in ("=cmd()", "@SUM(A1)")]

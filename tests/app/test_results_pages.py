@@ -1,4 +1,6 @@
-"""The pages Overview, Agreement and Ranking show the numbers of the Python functions, and never a traceback."""
+"""The pages of results, of people and of the report show the numbers of the Python functions, and never a traceback."""
+
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -6,21 +8,19 @@ from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.charts import screen_tables
+from kp_core.charts.selection import named
+from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.words import statements
 from kp_ui.show import plain
 from kp_ui.workspace import SAMPLES
 from tests.app.opening import ROOT, opened, shown, words
+from tests.corpora import corpus_of
 
 LECTURES = ROOT / "sample_data" / "lectures"
 SYSTEM_PAGES = ("overview", "agreement", "ranking")
 PAGES = (*SYSTEM_PAGES, "annotators")
 
 pytestmark = pytest.mark.app
-
-
-@pytest.fixture(scope="module")
-def lectures() -> kp.Corpus:
-    return SAMPLES["lectures"].load()
 
 
 def chosen(app: AppTest, key: str, value: str) -> AppTest:
@@ -75,7 +75,7 @@ def test_the_spread_of_conventions_is_drawn_once_it_is_opened(lectures: kp.Corpu
 @pytest.mark.parametrize("measure", ["F1@k", "kappa", "MAP"])
 def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: str) -> None:
     app = chosen(opened("overview", k="9"), "measure", measure)
-    said = statements.verdict(kp.compare(lectures, measure=measure, k=9), screen_tables.named(measure, 9))
+    said = statements.verdict(kp.compare(lectures, measure=measure, k=9), named(measure, 9))
     assert f"#### {plain(said)}" in words(app)
     assert plain(kp.compare(lectures, measure="F1@k").test) in words(app)
 
@@ -163,3 +163,126 @@ def test_few_documents_are_named_as_such(page: str) -> None:
 def test_a_universe_that_is_too_small_is_a_sentence(page: str) -> None:
     app = opened(page, universe="number", N="3")
     assert ["phrases in the universe" in error.value for error in app.error] == [True]
+
+
+# people
+
+
+@pytest.fixture(scope="module")
+def result(lectures):
+    return kp.agreement(lectures)
+
+
+def test_the_coefficients_are_those_of_agreement(result):
+    app = opened("annotators")
+    table = shown(app, "what it says").set_index("measure")
+    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
+    assert table["value"].to_dict() == rows["value"].to_dict()
+    k = rows.loc["K"]
+    assert plain(f"K = {k['value']:.3f}") in words(app)
+    assert table["95 % interval"]["K"] == screen_tables.interval(k["low"], k["high"])
+
+
+def test_pairs_and_each_annotator(result):
+    app = opened("annotators")
+    pairs = shown(app, "pair").set_index("pair")
+    for pair in ("A|B", "A|C", "B|C"):
+        rows = result.frame[result.frame["system"] == pair].set_index("measure")["value"]
+        assert pairs.loc[pair, ["kappa", "P_pos", "P_neg", "PABAK"]].to_dict() == rows.to_dict()
+    each = shown(app, "K without").set_index("annotator")
+    rows = result.frame[(result.frame["measure"] == "K") & result.frame["system"].isin(["A", "B", "C"])]
+    assert each["K without"].to_dict() == rows.set_index("system")["value"].to_dict()
+    together = screen_tables.value(result, "all", "K")
+    assert each["change"]["A"] == pytest.approx(each["K without"]["A"] - together, abs=1e-12)
+
+
+def test_the_threshold_is_a_look_up(lectures):
+    app = opened("annotators")
+    app.select_slider(key="threshold").set_value("0.80").run()
+    table = shown(app, "majority")
+    expected = kp.trim(lectures, threshold=0.8).frame
+    assert table["majority"].tolist() == expected["size"].tolist()
+    kept = expected[expected["status"] == "ok"]
+    assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(app)
+
+
+@pytest.mark.parametrize("page", ["overview", "agreement", "ranking"])
+def test_people_stand_beside_the_systems(page, lectures):
+    app = opened(page)
+    app.toggle(key="people").set_value(True).run()
+    assert not app.exception
+    asked = {"overview": "F1@k", "agreement": "kappa", "ranking": "F1@k"}[page]
+    expected = kp.evaluate(lectures, k=6, measures=[asked], annotators="others")
+    values = expected.frame.set_index("system")["value"]
+    name = expected.frame["measure"].iloc[0]
+    table = next(
+        t.value for t in app.dataframe if name in t.value.columns and "human ceiling" in set(t.value["system"])
+    ).set_index("system")
+    for system in ("yake", "human ceiling"):
+        cell = table[name][system]
+        if isinstance(cell, str):
+            assert cell.startswith(f"{values[system]:.3f} ")
+        else:
+            assert cell == pytest.approx(values[system], abs=1e-12)
+
+
+def test_one_annotator_has_nobody_to_agree_with():
+    corpus = corpus_of({"d1": ["x"], "d2": ["y"]}, {"s": {"d1": ["x"], "d2": ["z"]}})
+    app = opened("annotators", corpus)
+    assert "one annotator" in words(app)
+    assert "people" not in [toggle.key for toggle in opened("overview", corpus).toggle]
+
+
+def test_gold_without_systems_is_enough():
+    corpus = kp.load(gold=LECTURES / "gold.csv")
+    app = opened("annotators", corpus)
+    assert not app.error
+    assert "No system is loaded" in words(app)
+
+
+def test_the_printed_table_is_solved_on_the_agreement_page():
+    app = opened("agreement")
+    table = shown(app, "at least, %")
+    expected = kp.recover(*LECTURE_SYSTEMS["TF-IDF"])
+    assert table["at least, %"].iloc[0] == pytest.approx(100 * expected.both.low)
+    app = chosen(app, "figures", "figures of your own")
+    for name, text in zip(("kappa", "P_pos", "P_neg", "PABAK"), (".9", ".200", ".973", ".896"), strict=True):
+        app.text_input(key=f"printed {name}").set_value(text)
+    app.run()
+    assert "No concordance table gives all four values" in "\n".join(str(one.value) for one in app.warning)
+
+
+@pytest.mark.parametrize("measure", ["kappa", "PABAK", "P_neg", "AC1", "pi"])
+def test_every_measure_has_a_curve_against_the_universe(measure):
+    assert not chosen(opened("agreement"), "against_N", measure).error
+
+
+# the report
+
+
+@pytest.fixture(scope="module")
+def report() -> Any:
+    return opened("report")
+
+
+def test_it_offers_the_files_and_a_paragraph_for_the_settings_in_use(report: Any) -> None:
+    assert not report.exception
+    assert [one.label for one in report.main.get("download_button")] == [
+        "HTML report",
+        "Archive of everything",
+        "LaTeX tables",
+        "Settings as JSON",
+    ]
+    paragraph, references = report.main.code[0].value, report.main.code[1].value
+    assert "Cutoffs: k = 6." in paragraph
+    assert "@article{holm1979" in references
+    report.session_state["k"] = "9"
+    report.run()
+    assert "Cutoffs: k = 9." in report.main.code[0].value
+
+
+def test_without_the_methods_there_is_no_paragraph(report: Any) -> None:
+    report.multiselect(key="sections").set_value(["leaderboard"]).run()
+    assert len(report.main.code) == 1  # the signature
+    report.multiselect(key="sections").set_value([]).run()
+    assert report.info[0].value == "Choose at least one section."

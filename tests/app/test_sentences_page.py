@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.charts import study_tables
+from kp_core.charts import screen_tables
 from kp_core.reading import Source
 from kp_core.studies.sentence_study.trees import rules
 from kp_ui.show import plain
@@ -47,7 +47,7 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
     expected = kp.sentence_study(extracts, (0.5, 0.8), attributes=given, repeats=1, seed=3)
     assert "|seed:3|" in expected.signature
     assert expected.signature in [one.value for one in app.code]
-    assert f"#### {plain(study_tables.finding(expected, 'F1', 0.5))}" in words(app)
+    assert f"#### {plain(screen_tables.finding(expected, 'F1', 0.5))}" in words(app)
     table = shown(app, "kappa, 95 % interval").set_index("system")
     rows = expected.frame[(expected.frame["threshold"] == 0.5) & (expected.frame["subset"] == "all")]
     assert table["F1"].to_dict() == rows[rows["measure"] == "F1"].set_index("system")["value"].to_dict()
@@ -55,7 +55,7 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
         assert f"- **{row.decision}** ({row.yes} : {row.no}) if {plain(row.rule)}" in words(app)
     assert shown(app, "drawn_yes")["yes"].tolist() == expected.left["yes"].tolist()
     app.selectbox(key="of_yes").set_value("kappa").run()
-    assert f"#### {plain(study_tables.finding(expected, 'kappa', 0.5))}" in words(app)
+    assert f"#### {plain(screen_tables.finding(expected, 'kappa', 0.5))}" in words(app)
 
 
 def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None:

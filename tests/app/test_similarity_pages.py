@@ -9,9 +9,8 @@ import kp_core as kp
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
 from kp_ui.show import plain
-from kp_ui.workspace import SAMPLES
 from tests.app.opening import opened, shown, words
-from tests.app.test_results_pages import LECTURES, chosen
+from tests.app.test_results_pages import chosen, loaded
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
@@ -26,11 +25,6 @@ def seen(app, view):
 
 
 RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
-
-
-@pytest.fixture(scope="module")
-def lectures():
-    return SAMPLES["lectures"].load()
 
 
 def test_types_of_near_misses_are_counted(lectures):
@@ -75,15 +69,14 @@ def test_correlations_are_those_of_correlate(lectures, average):
 def test_agreement_of_the_people_who_scored(lectures):
     app = opened("correlation")
     scores = score_matrix(lectures.judgements)
-    assert plain(f"ordered scores: {ordinal_alpha(scores.matrix):.3f}") in words(app)
+    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
     table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
     assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
 def test_rating_flows_into_the_correlation():
     """Twenty pairs rated one after the other on data without judgements; the correlation is that of the ratings."""
-    systems = sorted((LECTURES / "systems").iterdir())
-    corpus = kp.load(gold=LECTURES / "gold.csv", systems=systems, documents=LECTURES / "documents.jsonl")
+    corpus = loaded(**{name: name for name in ("rake", "textrank", "tfidf", "yake")})
     app = opened("correlation", corpus)
     assert "No judged pairs are loaded" in words(app)
     app, given = seen(app, RATE), []
@@ -127,9 +120,7 @@ def test_where_every_prediction_is_a_hit_there_is_nothing_to_rate():
 
 
 def test_ratings_belong_to_the_data_that_were_rated():
-    systems = sorted((LECTURES / "systems").iterdir())
-    corpus = kp.load(gold=LECTURES / "gold.csv", systems=systems, documents=LECTURES / "documents.jsonl")
-    app = seen(opened("correlation", corpus), RATE)
+    app = seen(opened("correlation", loaded(yake="yake")), RATE)
     app.button(key="rate_3").click().run()
     assert "1 pair rated" in words(seen(app, OWN))
     app.button(key="back_to_sample").click().run()
@@ -137,10 +128,8 @@ def test_ratings_belong_to_the_data_that_were_rated():
     assert "60 judged pairs" in words(app)
 
 
-def test_a_table_with_labels_of_its_own_opens():
-    judged = SAMPLES["lectures"].load().judgements
-    corpus = replace(SAMPLES["lectures"].load(), judgements=judged.assign(location="Head", mine="0.5"))
-    app = opened("correlation", corpus)
-    assert not app.exception
+def test_a_table_with_labels_of_its_own_opens(lectures):
+    judged = lectures.judgements.assign(location="Head", mine="0.5")
+    app = opened("correlation", replace(lectures, judgements=judged))
     pairs = shown(app, "location (file)")
     assert set(pairs["location"]) == {"Head"}

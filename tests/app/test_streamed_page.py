@@ -8,7 +8,7 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from tests.app.opening import opened, shown
+from tests.app.opening import literal, opened, shown
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -42,11 +42,6 @@ def turned(app: Any) -> Any:
     return app
 
 
-def words(app: Any) -> str:
-    kinds = (app.caption, app.markdown, app.warning, app.error, app.info, app.text, app.code)
-    return "\n".join(one.value for kind in kinds for one in kind).replace("\\", "")
-
-
 def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     app = turned(dropped("run", (folder / "pairs.npz").read_bytes()))
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
@@ -58,20 +53,20 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
         pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").frame
         assert shown(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
     assert any(one.value.endswith(memory.signature.partition("|ci:")[2]) for one in app.code)
-    assert "nothing is sampled" in words(app)
-    assert str(folder) not in words(app)
+    assert "nothing is sampled" in literal(app)
+    assert str(folder) not in literal(app)
 
 
 def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KPSCOPE_DATA", raising=False)
     app = turned(dropped("run.npz", (folder / "pairs.npz").read_bytes()))
-    assert "not where this app may read" in words(app)
+    assert "not where this app may read" in literal(app)
     assert not app.text_area
     monkeypatch.setenv("KPSCOPE_DATA", str(folder))
     app.run()
     app.text_area(key="streamed_ids").set_value("d003\nnowhere").run()
     assert not app.exception
-    assert "gold standard: nowhere." in words(app)
+    assert "gold standard: nowhere." in literal(app)
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
     gold = shown(app, "chosen by")
@@ -80,7 +75,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     signs = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "≈", "filtered": "✕"}
     assert marks == [[signs[mark] for mark in view.lists[name]["mark"]] for name in ("s0", "s1", "s2")]
     assert [len(one) > 0 for one in marks] == [True] * 3
-    assert str(folder) not in words(app)
+    assert str(folder) not in literal(app)
 
 
 def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Path) -> None:
@@ -102,7 +97,7 @@ def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Pa
             types = next(one.value for one in app.dataframe if any("talk" in name for name in one.value.columns))
             cell = types.set_index("system").filter(like="talk").loc["s1"].iloc[0]
             assert cell.startswith(f"{memory['s1', name, average, 'group:talk']:.3f} ")
-    assert "holds no tests of pairs" in words(app)
+    assert "holds no tests of pairs" in literal(app)
 
 
 def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
@@ -111,15 +106,15 @@ def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
     data = (folder / "people.npz").read_bytes()
     monkeypatch.setenv("KPSCOPE_DATA", str(folder))
     app = dropped("broken.npz", data[: len(data) // 2])
-    assert "Not opened: broken.npz: expected statistics of a streamed run" in words(app)
+    assert "Not opened: broken.npz: expected statistics of a streamed run" in literal(app)
     app.selectbox(key="shared").set_value("people.npz").run()
     app.button(key="add_shared").click().run()
     assert not app.error
-    assert "people.npz, statistics of a streamed run" in words(app)
+    assert "people.npz, statistics of a streamed run" in literal(app)
     memory = kp.agreement(kp.load(gold=TABLES["gold"]), interval="poisson").frame.set_index(["system", "measure"])
     turned(app)
     assert app.dataframe[0].value.set_index("measure")["value"]["K"] == pytest.approx(memory["value"]["all", "K"], 1e-9)
     assert shown(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
     app.switch_page("pages/data.py").run()
     app.button(key="remove streamed").click().run()
-    assert "Nothing is open here yet" in words(turned(app))
+    assert "Nothing is open here yet" in literal(turned(app))

@@ -13,8 +13,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.scoring.prepare import prepare
-from kp_core.studies.trimming import levels
-from kp_core.studies.trimming_curve import curve
+from kp_core.studies.trimming import curve, levels
 from tests.corpora import corpus_of
 
 N = 30

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
-from kp_core.studies.correlation import coefficients, weighted
+from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.human import quadratic_kappa
 
 SCIPY = {"spearman": stats.spearmanr, "pearson": stats.pearsonr, "kendall": stats.kendalltau}
@@ -28,7 +28,7 @@ def test_integer_weights_are_the_resample_itself(seed, name):
     measures, people = tied_sample(seed)
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, 4, (60, 25)).astype(float)
-    found = weighted.KERNELS[name](measures, people)(weights)
+    found = coefficients.KERNELS[name](measures, people)(weights)
     for b in range(25):
         rows = np.repeat(np.arange(60), weights[:, b].astype(int))
         for m in range(3):
@@ -42,7 +42,7 @@ def test_mid_ranks_under_weights_are_those_of_the_repeated_values(values, data):
     weights = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(values), max_size=len(values))), float)
     x, y = np.array(values, float).T
     rows = np.repeat(np.arange(len(values)), weights.astype(int))
-    found = weighted.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
+    found = coefficients.KERNELS["spearman"](x[:, None], y[:, None])(weights[:, None])[0, 0, 0]
     if len(rows) < 3 or len(set(x[rows])) == 1 or len(set(y[rows])) == 1:
         assert np.isnan(found)
     else:

@@ -8,7 +8,7 @@ import pytest
 from kp_core import MEASURES, UsageError
 from kp_core.scoring.measures import concordance
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, common_gold, recover
-from kp_core.words.scales import SCALES, benchmark, word
+from kp_core.words.statements import SCALES, benchmark, word
 
 NAMES = ("kappa", "P_pos", "P_neg", "PABAK")
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from kp_core.scoring.prepare import prepare
-from kp_core.studies.trimming import choice_levels, choice_matrix, levels, trim
-from kp_core.studies.trimming_curve import curve
+from kp_core.studies.trimming import choice_levels, choice_matrix, curve, levels, trim
 from tests.corpora import corpus_of
 
 
@@ -72,13 +71,10 @@ def test_the_choice_matrix_form(examples):
     cases = examples["choice_matrix_examples"]
     assert len(cases) == 4
     for case in cases:
-        matrix = choice_matrix(case["choices"])
-        width = matrix.shape[1]
-        assert sorted(np.array(case["matrix"])[:, np.array(case["matrix"]).sum(axis=0) > 0].tolist()) == sorted(
-            matrix.tolist()
-        )
+        matrix, expected = choice_matrix(case["choices"]), np.array(case["matrix"])
+        assert sorted(expected[:, expected.sum(axis=0) > 0].tolist()) == sorted(matrix.tolist())
         k, left = choice_levels(matrix, case["raters"])
-        assert left[0] == width
+        assert left[0] == matrix.shape[1]
         assert k[0] == pytest.approx(float(Fraction(case["K_exact"])), abs=1e-9)
         for steps in case["trimming"].values():
             for step in steps:
@@ -109,18 +105,15 @@ def test_two_annotators_of_ten_sentences(examples):
 
 
 def test_unequal_choices_have_no_choice_matrix():
-    frame = trim(
-        corpus_of({"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}}), threshold=0.1, form="choices", universe=5
-    ).frame
-    assert frame["reason"].tolist() == ["unequal_choices"]
+    unequal = corpus_of({"A": {"d": ["x", "y"]}, "B": {"d": ["x"]}})
+    assert trim(unequal, threshold=0.1, form="choices", universe=5).frame["reason"].tolist() == ["unequal_choices"]
 
 
 def test_trimming_a_whole_corpus(corpus, oracle):
     expected = oracle["expected"]["trimming"]
     for threshold, at in expected["thresholds"].items():
-        frame = trim(corpus, threshold=float(threshold), normalise="none", universe="ngrams:1").frame.set_index(
-            "document"
-        )
+        frame = trim(corpus, threshold=float(threshold), normalise="none", universe="ngrams:1").frame
+        frame = frame.set_index("document")
         for document, size in at["size"].items():
             if size is None:
                 assert frame["status"][document] == "unreachable"

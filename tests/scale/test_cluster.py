@@ -62,10 +62,12 @@ def test_workers_and_one_process_give_the_same_and_a_killed_worker_changes_nothi
     assert found.comparison().frame["p"].tolist() == alone.comparison().frame["p"].tolist()
 
 
-def test_a_failing_part_names_its_file_and_rows(cluster: Any, tmp_path: Path) -> None:
+def test_a_failing_part_names_its_documents_and_files(cluster: Any, tmp_path: Path) -> None:
     given = write(draw(0, systems=1), tmp_path)
     for where in ("", cluster.scheduler_address):
-        with pytest.raises(kp.InputError, match=r"part \d+ \(.*gold.parquet rows [\d,]+–[\d,]+.*universe 12") as raised:
+        with pytest.raises(
+            kp.InputError, match=r"part \d+ \(documents from .*\) of gold.parquet, s0.parquet, .*universe 12"
+        ) as raised:
             scale.evaluate(*given, k=3, measures="kappa", universe=12, engine=engine(60, cluster=where))
         assert raised.value.remedy.startswith("Choose N = ")
 

@@ -15,7 +15,8 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from kp_core.scale.tally import load_tally
+from kp_core.reading import Source
+from kp_core.scale.tally import Tally, load_tally
 from tests.scale.tables import draw, engine, write
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,6 +33,10 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+def tally(path: Path) -> Tally:
+    return load_tally(Source(path.name, path.read_bytes()))
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL], ids=lambda one: one.name)
 def test_a_killed_run_goes_on_and_gives_the_same(
     number: signal.Signals, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -45,7 +50,7 @@ def test_a_killed_run_goes_on_and_gives_the_same(
     command += ["--checkpoint", str(checkpoint)]
     process = subprocess.Popen([sys.executable, "-c", SLOW, *command], cwd=ROOT, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
-    while not (checkpoint.exists() and len(load_tally(checkpoint).header["done"]) >= 2):
+    while not (checkpoint.exists() and len(tally(checkpoint).header["done"]) >= 2):
         assert process.poll() is None, process.stderr.read().decode()
         assert time.monotonic() < deadline, "no checkpoint was written"
         time.sleep(0.02)
@@ -54,13 +59,13 @@ def test_a_killed_run_goes_on_and_gives_the_same(
     assert process.returncode == (-9 if number == signal.SIGKILL else 2)
     if number != signal.SIGKILL:
         assert "interrupted; run the same command again to go on" in said.decode()
-    kept = load_tally(checkpoint).header
+    kept = tally(checkpoint).header
     assert 2 <= len(kept["done"]) < kept["parts"]
     with pytest.raises(kp.InputError, match="expected a finished run"):
         scale.open_statistics(checkpoint)
     assert main(command) == 0
     assert json.loads(capsys.readouterr().out) == whole
-    assert sorted(load_tally(checkpoint).header["done"]) == list(range(kept["parts"]))
+    assert sorted(tally(checkpoint).header["done"]) == list(range(kept["parts"]))
 
 
 def test_a_checkpoint_of_other_settings_data_or_kind_is_refused(tmp_path: Path) -> None:

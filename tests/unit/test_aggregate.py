@@ -21,13 +21,8 @@ def reasons(corpus, measures, k=1, **options):
 def test_no_document_with_gold():
     corpus = corpus_of({"d1": [], "d2": []}, {"s": {"d1": ["a"]}})
     found = reasons(corpus, ["F1@1", "MAP", "kappa"])
-    assert found == {
-        ("F1@1", "micro"): (0, 2, "no_documents"),
-        ("F1@1", "macro"): (0, 2, "no_documents"),
-        ("MAP", "macro"): (0, 2, "no_documents"),
-        ("kappa", "micro"): (0, 2, "no_documents"),
-        ("kappa", "macro"): (0, 2, "no_documents"),
-    }
+    both = [(name, average) for name in ("F1@1", "kappa") for average in ("micro", "macro")]
+    assert found == dict.fromkeys([*both, ("MAP", "macro")], (0, 2, "no_documents"))
 
 
 def test_the_commonest_reason_is_given():
@@ -42,9 +37,8 @@ def test_bpref_needs_judged_negatives():
     plain = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
     assert reasons(plain, ["bpref"])[("bpref", "macro")] == (0, 1, "no_judged_negatives")
     assert document_values(plain, "bpref")["status"].tolist() == ["no_judged_negatives"]
-    some = corpus_of(
-        {"d1": ["a", "n"], "d2": ["b"]}, {"s": {"d1": ["n", "a"], "d2": ["b"]}}, grades={"d1": {"a": 1, "n": 0}}
-    )
+    gold, runs = {"d1": ["a", "n"], "d2": ["b"]}, {"s": {"d1": ["n", "a"], "d2": ["b"]}}
+    some = corpus_of(gold, runs, grades={"d1": {"a": 1, "n": 0}})
     row = scored(some, "bpref").iloc[0]
     assert (row["value"], row["documents"], row["undefined"]) == (0, 1, 1)
     assert pd.isna(row["reason"])
@@ -59,14 +53,9 @@ def test_what_is_no_measure_is_refused_with_the_measures(measure):
         scored(SIZES, [measure] if measure else [""])
 
 
-def test_every_measure_can_be_asked_for_and_declares_itself():
+def test_every_measure_can_be_asked_for_and_stays_in_its_range():
     frame = scored(SIZES, of_systems(), 2, universe=9, average="both")
     assert set(frame["system"]) == {"s"}
-    for name, measure in kp.MEASURES.items():
-        assert measure.name == name
-        assert measure.sentence.endswith(".")
-        assert measure.formula
-        assert measure.source
     for row in frame.itertuples():
         declared = next(m for m in kp.MEASURES.values() if row.measure in (m.name, m.name.replace("@k", "@2")))
         if row.value == row.value:

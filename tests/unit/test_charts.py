@@ -7,12 +7,11 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import charts
+from kp_core.charts import curves, dots, over_thresholds, style
 from kp_core.charts import screen_tables as tables
-from kp_core.charts import style
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
-from kp_core.words.diagnosis import diagnose
+from kp_core.words.statements import diagnose
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}
@@ -47,7 +46,7 @@ def test_looks_are_stable_and_distinct() -> None:
 
 
 def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> None:
-    drawn = charts.over_k(result, "F1@k")
+    drawn = curves.over_k(result, "F1@k")
     lines = {trace.name: trace for trace in drawn.figure.data if trace.name}
     rows = result.frame[(result.frame["system"] == "two") & result.frame["measure"].isin(["F1@1", "F1@2", "F1@3"])]
     assert list(lines["two"].x) == [1, 2, 3]
@@ -58,35 +57,35 @@ def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> 
 
 def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> None:
     for drawn in (
-        charts.over_k(result, "F1@k", charts.Marks(2, 2, ("<b>one</b>", 2))),
-        charts.bars(result.at(2), "MAP"),
-        charts.precision_recall(result, 2),
-        charts.small_multiples(result, ["F1@k", "kappa"]),
+        curves.over_k(result, "F1@k", curves.Marks(2, 2, ("<b>one</b>", 2))),
+        dots.bars(result.at(2), "MAP"),
+        curves.precision_recall(result, 2),
+        curves.over_k(result, ["F1@k", "kappa"]),
     ):
         assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
-    assert "<b>one</b>" in charts.over_k(result, "F1@k", charts.Marks(2)).alt
+    assert "<b>one</b>" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
 def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None:
-    marks = charts.Marks(6, 6, ("two", 90))
+    marks = curves.Marks(6, 6, ("two", 90))
     assert marks.labels(50) == [(6, "k = 6, average gold size", "solid")]
-    assert charts.Marks("gold", 4).labels(50) == [(4, "average gold size", "dot")]
+    assert curves.Marks("gold", 4).labels(50) == [(4, "average gold size", "dot")]
 
 
 def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
     value = tables.value(result.at(2), "<b>one</b>", "F1@k")
-    assert f"at k = 2, <b>one</b> is highest with {value:.2f}" in charts.over_k(result, "F1@k", charts.Marks(2)).alt
+    assert f"at k = 2, <b>one</b> is highest with {value:.2f}" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
 def test_bars_are_in_order_and_leave_out_the_oracle(result: kp.Result) -> None:
-    bar = charts.bars(result.at(2), "MAP").figure.data[0]
+    bar = dots.bars(result.at(2), "MAP").figure.data[0]
     assert list(bar.y) == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
     assert list(bar.x[:2]) == sorted(bar.x[:2], reverse=True)
-    assert charts.bars(result.at(2), "bpref").alt == "bpref is undefined for every system."
+    assert dots.bars(result.at(2), "bpref").alt == "bpref is undefined for every system."
 
 
 def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
-    line = next(t for t in charts.precision_recall(result, 2).figure.data if t.name == "two")
+    line = next(t for t in curves.precision_recall(result, 2).figure.data if t.name == "two")
     assert list(line.customdata) == [1, 2, 3]
     assert line.y[0] == tables.value(result.at(1), "two", "P@k")
     assert line.x[2] == tables.value(result.at(3), "two", "R@k")
@@ -95,7 +94,7 @@ def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
 def test_kappa_against_the_universe_ends_near_p_pos_and_passes_the_one_in_use() -> None:
     # TF-IDF with Adjective-Noun Chunks: specification of agreement, sections 4 and 9.
     cells = {"two": {"a": 43.0, "b": 452.0, "c": 219.0, "d": 10036.0}}
-    curve, used, limit = charts.against_universe(cells).figure.data
+    curve, used, limit = curves.against_universe(cells).figure.data
     assert used.x[0] == 10750
     assert round(used.y[0], 3) == 0.084
     assert round(curve.x[0]) == 714
@@ -124,7 +123,7 @@ def test_the_lines_at_a_threshold_cross_both_panels() -> None:
     scores = {"value": [0.2, 0.3], "low": [0.1, 0.2], "high": [0.3, 0.4], "fixed": [0.25, 0.3]}
     null = {"null": [0.2, 0.15], "null_low": [0.2, 0.1], "null_high": [0.2, 0.2]}
     curve = pd.DataFrame({"system": "two", "measure": "F1@5", **steps, **scores, **null})
-    drawn = charts.over_threshold(curve, "F1@5", "two", 0.5)
+    drawn = over_thresholds.over_threshold(curve, "F1@5", "two", 0.5)
     assert {shape.yref for shape in drawn.figure.layout.shapes} >= {"y domain", "y2 domain"}
     bands = [list(trace.y) for trace in drawn.figure.select_traces({"fill": "toself"})]
     assert bands == [[0.2, 0.2, 0.1, 0.2], [0.3, 0.4, 0.2, 0.1]]

@@ -1,20 +1,29 @@
-"""The command line: the JSON contract, the formats, exit statuses, and one message for everything that goes wrong."""
+"""The command line: what every command prints is what Python returns, and one message for all that goes wrong."""
 
+import csv
+import io
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.cli import main
+from kp_core.reading import Choice, Source
 from kp_core.settings import settings_from
+from tests.format_samples import workbook
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 DATA = ["--gold", str(SAMPLE / "gold.csv"), "--system", str(SAMPLE / "systems" / "yake.csv")]
+CHINESE = SAMPLE.parent / "chinese" / "documents.jsonl"
 GOLD = ["--gold", str(SAMPLE / "gold.csv"), "--documents", str(SAMPLE / "documents.jsonl")]
+TEXTS, SENTENCES = GOLD[2:], ["--gold", str(SAMPLE / "sentences.csv")]
 SYSTEMS = ["--system", *(str(path) for path in sorted((SAMPLE / "systems").iterdir()))]
+PAIR = ["a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents"]
+TRIM = ["document", "size", "K", "gold", "status", "reason"]
 KEYS = ["system", "measure", "k", "average", "subset", "value", "low", "high", "documents", "undefined", "reason"]
 
 
@@ -94,6 +103,17 @@ def test_formats_carry_value_and_signature(form: str, capsys: pytest.CaptureFixt
         (["evaluate", *GOLD, *SYSTEMS, "--measures", "K"], 2, "ask `agreement` for it"),
         (["compare", *GOLD, *SYSTEMS, "--annotators", "others"], 2, "leaves each annotator out in turn"),
         (["validate", "--gold", str(SAMPLE / "gold.csv"), "--k", "x"], 2, 'convert "x" into int'),
+        (["sentences"], 2, "--documents is missing"),
+        (["sentences", *GOLD], 1, "“inverted index”"),
+        (["sentences", *TEXTS, *SENTENCES, "--form", "x"], 2, "--form"),
+        (["sentences", *TEXTS, *SENTENCES, "--attributes", str(SAMPLE / "gold.csv")], 1, "with the column sentence"),
+        (["extract"], 2, "--documents is missing"),
+        (["extract", *TEXTS, "--method", "document-boosting"], 2, "document-boosting needs external documents"),
+        (["extract", *TEXTS, "--method", "rake"], 2, "there is no system 'rake'; choose among: tfidf, tfidf-chunks"),
+        (["extract", *TEXTS, "--format", "latex"], 2, 'Choose from: "jsonl", "csv", "table"'),
+        (["extract", *TEXTS, "--top", "many"], 2, "top is 'many'; write a number or all"),
+        (["extract", "--documents", str(SAMPLE / "nowhere")], 1, "no such file"),
+        (["extract", "--documents", str(CHINESE)], 1, "no English tokens in document zh-01"),
     ],
 )
 def test_one_message_and_a_status_for_what_goes_wrong(
@@ -162,3 +182,218 @@ def test_validate_writes_the_table_of_sources_in_other_formats(
     status, out, _ = run(capsys, "validate", *asked)
     assert status == 0
     assert sum(one.startswith(line) for one in out.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "keys"),
+    [
+        (["evaluate", *GOLD, *SYSTEMS, "--measures", "F1@3"], KEYS),
+        (["agreement", *GOLD], KEYS),
+        (["compare", *GOLD, *SYSTEMS], PAIR),
+        (["trim", *GOLD, "--threshold", "0.7"], TRIM),
+    ],
+)
+def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], keys: list[str]) -> None:
+    status, out, _ = run(capsys, *command, "--format", "json")
+    found = json.loads(out)
+    assert status == 0
+    assert list(found) == ["signature", "settings", "notes", "rows"]
+    assert all(list(row) == keys for row in found["rows"])
+    _, text, _ = run(capsys, *command, "--format", "csv")
+    rows = list(csv.reader(io.StringIO(text)))
+    assert rows[0] == keys
+    assert len(rows) == len(found["rows"]) + 1
+    for form in ("table", "latex", "markdown"):
+        assert run(capsys, *command, "--format", form)[0] == 0
+
+
+def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
+    _, out, _ = run(capsys, "agreement", *GOLD, "--measures", "K,kappa", "--average", "both", "--format", "json")
+    people, found = kp.load(gold=SAMPLE / "gold.csv", documents=SAMPLE / "documents.jsonl"), json.loads(out)
+    expected = kp.agreement(people, measures=["K", "kappa"], average="both")
+    assert [row["value"] for row in found["rows"]] == expected.frame["value"].tolist()
+    assert found["signature"] == expected.signature
+    assert {row["system"] for row in found["rows"]} == {"all", "A", "B", "C", "A|B", "A|C", "B|C"}
+    asked = ["--measures", "F1@10", "--correction", "bh", "--test", "t", "--format", "json"]
+    _, out, err = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
+    rows, frame = json.loads(out)["rows"], kp.compare(lectures, measure="F1@10", test="t", correction="bh").frame
+    for column in ("difference", "p_adjusted"):
+        assert [row[column] for row in rows] == frame[column].tolist()
+    assert "paired t test over documents, two-sided" in err
+
+
+def test_every_measure_and_cutoff_is_a_family_of_its_own(capsys, lectures: kp.Corpus) -> None:
+    asked = ["--measures", "F1@k,MAP", "--k", "5,10", "--resamples", "200", "--format", "json"]
+    _, out, _ = run(capsys, "compare", *GOLD, *SYSTEMS, *asked)
+    rows = json.loads(out)["rows"]
+    assert [(row["measure"], row["k"]) for row in rows[::6]] == [("F1@5", 5), ("F1@10", 10), ("MAP", None)]
+    expected = kp.compare(lectures, measure="F1@k", k=10, trials=200, resamples=200).frame["p_adjusted"].tolist()
+    assert [row["p_adjusted"] for row in rows[6:12]] == expected
+
+
+def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("doc_id,annotator,keyphrase\nd1,A,x\nd1,B,y\nd2,A,x\nd2,B,x\n", "utf-8")
+    status, out, err = run(
+        capsys, "trim", "--gold", str(gold), "--universe", "10", "--threshold", "0.9", "--format", "json"
+    )
+    rows = json.loads(out)["rows"]
+    assert status == 0
+    unreachable = {"document": "d1", "size": 1, "gold": 2, "status": "unreachable", "reason": "no_majority"}
+    assert rows[0] == unreachable | {"K": pytest.approx(-1 / 9)}
+    assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
+    assert "1 of 2 documents does not reach K = 0.9" in err
+
+
+def test_one_annotator_is_refused(capsys, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("doc_id,keyphrase\nd1,x\n", "utf-8")
+    for command in ("agreement", "trim"):
+        status, _, err = run(capsys, command, "--gold", str(gold))
+        assert status == 1
+        assert "expected at least two" in err
+
+
+# the option --as, which decides for one file what the readers otherwise guess
+
+
+@pytest.fixture
+def files(tmp_path):
+    """A workbook whose second sheet is meant, and a table whose columns say nothing and whose low scores are best."""
+    first, second = [["doc_id", "phrase"], ["d1", "moon"]], [["doc_id", "phrase"], ["d1", "tide"]]
+    (tmp_path / "gold.xlsx").write_bytes(workbook({"old": first, "new": second}).data)
+    (tmp_path / "yake.csv").write_text("doc_id,x,y,score\nd1,tide,sun,0.1\nd1,moon,sea,0.3\n", encoding="utf-8")
+    return tmp_path
+
+
+def evaluated(capsys, files, *more):
+    given = ["--gold", str(files / "gold.xlsx"), "--system", str(files / "yake.csv")]
+    status = main(["evaluate", *given, "--k", "1", "--measures", "P@1", "--format", "csv", *more])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_sheet_column_and_order_are_those_chosen(capsys, files):
+    chosen = ["--as", "gold.xlsx:sheet=new", "--as", "yake.csv:phrase=x", "--as", "yake.csv:better=lower"]
+    status, out, _ = evaluated(capsys, files, *chosen)
+    assert status == 0
+    assert pd.read_csv(io.StringIO(out))["value"].tolist() == [1]
+    for place, other in enumerate(("gold.xlsx:sheet=old", "yake.csv:phrase=y", "yake.csv:better=higher")):
+        _, out, _ = evaluated(capsys, files, *chosen[: 2 * place + 1], other, *chosen[2 * place + 2 :])
+        assert pd.read_csv(io.StringIO(out))["value"].tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "status", "words"),
+    [
+        ("gold.xlsx", 2, "--as is 'gold.xlsx'; write FILE:KEY=VALUE, such as gold.xlsx:sheet=Lists"),
+        ("gold.xlsx:colour=red", 2, "there is no 'colour' to choose for a file; choose one of: family, encoding,"),
+        ("gold.xlsx:header=maybe", 2, "header is 'maybe'; choose one of: no, yes"),
+        ("gold.xlsx:better=up", 2, "better is 'up'; choose one of: higher, lower"),
+        ("gold.xlsx:family=F99", 2, "there is no format family 'F99'"),
+        ("other.xlsx:sheet=new", 2, "something was chosen for 'other.xlsx', and no file has this name"),
+        ("yake.csv:family=F1", 1, "yake.csv: expected a file of family F1"),
+    ],
+)
+def test_what_cannot_be_chosen_is_refused(capsys, files, chosen, status, words):
+    found, out, err = evaluated(capsys, files, "--as", chosen)
+    assert (found, out) == (status, "")
+    assert words in err
+    assert err.count("\n") == 1
+
+
+def test_a_sheet_that_is_not_there_is_said(files):
+    source = Source("gold.xlsx", (files / "gold.xlsx").read_bytes())
+    corpus = kp.load(gold=source, roles={"gold.xlsx": Choice(options={"sheet": "newer"})})
+    said = "There is no sheet “newer”. Left out: 1 sheet, “new”."
+    assert [note.message for note in corpus.report.notes] == [said]
+
+
+# extract and sentences
+
+
+EXTRACT, DOCUMENTS = ["extract", *TEXTS], SAMPLE / "documents.jsonl"
+
+
+def printed_csv(capsys, *arguments):
+    return pd.read_csv(io.StringIO(run(capsys, *EXTRACT, *arguments, "--format", "csv")[1]), keep_default_na=False)
+
+
+def test_jsonl_is_a_system_that_evaluate_reads(capsys, tmp_path):
+    out = tmp_path / "found.jsonl"
+    status, printed, err = run(capsys, *EXTRACT, "--method", "tfidf-chunks", "--top", "20", "--out", str(out))
+    assert (status, printed) == (0, "")
+    assert "info: tfidf-chunks: This system is reconstructed from the results section" in err
+    gold = SAMPLE / "gold.csv"
+    asked = ["--measures", "F1@6", "--format", "csv", "--interval", "none"]
+    _, printed, _ = run(capsys, "evaluate", "--gold", str(gold), "--system", str(out), *asked)
+    found = kp.extract(DOCUMENTS, "tfidf-chunks", 20)
+    expected = kp.evaluate(kp.load(gold, found.as_source()), k=6, measures="F1@6", interval="none").frame
+    row = pd.read_csv(io.StringIO(printed)).iloc[0]
+    assert (row["system"], row["value"]) == ("tfidf-chunks", pytest.approx(expected["value"].iloc[0]))
+    assert expected["value"].iloc[0] > 0.1
+
+
+def test_csv_and_table_hold_the_parameters_asked_for(capsys, tmp_path):
+    glossary = tmp_path / "glossary.txt"
+    glossary.write_text("inverted index\nposting list\t.5\n", encoding="utf-8")
+    options = ["--method", "phrase-boosting", "--external", str(glossary), "--beta", "3"]
+    expected = kp.extract(DOCUMENTS, "phrase-boosting", None, glossary, beta=3).frame
+    found = printed_csv(capsys, *options, "--top", "all")
+    assert found["phrase"].tolist() == expected["phrase"].tolist()
+    assert found["score"].tolist() == pytest.approx(expected["score"].tolist())
+    _, out, _ = run(capsys, *EXTRACT, *options, "--top", "1", "--format", "table")
+    assert out.splitlines()[1].split()[:4] == ["phrase-boosting", "lecture-01", "1", "inverted"]
+    assert "|beta:3|external:2-phrases-" in out.splitlines()[-1]
+
+
+def test_documents_and_phrases_are_named_apart(capsys, tmp_path):
+    book, glossary = tmp_path / "book.jsonl", tmp_path / "glossary.txt"
+    book.write_text('{"id": "e1", "text": "An inverted index has a postings list."}\n', encoding="utf-8")
+    glossary.write_text("inverted index\nlist, of postings\n", encoding="utf-8")
+    more = ["--method", "document-boosting,phrase-boosting", "--top", "3", "--lambda", "2", "--m", "1"]
+    found = printed_csv(capsys, *more, "--external", str(book), "--phrases", str(glossary))
+    both = {"documents": book, "phrases": glossary}
+    expected = kp.extract(DOCUMENTS, ["document-boosting", "phrase-boosting"], 3, both, m=1, lam=2)
+    assert found["phrase"].tolist() == expected.frame["phrase"].tolist()
+    assert "external:2-phrases-" in expected.settings["phrase-boosting"]
+    status, _, err = run(capsys, *EXTRACT, *more, "--external", str(book), str(glossary))
+    assert status == 1
+    assert "name them apart: --external and --phrases" in err
+
+
+@pytest.mark.parametrize("content", ["the, of\n", "the of", "of;the", "the | the article\nof  | and\n| end\n"])
+def test_stop_words_on_one_line_are_not_taken_for_a_table(capsys, tmp_path, content):
+    stop = tmp_path / "stop.txt"
+    stop.write_text(content, encoding="utf-8")
+    found = printed_csv(capsys, "--stop-words", str(stop), "--top", "5", "--stemmer", "none")
+    expected = kp.extract(DOCUMENTS, "tfidf", 5, stop_words=["the", "of"], stemmer="none").frame
+    assert found["phrase"].tolist() == expected["phrase"].tolist()
+    stop.write_text("\n| nothing\n", encoding="utf-8")
+    assert run(capsys, *EXTRACT, "--stop-words", str(stop))[::2] == (
+        1,
+        "kpscope: stop.txt: expected stop words, one a line, found no word. Load another file.\n",
+    )
+
+
+def test_sentences_are_listed(capsys):
+    assert main(["sentences", *TEXTS, "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(rows) == 370
+    assert rows[2]["sentence"] == "lecture-01#s003"
+
+
+def test_the_study_is_that_of_python(capsys, tmp_path):
+    corpus = kp.load(gold=SAMPLE / "sentences.csv", documents=SAMPLE / "documents.jsonl")
+    given = kp.list_sentences(corpus)[["sentence"]].assign(title_similarity="0", tf_idf="")
+    given.to_csv(tmp_path / "own.csv", index=False)
+    told = ["--gold", str(SAMPLE / "sentences.csv"), "--attributes", str(tmp_path / "own.csv"), "--repeats", "1"]
+    assert main(["sentences", *TEXTS, *told, "--format", "json"]) == 0
+    printed = capsys.readouterr()
+    expected = kp.sentence_study(corpus, attributes=given.assign(tf_idf=None), repeats=1)
+    found = json.loads(printed.out)
+    assert found["signature"] == expected.signature
+    assert [row["value"] for row in found["rows"]] == [
+        None if value != value else value for value in expected.frame["value"]
+    ]
+    assert "370 of 370 sentences have no given value and count as 0" in printed.err

@@ -138,11 +138,8 @@ def test_no_gold_at_all_is_refused():
 def test_average_gold_size(lists, expected):
     corpus = corpus_of(lists, {"s": {"d": ["a"]}})
     assert set(scored(corpus, "P@k")["k"]) == {expected}
-
-
-def test_phrases_judged_as_not_relevant_are_no_part_of_the_average_gold_size():
-    corpus = corpus_of({"d": ["a", "b", "c"]}, {"s": {"d": ["a"]}}, grades={"d": {"a": 1, "b": 0, "c": 0}})
-    assert set(scored(corpus, "P@k")["k"]) == {1}
+    rejected = corpus_of({"d": ["a", "b", "c"]}, {"s": {"d": ["a"]}}, grades={"d": {"a": 1, "b": 0, "c": 0}})
+    assert set(scored(rejected, "P@k")["k"]) == {1}
 
 
 def test_an_annotator_called_like_a_choice_is_refused():

@@ -5,10 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from kp_core.learn import LESSONS, Options, list_lessons, table_lessons
-from kp_core.learn.pair_lessons import PAIRS, scores
-from kp_core.learn.table_lessons import lecture_cells, value
-from kp_core.learn.trimming_by_hand import PEOPLE, UNIVERSE, levels
+from kp_core.learn import LESSONS, Options, every_lesson
+from kp_core.learn.every_lesson import PAIRS, PEOPLE, PHRASES, lecture_cells, levels, scores, value
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
 #: The answers, worked out on paper.
@@ -76,23 +74,23 @@ def test_kappas_of_the_paradoxes_as_printed() -> None:
 
 @pytest.mark.published
 def test_the_notes_recomputed() -> None:
-    results = list_lessons.recomputed()
-    for query, given in list_lessons.QUERIES.items():
+    results = every_lesson.recomputed()
+    for query, given in every_lesson.QUERIES.items():
         precision = [sum(rank <= k for rank in given["hits"]) / k for k in given["hits"]]
         assert results.loc[query, "MAP"] == pytest.approx(sum(precision) / 5, abs=1e-12)
         assert results.loc[query, "MRR"] == 1 / given["hits"][0]
-    assert list_lessons.compared().iloc[-1].tolist() == ["mean", "0.624", "0.594", "0.527", "0.800", "0.780"]
+    assert every_lesson.query_figures().iloc[-1].tolist() == ["mean", "0.624", "0.594", "0.527", "0.800", "0.780"]
 
 
 @pytest.mark.published
 def test_one_table_gives_all_printed_figures_of_a_lecture_system() -> None:
     measures = ("kappa", "P_pos", "P_neg", "PABAK")
-    for system in table_lessons.SYSTEMS:
+    for system in every_lesson.SYSTEMS:
         cells = lecture_cells(system)
         assert sum(cells) == 10750
         again = tuple(f"{value(name, *cells):.3f}".lstrip("0") for name in measures)
         assert again == LECTURE_SYSTEMS[system]
-    assert table_lessons.compared()["precision"].tolist()[-1] == "undefined"
+    assert every_lesson.lecture_figures()["precision"].tolist()[-1] == "undefined"
     said = [LESSONS["lecture"].show({"measure": measure}).sentences[0] for measure in measures]
     assert said == [
         f"{number} of the six systems stand below a system that says nothing by {name}."
@@ -111,15 +109,15 @@ def test_weights_of_every_candidate_by_fractions() -> None:
 
 def test_trimming_by_counting_pairs() -> None:
     for name, people in PEOPLE.items():
-        votes = [sum(phrase in own for own in people.values()) for phrase in range(1, UNIVERSE + 1)]
+        votes = [sum(phrase in own for own in people.values()) for phrase in range(1, PHRASES + 1)]
         for needed, k in zip(levels(name)["votes asked"], levels(name)["K"], strict=True):
             kept = [count if count >= needed else 0 for count in votes]
             if not sum(kept):
                 assert k != k
                 continue
             r = len(people)
-            agree = Fraction(sum(c * (c - 1) + (r - c) * (r - c - 1) for c in kept), UNIVERSE * r * (r - 1))
-            p = Fraction(sum(kept), UNIVERSE * r)
+            agree = Fraction(sum(c * (c - 1) + (r - c) * (r - c - 1) for c in kept), PHRASES * r * (r - 1))
+            p = Fraction(sum(kept), PHRASES * r)
             chance = p**2 + (1 - p) ** 2
             assert k == pytest.approx(float((agree - chance) / (1 - chance)), abs=1e-12)
 

@@ -6,9 +6,12 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core import methods
+from kp_core.errors import REASONS
 from kp_core.scoring.measures import MEASURES, of_systems
 from kp_core.similarity import MEASURES as SIMILARITIES
-from kp_core.words import glossary, methods
+
+WORKED = {name: one.example for name, one in {**MEASURES, **SIMILARITIES}.items() if one.example}
 
 
 @pytest.fixture(scope="module")
@@ -23,21 +26,29 @@ def computed() -> dict[str, float]:
     scored = kp.evaluate(corpus, k=5, measures=of_systems(), universe=20, interval="none", average="macro").frame
     agreed = kp.agreement(corpus, measures=people, universe=20, interval="none", average="micro").frame
     agreed = agreed[(agreed["system"] == "all") & (agreed["subset"] == "all")]
-    pair = kp.similarity([methods.PAIR], [name for name in SIMILARITIES if name in methods.WORKED])
+    pair = kp.similarity([methods.PAIR], [name for name in SIMILARITIES if name in WORKED])
     values = pd.concat([scored["value"], agreed["value"], pair["value"]])
     return dict(zip([*of_systems(), *people, *pair["measure"]], values, strict=True))
 
 
-@pytest.mark.parametrize("name", methods.WORKED)
+@pytest.mark.parametrize("name", WORKED)
 def test_a_written_example_ends_in_the_value_of_its_measure(name: str, computed: dict[str, float]) -> None:
-    sign, written = re.search(r"([=≈:]) (−?[\d.]+)$", methods.WORKED[name]).groups()
+    sign, written = re.search(r"([=≈:]) (−?[\d.]+)$", WORKED[name]).groups()
     assert round(computed[name], 4) == float(written.replace("−", "-"))
     assert (sign == "≈") == (abs(round(computed[name], 4) - computed[name]) > 1e-9)
 
 
 def test_only_what_two_phrases_cannot_decide_has_no_example() -> None:
     without = {"context", "embedding", "combined", "random"}
-    assert set(methods.WORKED) == {*MEASURES, *SIMILARITIES} - without
+    assert set(WORKED) == {*MEASURES, *SIMILARITIES} - without
+
+
+@pytest.mark.parametrize("one", [*MEASURES.values(), *SIMILARITIES.values()], ids=lambda one: one.name)
+def test_every_declaration_is_complete(one):
+    assert one.sentence.endswith(".")
+    assert min(len(one.formula), len(one.undefined), len(one.source)) > 0
+    assert one.low < one.high
+    assert getattr(one, "reason", "ok") in {"ok", *REASONS}
 
 
 def test_the_words_around_the_example_name_its_numbers() -> None:
@@ -47,6 +58,6 @@ def test_the_words_around_the_example_name_its_numbers() -> None:
 
 
 def test_terms_stand_in_alphabetical_order_and_their_meanings_are_sentences() -> None:
-    assert list(glossary.TERMS) == sorted(glossary.TERMS, key=str.casefold)
-    wrong = [term for term, meaning in glossary.TERMS.items() if not (meaning[0].isupper() and meaning.endswith("."))]
+    assert list(methods.TERMS) == sorted(methods.TERMS, key=str.casefold)
+    wrong = [term for term, meaning in methods.TERMS.items() if not (meaning[0].isupper() and meaning.endswith("."))]
     assert not wrong

@@ -29,15 +29,7 @@ def test_every_prediction_and_every_gold_entry_has_a_type(corpus):
     assert rows["hit"].tolist() == [True, False, False, False, False, True, False]
     assert rows["reordered"].tolist() == [False] * 4 + [True, False, False]
     assert rows["morph"].tolist() == [False] * 6 + [True]
-    assert rows["keyphrase"].tolist() == [
-        "neural networks",
-        "topic",
-        "real-time scheduling",
-        "",
-        "hash table",
-        "hash table",
-        "quality of service",
-    ]
+    assert rows["keyphrase"].tolist() == [*GOLD["d1"], "", "hash table", "hash table", "quality of service"]
     assert rows["rank"].tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert rows["overlap"].tolist() == pytest.approx([1, 1 / 2, 1 / 2, 0, 1, 1, 2 / 3])
     entries = found.gold[found.gold["system"] == "a"]
@@ -115,9 +107,8 @@ def test_a_gold_standard_of_stems_is_not_stemmed_again():
 
 
 def test_a_spelling_counts_as_its_entry():
-    corpus = corpus_of(
-        {"d": [("service quality", "quality of service")]}, {"s": {"d": ["quality of services", "service"]}}
-    )
+    gold = {"d": [("service quality", "quality of service")]}
+    corpus = corpus_of(gold, {"s": {"d": ["quality of services", "service"]}})
     rows = kp.near_misses(corpus, k=10).frame
     assert rows["type"].tolist() == ["MORPH", "PARTOF"]
     assert rows["keyphrase"].tolist() == ["quality of service", "service quality"]
@@ -134,10 +125,8 @@ def test_hits_are_those_of_the_evaluation_and_are_exact_or_morphological(normali
     rows = kp.near_misses(corpus, made).frame
     assert set(rows.loc[rows["hit"], "type"]) <= {"EXACT", "MORPH"}
     assert rows["hit"].sum() > 20
-    hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates).set_index("document")[
-        "hits"
-    ]
-    own = rows.groupby("document")["hit"].sum()
+    hits = document_values(corpus, "hits@k", 5, normalise=normalise, duplicates=duplicates)
+    hits, own = hits.set_index("document")["hits"], rows.groupby("document")["hit"].sum()
     assert own.to_dict() == {document: count for document, count in hits.items() if document in own.index}
 
 

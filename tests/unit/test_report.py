@@ -12,10 +12,8 @@ import pytest
 import kp_core as kp
 from kp_core.errors import UsageError
 from kp_core.settings import FIELDS
-from kp_core.takeaway.bundle import Report, report
-from kp_core.takeaway.paragraph import WORDS
-from kp_core.takeaway.references import bibtex, cited, entries
-from kp_core.takeaway.sections import SECTIONS
+from kp_core.takeaway.bundle import SECTIONS, Report, report
+from kp_core.takeaway.paragraph import WORDS, bibtex, cited, entries
 
 EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
 

@@ -3,10 +3,11 @@
 import pandas as pd
 import pytest
 
+from kp_core.charts.screen_tables import clusters
 from kp_core.settings import Settings
 from kp_core.studies.compare import Comparison
 from kp_core.studies.spread import Spread
-from kp_core.words.statements import clusters, range_of, verdict
+from kp_core.words.statements import range_of, verdict
 
 
 def compared(
@@ -20,9 +21,9 @@ def compared(
         if p < 0.05:
             winner, loser = (a, b) if values[a] > values[b] else (b, a)
             better[winner] += (loser,)
-    return Comparison(
-        frame, pd.DataFrame(), values, {}, documents, (), dict.fromkeys(values, 1), better, "holm", "", Settings(), ""
-    )
+    nothing, clusters = pd.DataFrame(), dict.fromkeys(values, 1)
+    found = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
+    return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="", recipe="")
 
 
 NAN = float("nan")
@@ -83,7 +84,8 @@ def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[o
     nothing = pd.DataFrame()
     bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
     pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
-    return Spread("F1@7", 7, nothing, bounds, nothing, pairs, 216, Settings(), (), 1, False)
+    found = {"ranges": bounds, "changes": nothing, "turns": pairs, "combinations": 216}
+    return Spread(nothing, Settings(), (), 1, False, measure="F1@7", **found)
 
 
 FILES = "Under other published conventions and their combinations the same files give"

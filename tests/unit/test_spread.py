@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import kp_core as kp
-from kp_core import charts
+from kp_core.charts import curves, dots, heat_maps
 from kp_core.studies.spread import Spread
 from kp_core.studies.stability import Stability, ranks, tau_b
+from kp_core.words.statements import range_of
 from tests.corpora import corpus_of
 
 ONE, TWO = "<b>one</b>", "two"
@@ -77,27 +78,25 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
 
 
 def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) -> None:
-    drawn = charts.strip(spread)
+    drawn = dots.strip(spread, range_of(spread))
     traces = {trace.name: trace for trace in drawn.figure.data}
     assert len(traces["two"].x) == 216
     assert sorted(set(traces["two"].x)) == [0.75, 1.0]
     assert list(traces["pke"].x) == [0.75, 0.75, 0.0]
     assert list(traces["in use"].x) == [0.75, 1.0, 0.0]
     assert len({traces[name].marker.symbol for name in kp.PRESETS}) == len(kp.PRESETS)
-    assert drawn.alt.startswith(
-        "P@2 under 10 presets and 216 settings: <b>one</b> 0.750 to 0.750, in use 0.750; two 0.750 to 1.000"
-    )
+    said = "P@2 under 10 presets and 216 settings: <b>one</b> 0.750 to 0.750, in use 0.750; two 0.750 to 1.000"
+    assert drawn.alt.startswith(said)
 
 
 def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread) -> None:
-    drawn = charts.effects(spread)
+    drawn = dots.effects(spread)
     assert list(drawn.figure.layout.yaxis.categoryarray) == ["duplicates = after", "duplicates = keep"]
     assert {t.name: list(t.x) for t in drawn.figure.data}["two"] == [-0.25, -0.25]
-    assert drawn.alt == (
-        "Effect of 2 single changes of a convention on P@2; the largest: duplicates = after changes two by -0.250."
-    )
+    said = "Effect of 2 single changes of a convention on P@2; the largest: duplicates = after changes two by -0.250."
+    assert drawn.alt == said
     still = kp.spread(corpus_of({"d": ["tree"]}, {"s": {"d": ["tree"]}}), measure="R@k", k=1)
-    assert charts.effects(still).alt == "No single change of a convention changes R@1 of any system."
+    assert dots.effects(still).alt == "No single change of a convention changes R@1 of any system."
 
 
 @pytest.fixture
@@ -106,30 +105,23 @@ def by_k(corpus: kp.Corpus) -> Stability:
 
 
 def test_the_rank_chart_names_each_line_at_its_end(by_k: Stability) -> None:
-    drawn = charts.rank_chart(by_k)
-    assert {t.name: list(t.y) for t in drawn.figure.data} == {
-        "&lt;b&gt;one&lt;/b&gt;": [1.5, 2],
-        "two": [1.5, 1],
-        "three": [3, 3],
-    }
-    assert {(a.text, a.y) for a in drawn.figure.layout.annotations} == {
-        ("two", 1),
-        ("&lt;b&gt;one&lt;/b&gt;", 2),
-        ("three", 3),
-    }
+    drawn = curves.rank_chart(by_k)
+    escaped = "&lt;b&gt;one&lt;/b&gt;"
+    lines = {trace.name: list(trace.y) for trace in drawn.figure.data}
+    assert lines == {escaped: [1.5, 2], "two": [1.5, 1], "three": [3, 3]}
+    assert {(a.text, a.y) for a in drawn.figure.layout.annotations} == {("two", 1), (escaped, 2), ("three", 3)}
     assert drawn.alt.startswith("Rank of 3 systems under 2 cutoffs.")
 
 
 def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) -> None:
-    drawn = charts.kendall(by_k)
+    drawn = heat_maps.kendall(by_k)
     assert drawn.figure.data[0].z[0][1] == pytest.approx(2 / 6**0.5)
-    assert drawn.alt == (
-        "tau-b of 1 pair of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
-    )
+    said = "tau-b of 1 pair of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
+    assert drawn.alt == said
 
 
 def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
-    for drawn in (charts.strip(spread), charts.effects(spread), charts.rank_chart(by_k)):
+    for drawn in (dots.strip(spread, range_of(spread)), dots.effects(spread), curves.rank_chart(by_k)):
         assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
 
 

@@ -1,10 +1,10 @@
-"""Turn counts into values: one function and one declaration a measure, all in one registry."""
+"""Turn counts into values: one function a measure, and one entry in `measures.toml`."""
 
 from kp_core.scoring.measures import agreement as annotators
 from kp_core.scoring.measures import concordance, ranked
-from kp_core.scoring.measures.registry import MEASURES, WORDS, Asked, Measure, of_systems, parse
+from kp_core.scoring.measures.registry import DECLARED, MEASURES, Asked, Measure, of_systems, parse
 
 __all__ = ["MEASURES", "Asked", "Measure", "annotators", "concordance", "of_systems", "parse", "ranked"]
 
-for _name in WORDS:  # measures are listed in the order of measures.toml, whichever module was imported first
+for _name in DECLARED:  # the order of measures.toml, whichever module was imported first
     MEASURES[_name] = MEASURES.pop(_name)

@@ -8,23 +8,19 @@ from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import measure
-from kp_core.scoring.table_cells import Cells, ratio
+from kp_core.scoring.table_cells import ratio
+
+measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 
 
-@measure("K", "annotators", low=-1)
-def fleiss(panel: Cells) -> Floats:
-    """Return Scott's pi of the mean table of all pairs."""
-    return concordance.scott_pi(panel)
-
-
-@measure("alpha", "annotators", low=-1)
+@measure("alpha")
 def alpha(panel: Panel) -> Floats:
     """Return Krippendorff's alpha for nominal data; n decisions, n_1 of them “yes”."""
     n, yes = panel.values, panel.yes
     return 1 - ratio(panel.apart * (n - 1), 2 * yes * (n - yes), np.nan)
 
 
-@measure("Conger", "annotators", low=-1)
+@measure("Conger")
 def conger(panel: Shares) -> Floats:
     """Return Conger's kappa; p_r is the share of “yes” of an annotator over the documents he or she saw."""
     there = panel.seen != 0
@@ -37,7 +33,7 @@ def conger(panel: Shares) -> Floats:
     return ratio(concordance.observed(panel) - chance, 1 - chance, np.nan)
 
 
-@measure("Light", "annotators", low=-1)
+@measure("Light")
 def light(tables: PairTables) -> Floats:
     """Return the mean over the pairs, undefined pairs left out."""
     values = concordance.kappa(tables.each)

@@ -6,6 +6,8 @@ undefined (NaN) and `status` says why.
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -41,64 +43,38 @@ def status(cells: Cells) -> NDArray[np.str_]:
     return np.select(list(cases.values()), list(cases), "ok")
 
 
-@measure("a", "concordance", high=np.inf, better="none")
-def both(cells: Cells) -> Floats:
-    """Return cell a."""
-    return cells.both
+for _name, _cell in {"a": "both", "b": "gold_only", "c": "system_only", "d": "neither", "N": "universe"}.items():
+    measure(_name)(attrgetter(_cell))
 
 
-@measure("b", "concordance", high=np.inf, better="none")
-def gold_only(cells: Cells) -> Floats:
-    """Return cell b."""
-    return cells.gold_only
-
-
-@measure("c", "concordance", high=np.inf, better="none")
-def system_only(cells: Cells) -> Floats:
-    """Return cell c."""
-    return cells.system_only
-
-
-@measure("d", "concordance", high=np.inf, better="none")
-def neither(cells: Cells) -> Floats:
-    """Return cell d."""
-    return cells.neither
-
-
-@measure("N", "concordance", high=np.inf, better="none")
-def universe(cells: Cells) -> Floats:
-    """Return the size of the universe."""
-    return cells.universe
-
-
-@measure("Po", "concordance")
+@measure("Po")
 def observed(cells: Cells) -> Floats:
     """Return the observed agreement."""
     return ratio(cells.both + cells.neither, cells.universe, np.nan)
 
 
-@measure("Pe", "concordance", better="none")
+@measure("Pe")
 def expected(cells: Cells) -> Floats:
     """Return the chance agreement of Cohen's kappa."""
     n, f1, g1 = cells.universe, cells.size, cells.returned
     return ratio(f1 * g1 + (n - f1) * (n - g1), n * n, np.nan)
 
 
-@measure("kappa", "concordance", low=-1)
+@measure("kappa")
 def kappa(cells: Cells) -> Floats:
     """Return Cohen's kappa."""
     n, f1, g1 = cells.universe, cells.size, cells.returned
     return ratio(2 * (cells.both * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
 
 
-@measure("kappa_max", "concordance", better="none")
+@measure("kappa_max")
 def kappa_max(cells: Cells) -> Floats:
     """Return the kappa reached if the smaller list lay wholly inside the larger."""
     n, f1, g1 = cells.universe, cells.size, cells.returned
     return ratio(2 * np.minimum(f1, g1) * (n - np.maximum(f1, g1)), f1 * (n - g1) + g1 * (n - f1), np.nan)
 
 
-@measure("kappa_min", "concordance", low=-1, better="none")
+@measure("kappa_min")
 def kappa_min(cells: Cells) -> Floats:
     """Return the kappa if the two lists had as little in common as their sizes allow."""
     n, f1, g1 = cells.universe, cells.size, cells.returned
@@ -106,32 +82,32 @@ def kappa_min(cells: Cells) -> Floats:
     return ratio(2 * (fewest * n - f1 * g1), f1 * (n - g1) + g1 * (n - f1), np.nan)
 
 
-@measure("MCC", "concordance", low=-1)
+@measure("MCC")
 def matthews(cells: Cells) -> Floats:
     """Return Matthews' correlation coefficient."""
     n, f1, g1 = cells.universe, cells.size, cells.returned
     return ratio(cells.both * n - f1 * g1, np.sqrt(f1 * (n - f1) * g1 * (n - g1)), np.nan)
 
 
-@measure("P_pos", "concordance")
+@measure("P_pos")
 def positive(cells: Cells) -> Floats:
     """Return the positive agreement."""
     return ratio(2 * cells.both, cells.size + cells.returned, np.nan)
 
 
-@measure("P_neg", "concordance")
+@measure("P_neg")
 def negative(cells: Cells) -> Floats:
     """Return the negative agreement."""
     return ratio(2 * cells.neither, 2 * cells.universe - cells.size - cells.returned, np.nan)
 
 
-@measure("PABAK", "concordance", low=-1)
+@measure("PABAK")
 def pabak(cells: Cells) -> Floats:
     """Return the prevalence-adjusted bias-adjusted kappa."""
     return ratio(cells.universe - 2 * (cells.gold_only + cells.system_only), cells.universe, np.nan)
 
 
-@measure("AC1", "concordance", low=-1)
+@measure("AC1")
 def ac1(cells: Cells) -> Floats:
     """Return Gwet's AC1."""
     n, yes = cells.universe, cells.size + cells.returned
@@ -139,7 +115,7 @@ def ac1(cells: Cells) -> Floats:
     return ratio(2 * n * (cells.both + cells.neither) - chance, 2 * n * n - chance, np.nan)
 
 
-@measure("pi", "concordance", low=-1)
+@measure("pi")
 def scott_pi(cells: Cells) -> Floats:
     """Return Scott's pi."""
     yes = cells.size + cells.returned
@@ -147,13 +123,13 @@ def scott_pi(cells: Cells) -> Floats:
     return ratio(4 * cells.both * cells.neither - apart * apart, yes * (2 * cells.universe - yes), np.nan)
 
 
-@measure("BI", "concordance", low=-1, better="none")
+@measure("BI")
 def bias_index(cells: Cells) -> Floats:
     """Return the bias index."""
     return ratio(cells.size - cells.returned, cells.universe, np.nan)
 
 
-@measure("PI", "concordance", low=-1, better="none")
+@measure("PI")
 def prevalence_index(cells: Cells) -> Floats:
     """Return the prevalence index."""
     return ratio(cells.size + cells.returned - cells.universe, cells.universe, np.nan)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 import numpy as np
 
 from kp_core.scoring.codes import Floats
@@ -10,82 +12,71 @@ from kp_core.scoring.measures.registry import measure
 from kp_core.scoring.table_cells import Cells, ratio
 
 
-@measure("P@k", "overlap")
+@measure("P@k")
 def precision(cells: Cells) -> Floats:
     """Return hits / denominator."""
     return ratio(cells.hits, cells.denominator)
 
 
-@measure("R@k", "overlap")
+@measure("Rprec")
+@measure("R@k")
 def recall(cells: Cells) -> Floats:
-    """Return hits / gold size."""
+    """Return hits / gold size; at k = gold size this is R-precision."""
     return ratio(cells.hits, cells.size)
 
 
-@measure("F1@k", "overlap")
+@measure("F1@k")
 def f1(cells: Cells) -> Floats:
     """Return the harmonic mean of precision and recall."""
     return ratio(2 * cells.hits, cells.denominator + cells.size)
 
 
-@measure("Rprec", "ranking", fixed="gold")
-def r_precision_at_gold(cells: Cells) -> Floats:
-    """Return hits among the first g / g."""
-    return ratio(cells.hits, cells.size)
+measure("hits@k")(attrgetter("hits"))
 
 
-@measure("success@k", "ranking")
+@measure("success@k")
 def success(at: AtK) -> Floats:
     """Return 1 if there is a hit (its probability where ties are averaged)."""
-    return at.first_hit
+    return at.total(at.counts.terms.first)
 
 
-@measure("hits@k", "ranking", high=np.inf)
-def hits(at: AtK) -> Floats:
-    """Return the hits."""
-    return at.hits
-
-
-@measure("MAP", "ranking", fixed="none")
-@measure("MAP@k", "ranking")
+@measure("MAP")
+@measure("MAP@k")
 def average_precision(at: AtK) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
-    rule = at.counts.settings.ap
-    if rule == "gold":
-        return ratio(at.precision_sum, at.size)
-    if rule == "hits":
-        return ratio(at.precision_sum, at.hits)
-    return ratio(at.precision_sum, np.minimum(at.limit, at.size))
+    rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
+    return ratio(at.total(at.counts.terms.precision), rules[at.counts.settings.ap])
 
 
-@measure("MRR", "ranking", fixed="none")
-@measure("MRR@k", "ranking")
+@measure("MRR")
+@measure("MRR@k")
 def reciprocal_rank(at: AtK) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
-    settings = at.counts.settings
-    value = at.reciprocal_rank
+    settings, terms = at.counts.settings, at.counts.terms
     if settings.rr == "all-hits":
-        value = ratio(at.total(at.counts.terms.hits / at.counts.terms.rank), at.hits)
+        value = ratio(at.total(terms.hits / terms.rank), at.hits)
+    else:
+        value = at.total(terms.first / terms.rank)
     if settings.rr_miss != "0":
-        value = value + (1 - at.first_hit) / (at.counts.length[:, None] + 1)
+        value = value + (1 - success(at)) / (at.counts.length[:, None] + 1)
     return value
 
 
-@measure("nDCG", "ranking", fixed="none")
-@measure("nDCG@k", "ranking")
+@measure("nDCG")
+@measure("nDCG@k")
 def normalised_gain(at: AtK) -> Floats:
     """Return the discounted gain by the convention / that of the ideal ranking, 0 where there is nothing to gain."""
     return ratio(*at.discounted(at.counts.settings.gain == "exp"))
 
 
-@measure("nDCG-exp", "ranking", fixed="none")
-@measure("nDCG-exp@k", "ranking")
+@measure("nDCG-exp")
+@measure("nDCG-exp@k")
 def normalised_exponential_gain(at: AtK) -> Floats:
     """Return the same of exponential gain, whatever the convention."""
     return ratio(*at.discounted(exponential=True))
 
 
-@measure("bpref", "ranking", fixed="none")
+@measure("bpref")
 def bpref(at: AtK) -> Floats:
     """Return bpref; NaN without judged negatives."""
     judged = at.counts.judged
@@ -94,7 +85,7 @@ def bpref(at: AtK) -> Floats:
     return ratio(np.broadcast_to(judged[:, None], at.hits.shape), at.size)
 
 
-@measure("RBP", "ranking", fixed="none", parameter=("p", 0.9))
+@measure("RBP")
 def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
     terms = at.counts.terms

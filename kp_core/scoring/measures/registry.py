@@ -1,4 +1,4 @@
-"""Hold the declaration of every measure; tables, help, methods, captions and the command line read it here."""
+"""Join the words of every measure to its function; tables, help, Methods and the command line read them here."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ class Measure:
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
                 annotators: of the tables of several annotators
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
+    example     what it gives for the worked example
     """
 
     name: str
@@ -42,7 +43,8 @@ class Measure:
     high: float = 1.0
     better: Literal["higher", "none"] = "higher"
     fixed: Cutoff | None = None
-    parameter: tuple[str, float] | None = None
+    parameter: str = ""
+    example: str = ""
 
     @property
     def averages(self) -> tuple[str, ...]:
@@ -62,8 +64,8 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {}
-#: Sentence, formula, source and what is undefined of every measure.
-WORDS: dict[str, Any] = tomllib.loads((files("kp_core") / "scoring/measures/measures.toml").read_text("utf-8"))
+#: What every measure is, but for its function.
+DECLARED: dict[str, Any] = tomllib.loads((files("kp_core") / "scoring/measures/measures.toml").read_text("utf-8"))
 
 
 def of_systems() -> list[str]:
@@ -71,11 +73,11 @@ def of_systems() -> list[str]:
     return [name for name, one in MEASURES.items() if one.family != "annotators"]
 
 
-def measure(name: str, family: Family, **further: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Declare the decorated function as a measure; further: fields of `Measure` that differ from their defaults."""
+def measure(name: str) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Make the decorated function the measure that `measures.toml` declares."""
 
     def declare(score: Callable[..., Floats]) -> Callable[..., Floats]:
-        MEASURES[name] = Measure(name=name, family=family, score=score, **WORDS[name], **further)
+        MEASURES[name] = Measure(name, score=score, **DECLARED[name])
         return score
 
     return declare
@@ -105,8 +107,8 @@ class Asked:
         ('P@5', 'P@O', 'RBP(p=0.8)')
         """
         base = self.measure.name
-        if self.value is not None and self.measure.parameter:
-            base += f"({self.measure.parameter[0]}={self.value:g})"
+        if self.value is not None:
+            base += f"({self.measure.parameter}={self.value:g})"
         shown = self.cutoff if self.cutoff is not None else cutoff
         if not base.endswith("@k") or shown is None:
             return base
@@ -143,7 +145,7 @@ def parse(text: str) -> Asked:
             value = float(with_value[3])
         except ValueError:
             value = -1.0
-        if found.parameter and found.parameter[0] == with_value[2] and 0 < value < 1:
+        if found.parameter == with_value[2] and 0 < value < 1:
             return Asked(found, None, value)
     if text in MEASURES:
         return Asked(MEASURES[text])

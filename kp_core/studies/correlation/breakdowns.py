@@ -10,18 +10,11 @@ import pandas as pd
 from kp_core.corpus import Corpus, kept
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.similarity.tokens import Phrases, Recipe
+from kp_core.studies import WORDS
 from kp_core.text.tags import keyphrase_classes
 
 #: Breakdown → what its subsets tell apart.
-BREAKDOWNS = {
-    "location": "which part of the longer phrase the two have in common",
-    "complexity": "whether the keyphrase has a preposition (PP) or a conjunction (CC)",
-    "pos": "whether the keyphrase is nouns (NN), or adjectives and nouns (AdjN)",
-    "type": "type of the near miss",
-    "side": "whether the candidate is shorter or longer than the keyphrase",
-    "length": "words of the keyphrase",
-    "group": "type of the document",
-}
+BREAKDOWNS: dict[str, str] = WORDS["breakdowns"]
 DEFAULT_BY = ("location", "complexity", "pos")
 #: The order in which known labels stand; others follow by name.
 _ORDER = (
@@ -31,12 +24,6 @@ _ORDER = (
     *("EXACT", "MORPH", "INCLUDE", "PARTOF", "OVERLAP", "NONE"),
     *("shorter", "equal", "longer"),
 )
-#: What Kim, Baldwin & Kan 2010 report: every pair has one location and one complexity, other tags are left out.
-_PAPER: dict[str, dict[str, str]] = {
-    "location": {"First+Head": "Head"},
-    "complexity": {"PP+CC": "PP"},
-    "pos": {"other": ""},
-}
 #: Near-miss types in which one phrase is a contiguous part of the other.
 CONTIGUOUS = ("INCLUDE", "PARTOF")
 
@@ -79,7 +66,7 @@ def paper_labels(labels: pd.DataFrame) -> pd.DataFrame:
     >>> paper_labels(pd.DataFrame({"location": ["First+Head", "First"], "pos": ["NN", "other"]})).to_numpy().tolist()
     [['Head', 'NN'], ['First', '']]
     """
-    return labels.replace({column: changes for column, changes in _PAPER.items() if column in labels})
+    return labels.replace({column: changes for column, changes in WORDS["paper_labels"].items() if column in labels})
 
 
 def subsets(words: Floats, labels: pd.DataFrame) -> dict[str, Bools]:

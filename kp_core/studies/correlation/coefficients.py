@@ -1,19 +1,208 @@
-"""Turn columns of measures and human scores, with gaps, into correlations, the reason of undefined ones, intervals."""
+"""Turn values of measures and human scores into correlations under integer weights, with gaps, reasons and intervals.
+
+One kernel serves data, resamples and swaps.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation.weighted import KERNELS, Correlation, Kernel, comparable
 
+Correlation = Literal["spearman", "pearson", "kendall"]
+#: Correlations of measures (P, M) with human scores (P, H) under weights (P, B) → (B, M, H).
+Kernel = Callable[[Floats], Floats]
+
+#: Equal fractions tie although their last bits differ.
+DECIMALS = 12
+#: No rounding error of fractions is as small; unsmoothed BLEU is (down to 1e-308), and its order counts.
+_TINY = 1e-30
 #: Resamples at a time: the arrays of one block stay in the processor's cache; Kendall compares cells by matrix
 #: products, which want larger ones.
 BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Values of P pairs in groups of equal ones.
+
+    order   (P,) the pairs from low to high
+    starts  (V,) where each of the V distinct values begins in that order
+    group   (P,) the distinct value of each pair, numbered from low to high
+    """
+
+    order: Ints
+    starts: Ints
+    group: Ints
+
+    def below(self, rows: Floats) -> Floats:
+        """Return the sums of rows (P, B) over the pairs up to and with each distinct value, (V, B)."""
+        running = running_sums(rows, self.order)
+        return running if len(self.starts) == len(running) else running[np.append(self.starts[1:], len(running)) - 1]
+
+
+def running_sums(rows: Floats, order: Ints) -> Floats:
+    """Return the cumulative sums (P, B) of the rows in an order.
+
+    In two steps, within stretches and then over them: 5 to 10 times as fast as np.cumsum along the first axis.
+
+    >>> running_sums(np.array([[1.0], [10], [100]]), np.array([2, 0, 1])).tolist()
+    [[100.0], [101.0], [111.0]]
+    """
+    size, stretch = len(order), int(len(order) ** 0.5) + 1
+    stretches = -(-size // stretch)
+    sums = np.zeros((stretches * stretch, rows.shape[1]))
+    np.take(rows, order, axis=0, out=sums[:size], mode="clip")
+    parts = sums.reshape(stretches, stretch, rows.shape[1])
+    for step in range(1, stretch):
+        parts[:, step] += parts[:, step - 1]
+    parts[1:] += np.cumsum(parts[:-1, -1], axis=0)[:, None]
+    return sums[:size]
+
+
+def comparable(values: Floats) -> Floats:
+    """Return values rounded to 12 decimals, and to 12 digits where they are below 1e-30.
+
+    >>> comparable(np.array([0.1 + 0.2, 0.1 + 0.2 - 0.3, 2.0**-300])).tolist() == [0.3, 0.0, 2.0**-300]
+    True
+    """
+    rounded = np.round(values, DECIMALS)
+    tiny = (np.abs(values) < _TINY) & (values != 0)
+    if tiny.any():
+        mantissa, exponent = np.frexp(values[tiny])
+        rounded[tiny] = np.ldexp(np.round(mantissa, DECIMALS), exponent)
+    return rounded
+
+
+def levels(values: Floats) -> Levels:
+    """Return the groups of equal values, equal to 12 decimals.
+
+    >>> levels(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
+    [1, 0, 0]
+    """
+    _, group, counts = np.unique(comparable(values), return_inverse=True, return_counts=True)
+    return Levels(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
+
+
+def shares(below: Floats) -> Floats:
+    """Return the weight of each distinct value (V, B) from the weights up to and with it."""
+    share = below.copy()
+    share[1:] -= below[:-1]
+    return share
+
+
+#: Deviations of a column from its mean (P, B), and their weighted sums of squares (B,), from weights and their sum.
+_Deviations = Callable[[Floats, Floats], tuple[Floats, Floats]]
+
+
+def spearman(column: Floats) -> _Deviations:
+    """Return the deviations of mid-ranks, those of the resample itself, of a column (P,).
+
+    A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
+    Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
+    """
+    level = levels(column)
+
+    def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        below = level.below(weights)
+        counts = shares(below)
+        squares = (total**3 - np.einsum("vb,vb->b", counts * counts, counts)) / 12
+        counts *= 0.5
+        below -= counts
+        below -= total / 2
+        return np.take(below, level.group, axis=0), squares
+
+    return under
+
+
+def pearson(column: Floats) -> _Deviations:
+    """Return the deviations of the values of a column (P,), equal to 12 decimals."""
+    column = np.round(column, DECIMALS)
+    column = column - column.mean()  # against cancellation; the mean of the resample is taken off below
+    rounding = 1e-12 * (column @ column)  # a resample may hold one value only
+
+    def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
+        mean = column @ weights / np.maximum(total, 1)
+        squares = (column * column) @ weights - total * mean**2
+        return column[:, None] - mean, np.where(squares > rounding, squares, 0.0)
+
+    return under
+
+
+def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Deviations]) -> Kernel:
+    """Return the kernel of Pearson's r of deviations: those of ranks give Spearman's rho."""
+    ours, human = [deviations_of(column) for column in x.T], [deviations_of(column) for column in y.T]
+
+    def under(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        values = np.empty((weights.shape[1], len(ours), len(human)))
+        people = [(weights * deviations, squares) for deviations, squares in (of(weights, total) for of in human)]
+        for m, of in enumerate(ours):
+            deviations, squares = of(weights, total)
+            for h, (weighted, spread) in enumerate(people):
+                covariance = np.einsum("pb,pb->b", deviations, weighted)
+                values[:, m, h] = _ratio(covariance, squares, spread, total)
+        return values
+
+    return under
+
+
+def kendall(x: Floats, y: Floats) -> Kernel:
+    """Return the kernel of Kendall's tau-b: (concordant - discordant) / sqrt(pairs untied in x · untied in y).
+
+    Source: Kendall 1945. Pairs with the same two values are one cell; cells are compared with each other once.
+    """
+    ours, human = [levels(column) for column in x.T], [levels(column) for column in y.T]
+
+    def under(weights: Floats) -> Floats:
+        total = weights.sum(axis=0)
+        values = np.empty((weights.shape[1], len(ours), len(human)))
+        for m, first in enumerate(ours):
+            for h, second in enumerate(human):
+                a, b = (total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second))
+                values[:, m, h] = _ratio(_concordance(first, second, weights), a, b, total)
+        return values
+
+    return under
+
+
+def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
+    """Return the concordant less the discordant ordered pairs (B,)."""
+    cells = levels(np.asarray(first.group * len(second.starts) + second.group, np.float64))
+    pair = cells.order[cells.starts]
+    # signs and weights are small integers, which float32 adds without rounding
+    counts = shares(cells.below(weights)).astype(np.float32)
+    a, b = first.group[pair].astype(np.float32), second.group[pair].astype(np.float32)
+    surplus = np.zeros(weights.shape[1])
+    step = max(1, 4_000_000 // len(pair))
+    for begin in range(0, len(pair), step):
+        part = slice(begin, begin + step)
+        signs = np.sign(a[part, None] - a) * np.sign(b[part, None] - b)
+        surplus += np.einsum("cb,cb->b", counts[part].astype(np.float64), signs @ counts)
+    return surplus
+
+
+def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats) -> Floats:
+    """Return covariance / sqrt(spreads), NaN where a side is constant or fewer than three pairs are there."""
+    product = spread_x * spread_y
+    good = (product > 0) & (total >= 3)
+    value = np.divide(covariance, np.sqrt(product, where=good, out=np.ones_like(product)))
+    return np.where(good, np.clip(value, -1, 1), np.nan)
+
+
+#: Correlations that are Pearson's r of deviations.
+DEVIATIONS = {"spearman": spearman, "pearson": pearson}
+#: Name of a correlation → its kernel for measures (P, M) and human scores (P, H) without gaps.
+KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
+    "spearman": lambda x, y: _product_moment(x, y, spearman),
+    "pearson": lambda x, y: _product_moment(x, y, pearson),
+    "kendall": kendall,
+}
 
 
 @dataclass(frozen=True)
@@ -138,28 +327,19 @@ def partial_spearman(measure: Floats, human: Floats, controls: Floats) -> float:
     >>> partial_spearman(longer[:, 0], np.array([1.0, 3, 2, 4]), longer)
     nan
     """
+    from scipy.stats import rankdata
+
     columns = np.column_stack([measure, human, controls])
     columns = columns[~np.isnan(columns).any(axis=1)]
     if len(columns) < 3:
         return float("nan")
-    ranks = mid_ranks(columns)
+    ranks = np.asarray(rankdata(comparable(columns), axis=0))
     base = np.column_stack([np.ones(len(ranks)), ranks[:, 2:]])
     left = ranks[:, :2] - base @ np.linalg.lstsq(base, ranks[:, :2], rcond=None)[0]
     spread = (left**2).sum(axis=0)
     if (spread <= 1e-9 * (ranks[:, :2] ** 2).sum(axis=0)).any():
         return float("nan")
     return float(left[:, 0] @ left[:, 1] / np.sqrt(spread[0] * spread[1]))
-
-
-def mid_ranks(values: Floats) -> Floats:
-    """Return ranks from 1 of each column, the mean rank for equal values, which tie when equal to 12 decimals.
-
-    >>> mid_ranks(np.array([0.1 + 0.2, 0.1, 0.3])).tolist()
-    [2.5, 1.0, 2.5]
-    """
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(comparable(values), axis=0))
 
 
 def percent_of_ceiling(value: Floats, human: Floats) -> Floats:

@@ -14,7 +14,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
-from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, split_names
+from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, CONTIGUOUS, DEFAULT_BY, label, lengths, paper_labels
 from kp_core.studies.correlation.estimates import HUMAN, Correlations, Study, estimate
@@ -36,10 +36,11 @@ _SIGNED = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CorrelationStudy(Answer):
     """A study with the pairs behind it.
 
+    frame     one row a measure, subset and way to combine the human scores
     found     correlations, share of the human ceiling, tests, clusters
     pairs     one row a judged pair: phrases, document, labels, human scores, and the value of every measure
     settings  what was asked, by its names in the signature; notes: what the reader must know
@@ -47,14 +48,7 @@ class CorrelationStudy(Answer):
 
     found: Correlations
     pairs: pd.DataFrame
-    settings: dict[str, str]
-    notes: tuple[Note, ...]
     caption: str = "Correlation of similarity with human scores"
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """One row a measure, subset and way to combine the human scores."""
-        return self.found.frame
 
     @property
     def signature(self) -> str:
@@ -114,7 +108,7 @@ def correlate(
     unit, clusters = sampling_unit(pairs)
     shown = labels[[name for name in breakdowns if name in labels]]
     found = estimate(
-        scores.matrix[used],
+        scores.to_numpy()[used],
         values[used],
         pd.factorize(np.array(clusters, object)[used])[0],
         (paper_labels(shown) if paper else shown)[used],
@@ -122,12 +116,22 @@ def correlate(
         study,
         progress,
     )
-    human = pd.DataFrame(scores.matrix, columns=[f"score {name}" for name in scores.annotators])
+    human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
     settings = _settings(choices, study, names, breakdowns, unit, paper, owner is not None)
     notes = _notes(found, values[used], labels[used], unit)
-    return CorrelationStudy(found, pd.concat([given, labels, human, values], axis=1), settings, tuple(notes))
+    table = pd.concat([given, labels, human, values], axis=1)
+    return CorrelationStudy(found.frame, settings, tuple(notes), found=found, pairs=table)
+
+
+def similarities(pairs: pd.DataFrame, measures: str | None, options: dict[str, Any]) -> Answer:
+    """Return the values of plain pairs, one row a pair and measure; measures: one text with commas between them."""
+    frame = similarity(pairs, **({"measures": split_names(measures)} if measures else {}), **options)
+    frame["reason"] = frame["reason"].where(frame["reason"] != "ok")
+    choices = Choices.of(options)
+    settings = {"sim": choices.preset, "dir": choices.direction, "stem": choices.stemmer, "seed": str(choices.seed)}
+    return Answer(frame, settings, caption="Similarity of phrases", kind="kps-similarity")
 
 
 def correlation_from(signature: str) -> dict[str, Any]:
@@ -202,12 +206,8 @@ def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, I
             "Fill the column “keyphrase”, or load the gold standard and name the document of each pair.",
         )
     gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
-    every = [list(gold.get(document, [""])) for document in pairs["doc_id"]]
-    facing = [
-        several if none else [phrase]
-        for phrase, several, none in zip(phrases["keyphrase"], every, missing, strict=True)
-    ]
-    exploded = phrases.assign(keyphrase=facing).explode("keyphrase")
+    facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
+    exploded = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
     return exploded.reset_index(drop=True), exploded.index.to_numpy()
 
 

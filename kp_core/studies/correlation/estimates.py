@@ -1,10 +1,14 @@
-"""Turn judged pairs, their measures, labels and clusters into correlations by subset, with intervals and tests."""
+"""Turn judged pairs, their measures, labels and clusters into correlations by subset, with intervals and tests.
+
+Every two measures are tested: PERM-BOTH by swaps, Williams by formula.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
@@ -14,11 +18,10 @@ from numpy.typing import NDArray
 from kp_core.errors import UsageError
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation import coefficients, pairwise
+from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlator
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
-from kp_core.studies.correlation.weighted import Correlation
 
 HUMAN = "human"
 
@@ -131,7 +134,10 @@ def estimate(
         for name, column in zip(judged.names, values.T, strict=True)
     ]
     freed, tied = pd.DataFrame(partial, columns=["measure", "average", "value"]), int(still_tied(scores).sum())
-    return Correlations(frame, ceiling, tests, clusters, freed, _tie_range(judged), tied, study)
+    human = np.stack([majority(scores, rule) for rule in TIE_RULES], axis=1)
+    tie_range = pd.DataFrame(correlations(values, human, study.correlation), columns=list(TIE_RULES))
+    tie_range.insert(0, "measure", judged.names)
+    return Correlations(frame, ceiling, tests, clusters, freed, tie_range, tied, study)
 
 
 @dataclass(frozen=True)
@@ -213,37 +219,156 @@ def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[p
     tables, groups = [pd.DataFrame(columns=columns)], dict[str, dict[str, int]]()
     for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
         rows = []
-        contests = list(pairwise.contests(judged.values, judged.human[:, place], study.correlation))
-        for count, contest in enumerate(contests, 1):
+        met = list(contests(judged.values, judged.human[:, place], study.correlation))
+        for count, contest in enumerate(met, 1):
             p = _p(contest, judged.cluster, study)
             if progress is not None:
-                progress((place + count / len(contests)) / len(COMBINATIONS))
+                progress((place + count / len(met)) / len(COMBINATIONS))
             if p == p:
                 difference = float(contest.strength[0] - contest.strength[1])
                 rows.append((names[contest.a], names[contest.b], how, difference, p, p, len(contest.human)))
         table = pd.DataFrame(rows, columns=columns).astype({"p": float})
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table)
-        correlation = coefficients.correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
+        correlation = correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
         defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
         adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
         groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
-def _p(contest: pairwise.Contest, cluster: Ints, study: Study) -> float:
+def _p(contest: Contest, cluster: Ints, study: Study) -> float:
     if study.test == "williams":
-        return pairwise.williams_test(contest)
+        return williams_test(contest)
     # a stream of its own, the same for every contest: p-values do not depend on the intervals
     rng = np.random.default_rng([study.seed, 1])
     unit = cluster if study.swap == "clusters" else None
-    return pairwise.permute_both(contest, study.trials, rng, study.correlation, unit)
+    return permute_both(contest, study.trials, rng, study.correlation, unit)
 
 
-def _tie_range(judged: _Judged) -> pd.DataFrame:
-    """Return the correlation with the majority under every rule for what is still tied."""
-    human = np.stack([majority(judged.scores, rule) for rule in TIE_RULES], axis=1)
-    values = coefficients.correlations(judged.values, human, judged.study.correlation)
-    frame = pd.DataFrame(values, columns=list(TIE_RULES))
-    frame.insert(0, "measure", judged.names)
-    return frame
+@dataclass(frozen=True)
+class Contest:
+    """Two measures and the human score on the pairs of phrases that have all three.
+
+    a, b     places of the measures; values (n, 2), human (n,), and used (P,): which pairs of phrases these are
+    strength correlation of each measure with the human score, (2,); between: that of the two measures
+    """
+
+    a: int
+    b: int
+    values: Floats
+    human: Floats
+    used: Bools
+    strength: Floats
+    between: float
+
+
+def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> Iterator[Contest]:
+    """Give every two of the measures (P, M) that both vary, as the human scores (P,) do, where all are defined."""
+    missing, known = np.isnan(measures), dict[bytes, Floats]()
+    for a, b in combinations(range(measures.shape[1]), 2):
+        used = ~(missing[:, a] | missing[:, b] | np.isnan(human))
+        key = used.tobytes()
+        if key not in known:  # all measures that are defined on the same pairs of phrases share their correlations
+            others = measures[used] if name != "kendall" else measures[used][:, :0]  # Williams is not for Kendall
+            known[key] = correlations(measures[used], np.column_stack([human[used], others]), name)
+        strength, between = known[key][[a, b], 0], known[key][a, b + 1] if name != "kendall" else np.nan
+        if not np.isnan(strength).any():
+            yield Contest(a, b, measures[used][:, [a, b]], human[used], used, strength, float(between))
+
+
+def williams(first: float, second: float, between: float, pairs: int) -> tuple[float, float]:
+    """Return t and two-sided p of the difference of two correlations with the same variable.
+
+    first, second are the correlations with the human score, between that of the two measures. Strength counts, not
+    direction: a negative correlation is turned round, and `between` with it. Equal correlations have p = 1; fewer
+    than four pairs, p = NaN. On ranks (Spearman) it is an approximation. Source: Williams 1959; Steiger 1980.
+
+    >>> t, p = williams(0.80, 0.72, 0.89, 26)  # Howell, 6th ed., p. 262
+    >>> round(t, 3), round(p, 3)
+    (1.361, 0.187)
+    """
+    from scipy.special import stdtr
+
+    between = -between if (first < 0) != (second < 0) else between
+    a, b = abs(first), abs(second)
+    if pairs < 4:
+        return float("nan"), float("nan")
+    if abs(a - b) < 1e-12:
+        return 0.0, 1.0
+    left = max(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
+    below = 2 * left * (pairs - 1) / (pairs - 3) + (a + b) ** 2 / 4 * (1 - between) ** 3
+    t = float((a - b) * np.sqrt((pairs - 1) * (1 + between) / below))
+    return t, float(2 * stdtr(pairs - 3, -abs(t)))
+
+
+def williams_test(contest: Contest) -> float:
+    """Return the two-sided p of Williams' test; Kendall is not offered."""
+    first, second = contest.strength.tolist()
+    return williams(first, second, contest.between, len(contest.human))[1]
+
+
+def permute_both(
+    contest: Contest, trials: int, rng: np.random.Generator, name: Correlation = "spearman", unit: Ints | None = None
+) -> float:
+    """Return the two-sided p of PERM-BOTH.
+
+    Both measures are standardised; a trial swaps their values for every pair of phrases with probability 1/2, or for
+    every unit, such as a document, where unit (P,) is given. p = (c + 1) / (trials + 1) of |difference of the two
+    correlations|; where there are few units, all swaps are enumerated. NaN where a measure varies by less than 1e-12.
+    Source: Deutsch, Dror & Roth 2021.
+    """
+    unit = np.arange(len(contest.used)) if unit is None else np.unique(unit, return_inverse=True)[1]
+    if (np.ptp(np.round(contest.values, 12), axis=0) == 0).any():
+        return float("nan")
+    difference = differences(contest, name, unit[contest.used])
+    return float(paired.randomisation(difference, int(unit.max()) + 1, trials, rng))
+
+
+def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
+    """Return the difference of the two correlations (B,) as a function of which units (B, U) are swapped: 1 or 0.
+
+    unit (n,) is the unit of each pair of phrases.
+    """
+    mixed = _mixed(_standardised(contest.values), contest.human, name)
+    step = max(8, coefficients.BLOCK_CELLS[name] // (4 * len(contest.human)))
+
+    def difference(swapped: Floats) -> Floats:
+        blocks = []
+        for begin in range(0, len(swapped), step):
+            block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
+            # both mixed measures in one call: each holds the values that the other leaves
+            first, second = mixed(np.block([[1 - block, block], [block, 1 - block]])).reshape(2, -1)
+            blocks.append(first - second)
+        values = np.concatenate(blocks)
+        return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
+
+    return difference
+
+
+def _standardised(values: Floats) -> Floats:
+    """Return columns with mean 0 and variance 1; equal values stay equal."""
+    values = np.round(values, 12)
+    return np.asarray(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12))
+
+
+def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Floats]:
+    """Return the correlation (B,) of a measure that holds some of the values (n, 2): 1 in (2n, B), first column first.
+
+    Where it is Pearson's r of deviations, those of the human scores stay the same in every mixture.
+    """
+    values, n = z.T.ravel(), len(human)
+    if name not in coefficients.DEVIATIONS:
+        under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
+        return lambda chosen: under(chosen)[:, 0, 0]
+    of, every = coefficients.DEVIATIONS[name](values), np.ones((n, 1))
+    people, spread = coefficients.DEVIATIONS[name](human)(every, every.sum(axis=0))
+    twice = np.tile(people[:, 0], 2)
+
+    def correlate(chosen: Floats) -> Floats:
+        deviations, squares = of(chosen, np.full(chosen.shape[1], float(n)))
+        deviations *= chosen
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(twice @ deviations / np.sqrt(squares * spread))
+
+    return correlate

@@ -1,8 +1,12 @@
-"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree."""
+"""Turn scores of several annotators into one human score a pair, and into how well the annotators agree.
+
+Near misses become pairs to be rated, and ratings become scores.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Literal
 
@@ -11,8 +15,7 @@ import pandas as pd
 
 from kp_core.errors import InputError
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.correlation.coefficients import Correlator
-from kp_core.studies.correlation.weighted import Correlation
+from kp_core.studies.correlation.coefficients import Correlation, Correlator
 
 Combination = Literal["average", "majority"]
 TieRule = Literal["low", "high", "mid"]
@@ -21,23 +24,19 @@ Unit = Literal["documents", "keyphrases", "pairs"]
 COMBINATIONS: tuple[Combination, ...] = ("average", "majority")
 TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
 _WIDE = "score_"
+COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
+_RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")
+#: The table of judgements while nothing is rated: every page asks for it, for the workspace that could be saved.
+_NONE = pd.DataFrame(columns=[*COLUMNS, "annotator", "score"], dtype="str").astype({"score": "float64"})
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Scores of P pairs by R annotators: matrix (P, R), NaN where an annotator did not score a pair."""
-
-    pairs: tuple[str, ...]
-    annotators: tuple[str, ...]
-    matrix: Floats
-
-
-def score_matrix(table: pd.DataFrame) -> Scores:
+def score_matrix(table: pd.DataFrame) -> pd.DataFrame:
     """Return the scores of a long table (pair_id, annotator, score) or a wide one (pair_id, score_1, score_2, ...).
 
-    Pairs and annotators keep the order in which they first stand in the table.
+    One row a pair and one column an annotator, in the order in which they first stand in the table; NaN where an
+    annotator did not score a pair.
 
-    >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).matrix.tolist()
+    >>> score_matrix(pd.DataFrame({"pair_id": ["p", "q"], "score_1": [3, 0], "score_2": [4, None]})).to_numpy().tolist()
     [[3.0, 4.0], [0.0, nan]]
     """
     if not {"pair_id", "annotator", "score"} <= set(table):
@@ -51,11 +50,8 @@ def score_matrix(table: pd.DataFrame) -> Scores:
     if len(again):
         repeated = f"a second row for pair_id “{again['pair_id'].iloc[0]}”, annotator “{again['annotator'].iloc[0]}”"
         raise InputError("judgements", repeated, "one score a pair and annotator", "Remove one of them.")
-    pair, pairs = pd.factorize(table["pair_id"])
-    annotator, annotators = pd.factorize(table["annotator"])
-    matrix = np.full((len(pairs), len(annotators)), np.nan)
-    matrix[pair, annotator] = table["score"].to_numpy(np.float64, na_value=np.nan)
-    return Scores(tuple(map(str, pairs)), tuple(map(str, annotators)), matrix)
+    matrix = table.pivot(index="pair_id", columns="annotator", values="score").astype("float64")  # noqa: PD010
+    return matrix.reindex(index=table["pair_id"].unique(), columns=table["annotator"].unique()).rename(columns=str)
 
 
 def _is_wide(name: object) -> bool:
@@ -206,11 +202,55 @@ def quadratic_kappa(first: Floats, second: Floats) -> float:
     return float(1 - ((x - y) ** 2).mean() / expected) if expected > 0 else float("nan")
 
 
-def pairwise_agreement(scores: Scores) -> pd.DataFrame:
+def pairwise_agreement(scores: pd.DataFrame) -> pd.DataFrame:
     """Return one row a pair of annotators: pairs both scored, share of equal scores, quadratic weighted kappa."""
     rows = []
-    for (a, first), (b, second) in combinations(zip(scores.annotators, scores.matrix.T, strict=True), 2):
+    for (a, first), (b, second) in combinations(zip(scores.columns, scores.to_numpy().T, strict=True), 2):
         both = ~(np.isnan(first) | np.isnan(second))
         equal = float((first == second)[both].mean()) if both.any() else float("nan")
         rows.append((a, b, int(both.sum()), equal, quadratic_kappa(first, second)))
     return pd.DataFrame(rows, columns=["a", "b", "n", "equal", "kappa"])
+
+
+def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.DataFrame:
+    """Return up to `number` near misses of each type, drawn at random and shuffled: columns `COLUMNS`.
+
+    predictions: those of `NearMisses`, with document, phrase, keyphrase and type. A pair has the same id in every draw,
+    so that ratings of one draw fit another.
+    """
+    rng = np.random.default_rng(seed)
+    near = predictions[predictions["type"].isin(_RATED)]
+    near = near.rename(columns={"document": "doc_id", "phrase": "candidate"})
+    near = near.drop_duplicates(["keyphrase", "candidate"])
+    drawn = []
+    for kind in _RATED:
+        rows = near[near["type"] == kind]
+        drawn.append(rows.iloc[np.sort(rng.permutation(len(rows))[:number])])
+    pairs = pd.concat(drawn)
+    pairs = pairs.iloc[rng.permutation(len(pairs))]
+    pairs["pair_id"] = [_name(*row) for row in pairs[["doc_id", "keyphrase", "candidate"]].itertuples(index=False)]
+    return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
+
+
+def _name(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+
+
+def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+    """Return ratings {annotator: {pair: score}} as judgements, one row a score.
+
+    >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
+    >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
+    [['ana', 3.0]]
+    """
+    if pairs is None or not ratings:
+        return _NONE.copy()
+    rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
+    table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
+    return pairs.merge(table, on="pair_id", how="inner")[[*COLUMNS, "annotator", "score"]]
+
+
+def with_ratings(judgements: pd.DataFrame, ratings: pd.DataFrame) -> pd.DataFrame:
+    """Return loaded judgements with ratings made later; of two scores of one person for one pair the later counts."""
+    both = pd.concat([judgements, ratings], ignore_index=True) if len(ratings) else judgements
+    return both.drop_duplicates(["pair_id", "annotator"], keep="last", ignore_index=True)

@@ -1,5 +1,6 @@
-"""Turn sentences into attributes from which a decision tree may learn which of them people choose.
+"""Turn sentences into attributes from which a decision tree may learn which of them people choose, and into classes.
 
+“Yes” are the sentences of several annotators' extracts that survive trimming by agreement.
 Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not printed there, or holds for Japanese only.
 """
 
@@ -7,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,27 +16,18 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import InputError, Note, counted, part_of
-from kp_core.scoring.sentence_ids import list_sentences
+from kp_core.scoring.codes import Bools, Ints
+from kp_core.scoring.prepare import prepare_annotators
+from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
+from kp_core.settings import Settings
+from kp_core.studies import WORDS
+from kp_core.studies.trimming import Form, Levels, levels_of
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import tag_sentence, word_class
 from kp_core.text.tokenise import clean, tokens
 
-#: Attribute → what it is, and what of it is assumed; in the order of the source.
-ATTRIBUTES: dict[str, tuple[str, str]] = {
-    "group": ("type of the document, as loaded", "one column a type"),
-    "location": ("sentences before it / all sentences of the text", ""),
-    "title_similarity": (
-        "sum over the nouns that it shares with the title of F / MAX_F · ln(N / DF) / ln N",
-        "the formula, which is missing in our source; nouns by HanTa, as stems; any word of the title counts",
-    ),
-    "length": ("characters", ""),
-    "attitude": (
-        "1 other; 2 a modal or a verb of attitude; 3 a question or an exclamation",
-        "the English words; the source describes Japanese",
-    ),
-    "tf_idf": ("sum over all its nouns of F / MAX_F · ln(N / DF) / ln N", "that it is a sum"),
-    "paragraph_location": ("sentences before it / all sentences of the paragraph", ""),
-}
+#: Attribute → what it is, what of it is assumed, and how rules name it; in the order of the source.
+ATTRIBUTES: dict[str, dict[str, str]] = WORDS["attributes"]
 CATEGORIES = ("group", "attitude")
 #: Words of attitude as people read them. A bracket may be left out; May in upper case is a month.
 ATTITUDE_WORDS = (
@@ -207,3 +200,74 @@ def columns(frame: pd.DataFrame) -> pd.DataFrame:
                 label = f"{value:g}" if name == "attitude" else str(value)
                 numbers[name, label] = (frame[name] == value).astype(float)
     return pd.DataFrame(numbers)
+
+
+@dataclass(frozen=True)
+class Extracts:
+    """The sentences of the documents that annotators saw, their attributes, and who chose which; S sentences.
+
+    frame       one row a sentence, as `attributes` gives it; columns: its attributes as numbers (S, F)
+    document, place, votes   (S,) number of the document, sentences before it there, annotators who chose it
+    documents, groups        (D,) ids and types of the documents, in order
+    """
+
+    frame: pd.DataFrame
+    columns: pd.DataFrame
+    document: Ints
+    place: Ints
+    votes: Ints
+    levels: Levels
+    documents: tuple[str, ...]
+    groups: tuple[str, ...]
+    notes: tuple[Note, ...]
+
+    def majority(self, threshold: float) -> Ints:
+        """Return the votes that a sentence of each document needs at a threshold (D,), 0 where it is unreachable."""
+        return self.levels.size(threshold)
+
+    def left(self, majority: Ints) -> Bools:
+        """Return which sentences stand in documents that reach these majorities (S,)."""
+        return np.asarray(majority[self.document] > 0)
+
+    def yes(self, majority: Ints) -> Bools:
+        """Return which sentences survive trimming to these majorities (S,)."""
+        return np.asarray(self.left(majority) & (self.votes >= majority[self.document]))
+
+
+def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "binary") -> Extracts:
+    """Return sentences, attributes and choices of a corpus whose gold standard names sentences.
+
+    given   attributes that take the place of computed ones; form: as in `trim`
+
+    Raises InputError where an entry is no sentence of its text, or where there are fewer than two annotators.
+    """
+    rows = sentence_rows(corpus.gold, corpus, "the gold standard")
+    table, notes = attributes(corpus, given)
+    data = prepare_annotators(corpus, Settings(normalise="none", universe="sentences", interval="none"))
+    document = pd.Index(data.documents).get_indexer(pd.Index(table["doc_id"]))
+    kept = document >= 0
+    number = np.cumsum(kept) - 1
+    if left := table.loc[~kept, "doc_id"].nunique():
+        verbs = "has no extract and is left out", "have no extract and are left out"
+        notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
+    item = number[rows][data.choices.place]
+    # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.
+    choices = replace(data.choices, item=item, place=item, document=document[kept].astype(np.int64))
+    frame = table[kept].reset_index(drop=True)
+    types = frame.groupby("doc_id", sort=False)["group"].unique()
+    types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
+    if len(mixed := types.index[types.isna()]):
+        verbs = "has sentences of several types and is", "have sentences of several types and are"
+        text = part_of(len(mixed), len(data.documents), "document", *verbs)
+        notes.append(Note("warning", "group", f"{text} in no row by document type: {', '.join(mixed[:5])}"))
+    return Extracts(
+        frame,
+        columns(frame),
+        choices.document,
+        frame.groupby("doc_id").cumcount().to_numpy(np.int64),
+        choices.votes,
+        levels_of(choices, data.universe, form),
+        data.documents,
+        tuple(types.reindex(list(data.documents)).fillna("")),
+        tuple(notes),
+    )

@@ -1,35 +1,48 @@
-"""Turn sentences and their classes into decisions of trees that did not see them, beside simple baselines.
+"""Turn sentence extracts into a curve: how well a tree learns them, the more reliable they are made by trimming.
 
-Source: the protocol of Nomoto & Matsumoto 1997, as other sections of the paper report it: 40 “yes” and 200 “no” at
-random, ten-fold cross-validation.
+The trees decide on sentences that they did not see, beside simple baselines. Source: the protocol of Nomoto & Matsumoto
+1997, as other sections of the paper report it: 40 “yes” and 200 “no” at random, ten-fold cross-validation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
-from kp_core.errors import UsageError
+from kp_core.corpus import Corpus
+from kp_core.errors import REASONS, Note, UsageError
+from kp_core.scoring import intervals
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.studies.sentence_study.extracts import Extracts
+from kp_core.scoring.measures import concordance
+from kp_core.scoring.table_cells import Cells, ratio
+from kp_core.studies import WORDS
+from kp_core.studies.result import Answer
+from kp_core.studies.sentence_study.attributes import Extracts, extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
-from kp_core.studies.trimming import Form
+from kp_core.studies.trimming import THRESHOLDS, Form
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
-#: The share of sentences that people chose in the source.
-SHARE = 0.1
-TREE, NULL, MAJORITY, LEAD, RANDOM = (
-    "C4.5-like tree",
-    "tree, random trimming",
-    "majority class",
-    "lead 10 %",
-    "random 10 %",
-)
-SYSTEMS = (TREE, NULL, MAJORITY, LEAD, RANDOM)
+#: The last two choose a tenth of the sentences, as people did in the source.
+SYSTEMS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
+TREE, NULL, MAJORITY, LEAD, RANDOM = SYSTEMS
+RESAMPLES = 1000
+#: Measures of “yes”; undefined where nobody says “yes” (P), or there is no “yes” (R).
+MEASURES: dict[str, Callable[[Cells], Floats]] = {
+    "accuracy": concordance.observed,
+    "P": lambda cells: ratio(cells.hits, cells.returned, np.nan),
+    "R": lambda cells: ratio(cells.hits, cells.size, np.nan),
+    "F1": concordance.positive,
+    "kappa": concordance.kappa,
+}
+#: Why a value is undefined, where the items are sentences; the usual words speak of phrases.
+_REASONS = REASONS | WORDS["sentence_reasons"]
+COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "repeat_low", "repeat_high", "reason")
 
 
 @dataclass(frozen=True)
@@ -77,23 +90,17 @@ class Left:
 
 
 @dataclass(frozen=True)
-class Repeat:
-    """What one draw gave: a table (4, D) of every system, and the entropy that each attribute removed, by tree (T, F).
-
-    A table holds hits, “yes” said, “yes” there, and sentences of each document.
-    """
-
-    tables: dict[str, Floats]
-    importance: Floats
-
-
-@dataclass(frozen=True)
 class Outcome:
-    """What one set of majorities (D,) gave: what is left, the draws, and the tree of the first; none without a draw."""
+    """What one set of majorities (D,) gave: what is left, and R draws, or none.
+
+    tables      (R, systems, 4, D) hits, “yes” said, “yes” there, and sentences of each document
+    importance  (R, T, F) entropy that each attribute removed, by tree; tree: nodes of the tree of the first draw
+    """
 
     majority: Ints
     left: Left
-    repeats: tuple[Repeat, ...] = ()
+    tables: Floats | None = None
+    importance: Floats | None = None
     tree: tuple[Node, ...] = ()
 
 
@@ -132,7 +139,7 @@ def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator)
 def tenth(document: Ints, documents: int) -> Ints:
     """Return how many sentences are a tenth of each document (D,), rounded half up, at least one."""
     size = np.bincount(document, minlength=documents)
-    return np.asarray(np.maximum(1, np.floor(SHARE * size + 0.5)), np.int64)
+    return np.asarray(np.maximum(1, np.floor(0.1 * size + 0.5)), np.int64)
 
 
 def cross_validated(
@@ -147,8 +154,10 @@ def cross_validated(
     return guess, np.array(importance)
 
 
-def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]) -> Repeat:
-    """Return the decisions of every system on one draw.
+def one_repeat(
+    sentences: Extracts, majority: Ints, size: Left, grouped: bool, seed: tuple[int, int]
+) -> tuple[Floats, Floats]:
+    """Return the table (4, D) of every system on one draw, and what the trees used (T, F).
 
     seed   of the study, and the number of the repeat. The draw from the randomly trimmed gold standard takes the same
            random numbers, so that it is the same where nothing was trimmed.
@@ -171,14 +180,9 @@ def one_repeat(sentences: Extracts, majority: Ints, size: Left, grouped: bool, s
     anywhere = at_random(np.ones(len(yes), np.int64), document, few, trims)
     randomly = at_random(sentences.votes, document, np.bincount(document[yes], minlength=documents), trims)
     other_rows, other_guess, _ = learned(randomly)
-    tables = {
-        TREE: table(guess, yes, rows),
-        NULL: table(other_guess, randomly, other_rows),
-        MAJORITY: table(np.zeros(len(rows), bool), yes, rows),
-        LEAD: table((sentences.place < few[document])[rows], yes, rows),
-        RANDOM: table(anywhere[rows], yes, rows),
-    }
-    return Repeat(tables, importance)
+    others = (np.zeros(len(rows), bool), (sentences.place < few[document])[rows], anywhere[rows])
+    tables = [table(guess, yes, rows), table(other_guess, randomly, other_rows)]
+    return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
 
 
 def at_majority(
@@ -189,11 +193,136 @@ def at_majority(
     size = what_is_left(majority, yes, left, plan.grouped)
     if size.reason:
         return Outcome(majority, size)
-    repeats = []
+    draws = []
     for number in range(plan.repeats):
-        repeats.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
+        draws.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
         progress((number + 1) / plan.repeats)
     rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
-    return Outcome(majority, size, tuple(repeats), nodes(tree, list(sentences.columns), matrix, yes[rows]))
+    tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
+    return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SentenceStudy(Answer):
+    """A study over thresholds.
+
+    frame   one row a threshold, system, measure and subset: value over all draws, its 95 % interval over documents
+            (bootstrap, with the trees as they are), and the range of 95 % of the draws
+    left    one row a threshold: documents and sentences left and drawn, or the reason why the study does not run there
+    used    one row a threshold and attribute: share of the trees that use it, and its mean importance
+    trees   threshold → nodes of the tree of the first draw
+    """
+
+    left: pd.DataFrame
+    used: pd.DataFrame
+    trees: dict[float, tuple[Node, ...]]
+    caption: str = "Sentence study"
+    kind: str = "kps-sentences"
+
+
+def sentence_study(
+    corpus: Corpus,
+    thresholds: Sequence[float] = THRESHOLDS,
+    *,
+    attributes: pd.DataFrame | None = None,
+    form: Form = "binary",
+    repeats: int = REPEATS,
+    grouped: bool = False,
+    seed: int = 0,
+    progress: Callable[[float], None] | None = None,
+) -> SentenceStudy:
+    """Learn which sentences people choose, at every threshold of agreement, and say how well that goes.
+
+    corpus      texts, and a gold standard that names sentences (`list_sentences`) by two or more annotators
+    attributes  table with a column `sentence` and attributes that take the place of computed ones
+    grouped     no document stands on both sides of a fold: stricter than the source
+    progress    called with the share that is done; what it raises stops the study
+
+    Source: Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
+    """
+    plan = Plan(form, repeats, grouped, seed)
+    sentences = extracts(corpus, attributes, form)
+
+    def tell_after(thresholds_done: int) -> Callable[[float], None]:
+        return lambda share: progress((thresholds_done + share) / len(thresholds)) if progress else None
+
+    same: dict[tuple[int, ...], Outcome] = {}  # several thresholds often ask for the same votes
+    outcomes = {}
+    for number, threshold in enumerate(thresholds):
+        majority = sentences.majority(threshold)
+        votes = tuple(majority.tolist())
+        if votes not in same:
+            same[votes] = at_majority(sentences, majority, plan, tell_after(number))
+        outcomes[float(threshold)] = same[votes]
+    return assemble(sentences, outcomes, plan)
+
+
+def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) -> SentenceStudy:
+    """Return the study from what its thresholds gave."""
+    rows, used = [], []
+    for threshold, outcome in outcomes.items():
+        if outcome.tables is not None and outcome.importance is not None:
+            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, plan.seed)]
+            trees = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
+            removed = trees.T.groupby(level=0, sort=False).sum().T
+            shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
+            used += [(threshold, *row) for row in shares]
+    left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
+    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **plan.as_dict()}
+    return SentenceStudy(
+        pd.DataFrame(rows, columns=list(COLUMNS)),
+        settings,
+        (*sentences.notes, *_notes(outcomes)),
+        left=pd.DataFrame([{**row, "reason": REASONS.get(row["reason"])} for row in left]).astype({"reason": object}),
+        used=pd.DataFrame(used, columns=["threshold", "attribute", "share", "importance"]),
+        trees={threshold: outcome.tree for threshold, outcome in outcomes.items() if outcome.tree},
+    )
+
+
+def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> list[tuple[Any, ...]]:
+    """Return system, measure, subset, value, bounds and reason of every system at one threshold."""
+    groups, kept = np.array(sentences.groups), majority > 0
+    kinds = sorted(set(groups[kept]) - {""})
+    subsets = {"all": kept}
+    if len(kinds) > 1:
+        subsets |= {f"group:{kind}": kept & (groups == kind) for kind in kinds}
+    weights = {
+        subset: intervals.resample(int(among.sum()), RESAMPLES, np.random.default_rng(seed))
+        for subset, among in subsets.items()
+    }
+    rows: list[tuple[Any, ...]] = []
+    for place, system in enumerate(SYSTEMS):
+        for subset, among in subsets.items():
+            inside = tables[:, place][:, :, among]
+            total, draws = _cells(inside.sum(axis=(0, 2))[:, None]), _cells(inside.sum(axis=2).T)
+            resampled = _cells((weights[subset] @ inside.sum(axis=0).T).T)
+            for measure, score in MEASURES.items():
+                value = float(score(total)[0])
+                bounds = (x for cells in (resampled, draws) for x in intervals.percentile(score(cells)[:, None]))
+                reason = _REASONS[str(concordance.status(total)[0])] if np.isnan(value) else None
+                rows.append((system, measure, subset, value, *(float(bound[0]) for bound in bounds), reason))
+    return rows
+
+
+def _cells(table: Floats) -> Cells:
+    """Return tables from hits, “yes” said, “yes” there and sentences, (4, K) → fields (K,)."""
+    hits, said, there, number = table
+    return Cells(hits, said, there, number, said)
+
+
+def _notes(outcomes: dict[float, Outcome]) -> list[Note]:
+    """Say at which thresholds the study does not run, and where a draw is smaller than that of the source."""
+    notes, left = [], {f"{threshold:g}": outcome.left for threshold, outcome in outcomes.items()}
+    for reason in dict.fromkeys(size.reason for size in left.values() if size.reason):
+        at = ", ".join(threshold for threshold, size in left.items() if size.reason == reason)
+        notes.append(Note("warning", "draws", f"the study does not run at {at}: {REASONS[reason]}"))
+    few = {t: size.drawn_yes for t, size in left.items() if 0 < size.drawn_yes < MOST_YES}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in few.items()):
+        notes.append(Note("info", "draws", f"fewer than {MOST_YES} sentences are “yes”, so all are drawn: {at}"))
+    scarce = {t: size.drawn_no for t, size in left.items() if size.drawn_no < NO_PER_YES * size.drawn_yes}
+    if at := ", ".join(f"{number} at {threshold}" for threshold, number in scarce.items()):
+        text = f"there are fewer than {NO_PER_YES} “no” for each “yes”, so all are drawn: {at}"
+        notes.append(Note("warning", "draws", text))
+    return notes

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.studies import WORDS
 
 if TYPE_CHECKING:
     from sklearn.tree import DecisionTreeClassifier
@@ -20,16 +21,6 @@ if TYPE_CHECKING:
 INNER_FOLDS = 3
 #: Pruning strengths to choose from: how many bits a leaf must save, over all sentences of the training folds.
 PRUNING = (0.0, 0.005, 0.01, 0.02, 0.04)
-#: How attributes are named in rules.
-WORDS = {
-    "group": "type",
-    "location": "location in text",
-    "title_similarity": "similarity to title",
-    "length": "length",
-    "attitude": "attitude",
-    "tf_idf": "tf-idf",
-    "paragraph_location": "location in paragraph",
-}
 
 
 def folds(yes: Bools, document: Ints, number: int, grouped: bool, seed: int) -> Iterator[tuple[Ints, Ints]]:
@@ -107,11 +98,12 @@ class Node:
         >>> Node("attitude", "2", 0.5, 1, 2, 3, 3).condition(False), Node("length", "", 80.5, 1, 2, 3, 3).condition()
         ('attitude is not 2', 'length ≤ 80.5')
         """
+        name = WORDS["attributes"][self.name]["name"]
         if self.value:
-            return f"{WORDS[self.name]} is {'' if holds else 'not '}{self.value}"
+            return f"{name} is {'' if holds else 'not '}{self.value}"
         # A cut lies halfway between two numbers: 123.5 must not read as 124, which a sentence may have.
         digits = 3 if abs(self.cut) < 100 else 7
-        return f"{WORDS[self.name]} {'≤' if holds else '>'} {self.cut:.{digits}g}"
+        return f"{name} {'≤' if holds else '>'} {self.cut:.{digits}g}"
 
 
 def nodes(

@@ -9,12 +9,10 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import charts
-from kp_core.charts import study_tables
+from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
-from kp_core.studies.sentence_study.extracts import extracts
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, SYSTEMS, TREE, Plan, at_majority
-from kp_core.studies.sentence_study.thresholds import MEASURES, assemble
+from kp_core.studies.sentence_study.attributes import extracts
+from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, MEASURES, NULL, RANDOM, SYSTEMS, TREE, Plan
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
@@ -48,12 +46,9 @@ def test_classes_are_those_of_trimming(lectures, found):
     gold = pd.read_csv(LECTURES / "sentences.csv")
     votes = gold.groupby("sentence")["annotator"].nunique()
     for threshold in (0.1, 0.3, 0.5, 0.65, 0.8):
-        frame = kp.trim(lectures, threshold=threshold).frame.set_index("document")
-        majority = found.majority(threshold)
-        expected = {
-            document: int(row["size"]) if row["status"] == "ok" else 0
-            for document, row in frame.to_dict("index").items()
-        }
+        frame, majority = kp.trim(lectures, threshold=threshold).frame, found.majority(threshold)
+        sizes = frame["size"].where(frame["status"] == "ok", 0).astype(int)
+        expected = dict(zip(frame["document"], sizes, strict=True))
         assert dict(zip(found.documents, majority.tolist(), strict=True)) == expected
         yes = set(found.frame["sentence"][found.yes(majority)])
         needed = gold.drop_duplicates("sentence").set_index("sentence")["doc_id"].map(expected)
@@ -62,9 +57,8 @@ def test_classes_are_those_of_trimming(lectures, found):
 
 def test_choices_stand_in_the_order_of_the_text(lectures, given):
     shuffled = lectures.gold.sample(frac=1, random_state=3).sort_values("doc_id", kind="stable").reset_index(drop=True)
-    one, two = (extracts(lectures, given, "choices"), extracts(replace(lectures, gold=shuffled), given, "choices"))
-    names = list(two.documents)
-    place = [names.index(name) for name in one.documents]
+    one, two = (extracts(corpus, given, "choices") for corpus in (lectures, replace(lectures, gold=shuffled)))
+    place = [two.documents.index(name) for name in one.documents]
     np.testing.assert_array_equal(one.majority(0.4), two.majority(0.4)[place])
     frame = kp.trim(lectures, threshold=0.4, form="choices").frame
     assert one.majority(0.4).tolist() == frame["size"].where(frame["status"] == "ok", 0).tolist()
@@ -100,10 +94,8 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
     matrix, yes = rng.random((150, 6)).round(2), rng.random(150) < 0.2
     train, test = np.arange(100), np.arange(100, 150)
     whole = learner(0.0, seed).fit(matrix[train], yes[train])
-    expected = [
-        int((learner(strength, seed).fit(matrix[train], yes[train]).predict(matrix[test]) != yes[test]).sum())
-        for strength in PRUNING
-    ]
+    grown = [learner(strength, seed).fit(matrix[train], yes[train]) for strength in PRUNING]
+    expected = [int((tree.predict(matrix[test]) != yes[test]).sum()) for tree in grown]
     assert errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
 
 
@@ -151,9 +143,8 @@ def test_folds_test_every_sentence_once(grouped):
 def test_random_trimming_keeps_as_many_of_the_chosen():
     votes = np.array([1, 0, 3, 1, 2, 0, 1, 1])
     document = np.array([0, 0, 0, 0, 1, 1, 1, 2])
-    kept = np.stack(
-        [protocol.at_random(votes, document, np.array([2, 1, 0]), np.random.default_rng(seed)) for seed in range(600)]
-    )
+    size, numbers = np.array([2, 1, 0]), map(np.random.default_rng, range(600))
+    kept = np.stack([protocol.at_random(votes, document, size, rng) for rng in numbers])
     assert (np.stack([kept[:, :4].sum(1), kept[:, 4:7].sum(1), kept[:, 7].astype(int)], 1) == [2, 1, 0]).all()
     assert not kept[:, votes == 0].any()
     # Each of the three chosen sentences stays in 2 of 3 cases, each of the two in 1 of 2: ± 4 standard errors.
@@ -163,17 +154,17 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    repeat = at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).repeats[0]
-    assert (repeat.tables[NULL] == repeat.tables[TREE]).all()
+    tables = protocol.at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).tables[0]
+    assert (tables[SYSTEMS.index(NULL)] == tables[SYSTEMS.index(TREE)]).all()
 
 
 def test_measures_are_those_of_scikit_learn(found):
     from sklearn import metrics
 
-    outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
-    frame = assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
+    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
+    frame = protocol.assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
     for system in (TREE, LEAD, RANDOM):
-        hits, said, there, number = outcome.repeats[0].tables[system].sum(axis=1).astype(int)
+        hits, said, there, number = outcome.tables[0, SYSTEMS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
         truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
         own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
@@ -198,10 +189,10 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     size = found.frame.groupby("doc_id", sort=False).size()
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
-    outcome = at_majority(found, np.full(20, 2), Plan(repeats=1))
+    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
     yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
     rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
-    assert outcome.repeats[0].tables[LEAD][1].sum() == first.to_numpy()[rows].sum()
+    assert outcome.tables[0, SYSTEMS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
 
 
 def test_the_same_seed_gives_the_same_study(lectures, given, study):
@@ -250,8 +241,8 @@ def test_learning_finds_what_is_there(lectures):
 
 def test_types_are_parts_of_the_whole(found, study):
     """Right decisions over the types add up to those over all."""
-    outcome = at_majority(found, found.majority(0.5), Plan(repeats=1))
-    hits, said, there, number = outcome.repeats[0].tables[TREE]
+    outcome = protocol.at_majority(found, found.majority(0.5), Plan(repeats=1))
+    hits, said, there, number = outcome.tables[0, SYSTEMS.index(TREE)]
     right = number - (there - hits) - (said - hits)
     rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
     rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
@@ -273,9 +264,8 @@ def test_given_types_have_the_rows(lectures, given):
     told.loc[told.index[-1], "group"] = "short"
     mixed = extracts(lectures, told)
     assert mixed.groups == ("short",) * 10 + ("long",) * 9 + ("",)
-    assert [note.message for note in mixed.notes if note.where == "group"] == [
-        f"1 of 20 documents has sentences of several types and is in no row by document type: {documents[-1]}"
-    ]
+    said = f"1 of 20 documents has sentences of several types and is in no row by document type: {documents[-1]}"
+    assert [note.message for note in mixed.notes if note.where == "group"] == [said]
 
 
 def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) -> kp.Corpus:
@@ -283,9 +273,7 @@ def small(*lists: tuple[str, list[int]], texts: dict[str, str] | None = None) ->
     texts = texts or {"d1": " ".join(["A sea rises."] * 30)}
     gold = pd.DataFrame([("d1", name, f"d1#s{n:03d}") for name, numbers in lists for n in numbers])
     gold.columns = ["doc_id", "annotator", "sentence"]
-    documents = pd.DataFrame(
-        [(name, text, "Seas") for name, text in texts.items()], columns=["doc_id", "text", "title"]
-    )
+    documents = pd.DataFrame(texts.items(), columns=["doc_id", "text"]).assign(title="Seas")
     return kp.load(gold=gold, documents=documents)
 
 
@@ -295,21 +283,19 @@ def test_too_little_is_said_and_not_run():
     assert found.left["reason"].tolist() == ["fewer than 10 sentences are “yes”"] * 2
     assert found.left["yes"].tolist() == [4, 2]
     assert found.notes[-1].message == "the study does not run at 0.1, 0.8: fewer than 10 sentences are “yes”"
-    assert "does not run at K ≥ 0.8: fewer than 10" in study_tables.finding(found, "F1", 0.8)
+    assert "does not run at K ≥ 0.8: fewer than 10" in screen_tables.finding(found, "F1", 0.8)
 
 
 def test_one_document_cannot_be_left_out():
     corpus = small(("A", list(range(1, 13))), ("B", list(range(1, 14))))
-    assert kp.sentence_study(corpus, [0.1], grouped=True).left["reason"].tolist() == [
-        "fewer than two documents are left, so no fold can leave one out"
-    ]
+    left = kp.sentence_study(corpus, [0.1], grouped=True).left
+    assert left["reason"].tolist() == ["fewer than two documents are left, so no fold can leave one out"]
     assert kp.sentence_study(corpus, [0.1], repeats=1).left[["drawn_yes", "drawn_no"]].to_numpy().tolist() == [[13, 17]]
 
 
 def test_one_sentence_and_one_annotator():
-    assert kp.sentence_study(small(("A", [1]), ("B", [1]), texts={"d1": "A sea."}), [0.1]).left[
-        "documents"
-    ].tolist() == [0]
+    one = small(("A", [1]), ("B", [1]), texts={"d1": "A sea."})
+    assert kp.sentence_study(one, [0.1]).left["documents"].tolist() == [0]
     with pytest.raises(kp.InputError, match="one annotator"):
         kp.sentence_study(small(("A", [1])))
     with pytest.raises(kp.UsageError, match="repeats is 0"):
@@ -325,20 +311,17 @@ def test_documents_without_extracts_are_left_out():
 
 
 def test_charts_say_what_is_seen(study):
-    curve = charts.over_agreement(study, "F1", 0.5)
+    curve = over_thresholds.over_agreement(study, "F1", 0.5)
     value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
     assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
     assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
-    tree = charts.tree(study.trees[0.5])
+    tree = over_thresholds.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
     assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
-    assert charts.used(study).figure.data[0].z.shape == (7, 2)
-    assert study_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
-    assert study_tables.study_types(study, "F1", 0.5)["document type"].tolist() == [
-        "lab note",
-        "lecture",
-        "reading guide",
-    ]
-    assert list(study_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]
+    assert heat_maps.used(study).figure.data[0].z.shape == (7, 2)
+    assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    kinds = ["lab note", "lecture", "reading guide"]
+    assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == kinds
+    assert list(screen_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]

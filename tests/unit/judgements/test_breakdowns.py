@@ -8,58 +8,28 @@ from kp_core.studies.correlation import breakdowns
 
 
 def test_labels_stand_in_the_order_of_the_field_and_gaps_are_in_no_subset():
-    labels = pd.DataFrame(
-        {"location": ["Head", "First+Head", "First", "", None], "group": ["z", "a", "a", "z", "a"]},
-        index=[9, 8, 7, 6, 5],
-    )
+    places = ["Head", "First+Head", "First", "", None]
+    labels = pd.DataFrame({"location": places, "group": list("zaaza")}, index=[9, 8, 7, 6, 5])
     found = breakdowns.subsets(np.full(5, 4), labels)
-    assert list(found) == [
-        "all",
-        "L<=4",
-        "L<=3",
-        "location:First",
-        "location:Head",
-        "location:First+Head",
-        "group:a",
-        "group:z",
-    ]
+    ordered = "all L<=4 L<=3 location:First location:Head location:First+Head group:a group:z"
+    assert list(found) == ordered.split()
     assert found["location:First"].tolist() == [False, False, True, False, False]
     assert found["group:z"].tolist() == [True, False, False, True, False]
 
 
 def test_the_paper_merges_labels_and_hides_other_tags():
-    labels = pd.DataFrame(
-        {
-            "location": ["First+Head", "Middle"],
-            "complexity": ["PP+CC", "CC"],
-            "pos": ["AdjN", "other"],
-            "group": ["x", "y"],
-        }
-    )
-    assert breakdowns.paper_labels(labels).to_numpy().tolist() == [
-        ["Head", "PP", "AdjN", "x"],
-        ["Middle", "CC", "", "y"],
-    ]
-    assert list(breakdowns.subsets(np.ones(2), breakdowns.paper_labels(labels)[["pos"]])) == [
-        "all",
-        "L<=4",
-        "L<=3",
-        "pos:AdjN",
-    ]
+    rows = [("First+Head", "PP+CC", "AdjN", "x"), ("Middle", "CC", "other", "y")]
+    labels = breakdowns.paper_labels(pd.DataFrame(rows, columns=["location", "complexity", "pos", "group"]))
+    assert labels.to_numpy().tolist() == [["Head", "PP", "AdjN", "x"], ["Middle", "CC", "", "y"]]
+    assert list(breakdowns.subsets(np.ones(2), labels[["pos"]])) == ["all", "L<=4", "L<=3", "pos:AdjN"]
 
 
-FRAME = pd.DataFrame(
-    [
-        ("human", "all", "average", 0.45, 10),
-        ("R", "all", "average", 0.40, 10),
-        ("human", "location:First", "average", 0.50, 4),
-        ("R", "location:First", "average", 0.43, 4),
-        ("human", "location:Head", "average", 0.30, 6),
-        ("R", "location:Head", "average", 0.60, 6),
-        ("R", "location:Middle", "average", np.nan, 2),
-    ],
-    columns=["measure", "subset", "average", "value", "n"],
-)
+ROWS = [
+    *(("human", "all", 0.45, 10), ("R", "all", 0.40, 10)),
+    *(("human", "location:First", 0.50, 4), ("R", "location:First", 0.43, 4)),
+    *(("human", "location:Head", 0.30, 6), ("R", "location:Head", 0.60, 6), ("R", "location:Middle", np.nan, 2)),
+]
+FRAME = pd.DataFrame(ROWS, columns=["measure", "subset", "value", "n"]).assign(average="average")
 
 
 def test_bold_where_a_cell_exceeds_its_own_value_over_all_pairs():

@@ -1,12 +1,13 @@
 """Correlations where there is little to correlate, and what the resamples make of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from kp_core.errors import REASONS
 from kp_core.studies.correlation import coefficients
-from kp_core.studies.correlation.human import Ceiling, Scores, ordinal_alpha, pairwise_agreement, quadratic_kappa
-from kp_core.studies.correlation.weighted import KERNELS
+from kp_core.studies.correlation.coefficients import KERNELS
+from kp_core.studies.correlation.human import Ceiling, ordinal_alpha, pairwise_agreement, quadratic_kappa
 
 NAN = float("nan")
 
@@ -17,11 +18,8 @@ def test_undefined_values_say_why(name):
     people = np.array([[1.0, 2.0], [2, 2], [4, 2], [3, 2]])
     value, pairs = coefficients.correlations(measures, people, name), coefficients.Correlator(measures, people).pairs
     assert np.isnan(value).tolist() == [[False, True], [True, True], [True, True]]
-    assert coefficients.reasons(value, pairs).tolist() == [
-        [None, "constant"],
-        ["constant", "constant"],
-        ["too_few", "too_few"],
-    ]
+    reasons = coefficients.reasons(value, pairs).tolist()
+    assert reasons == [[None, "constant"], ["constant", "constant"], ["too_few", "too_few"]]
     assert pairs.tolist() == [[4, 4], [4, 4], [2, 2]]
     assert {"too_few", "constant"} <= set(REASONS)
 
@@ -59,9 +57,8 @@ def test_partial_correlation_leaves_out_gaps_and_needs_variation():
     rng = np.random.default_rng(1)
     x, y, z = rng.normal(size=(3, 30))
     gap = np.append(x, NAN), np.append(y, 1), np.append(z, 1)[:, None]
-    assert coefficients.partial_spearman(*gap) == pytest.approx(
-        coefficients.partial_spearman(x, y, z[:, None]), abs=1e-12
-    )
+    whole = coefficients.partial_spearman(x, y, z[:, None])
+    assert coefficients.partial_spearman(*gap) == pytest.approx(whole, abs=1e-12)
     assert np.isnan(coefficients.partial_spearman(np.ones(30), y, z[:, None]))
     assert np.isnan(coefficients.partial_spearman(x[:2], y[:2], z[:2, None]))
 
@@ -84,7 +81,7 @@ def test_agreement_without_variation_or_overlap_is_undefined():
 
 
 def test_pairwise_agreement_counts_equal_scores_over_common_pairs():
-    scores = Scores(("p", "q", "r"), ("a", "b", "c"), np.array([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]]))
+    scores = pd.DataFrame([[1, 1, NAN], [2, 3, 2], [0, 0, NAN]], columns=["a", "b", "c"])
     found = pairwise_agreement(scores)
     assert found[["a", "b", "n"]].to_numpy().tolist() == [["a", "b", 3], ["a", "c", 1], ["b", "c", 1]]
     assert found["equal"].tolist() == pytest.approx([2 / 3, 1, 0])

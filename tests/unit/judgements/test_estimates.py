@@ -9,7 +9,7 @@ from scipy import stats
 
 from kp_core.errors import UsageError
 from kp_core.scoring.intervals import resample
-from kp_core.studies.correlation import coefficients, pairwise
+from kp_core.studies.correlation import coefficients, estimates
 from kp_core.studies.correlation.estimates import Study, estimate
 from kp_core.studies.correlation.human import average, majority
 
@@ -24,22 +24,16 @@ def data(seed=0):
     matrix = np.clip(np.round(truth[:, None] + 2 + 0.7 * rng.normal(size=(PAIRS, 3))), 0, 4)
     matrix[rng.random(matrix.shape) < 0.1] = np.nan
     noise = rng.normal(size=(PAIRS, 3))
-    measures = pd.DataFrame(
-        {
-            "good": np.round(truth + 0.3 * noise[:, 0], 1),
-            "gaps": np.where(np.arange(PAIRS) % 5 == 0, np.nan, truth + noise[:, 1]),
-            "candidate-length": rng.integers(1, 5, PAIRS).astype(float),
-            "constant": 0.5,
-        }
-    )
-    return matrix, measures, np.arange(PAIRS) // 5
+    measures = pd.DataFrame({"good": np.round(truth + 0.3 * noise[:, 0], 1)})
+    measures["gaps"] = np.where(np.arange(PAIRS) % 5 == 0, np.nan, truth + noise[:, 1])
+    measures["candidate-length"] = rng.integers(1, 5, PAIRS).astype(float)
+    return matrix, measures.assign(constant=0.5), np.arange(PAIRS) // 5
 
 
 def plain(scores, measures, documents, study=STUDY, **options):
     """Return the study without breakdowns."""
-    return estimate(
-        scores, measures, documents, pd.DataFrame(index=measures.index), LENGTHS[: len(scores)], study, **options
-    )
+    labels = pd.DataFrame(index=measures.index)
+    return estimate(scores, measures, documents, labels, LENGTHS[: len(scores)], study, **options)
 
 
 @pytest.fixture(scope="module")
@@ -115,16 +109,11 @@ def test_the_seed_decides_everything_random():
 def test_tests_of_all_pairs_of_measures(study):
     scores, measures, _, _, _, found = study
     human = average(scores)
-    p = [
-        pairwise.permute_both(contest, 200, np.random.default_rng([3, 1]))
-        for contest in pairwise.contests(measures.to_numpy(), human)
-    ]
+    contests = estimates.contests(measures.to_numpy(), human)
+    p = [estimates.permute_both(contest, 200, np.random.default_rng([3, 1])) for contest in contests]
     rows = found.tests[found.tests["average"] == "average"]
-    assert rows[["a", "b"]].to_numpy().tolist() == [
-        ["good", "gaps"],
-        ["good", "candidate-length"],
-        ["gaps", "candidate-length"],
-    ]
+    pairs = [("good", "gaps"), ("good", "candidate-length"), ("gaps", "candidate-length")]
+    assert list(zip(rows["a"], rows["b"], strict=True)) == pairs
     assert rows["p"].tolist() == p
     order = np.argsort(rows["p"].to_numpy(), kind="stable")
     holm = np.maximum.accumulate(np.minimum(1, rows["p"].to_numpy()[order] * [3, 2, 1]))
@@ -191,8 +180,8 @@ def test_closed_form_and_williams():
     row = cell(found, "good")
     low, high = coefficients.closed_form(np.array([row["value"]]), np.array([row["n"]]))
     assert (row["low"], row["high"]) == (low[0], high[0])
-    contest = next(pairwise.contests(measures.to_numpy(), average(scores)))
-    assert found.tests["p"][0] == pairwise.williams_test(contest)
+    contest = next(estimates.contests(measures.to_numpy(), average(scores)))
+    assert found.tests["p"][0] == estimates.williams_test(contest)
     assert np.isnan(cell(found, "human")["low"])
 
 

@@ -9,34 +9,21 @@ from hypothesis import strategies as st
 from kp_core.errors import InputError
 from kp_core.studies.correlation import human
 
-LONG = pd.DataFrame(
-    {
-        "pair_id": ["q", "p", "q", "p", "r"],
-        "annotator": ["ann", "ann", "bo", "cy", "bo"],
-        "score": [1.0, 2.0, 3.0, 4.0, np.nan],
-    }
-)
+ROWS = [("q", "ann", 1.0), ("p", "ann", 2.0), ("q", "bo", 3.0), ("p", "cy", 4.0), ("r", "bo", np.nan)]
+LONG = pd.DataFrame(ROWS, columns=["pair_id", "annotator", "score"])
 
 
 def test_a_long_table_keeps_the_order_of_pairs_and_annotators():
     scores = human.score_matrix(LONG)
-    assert scores.pairs == ("q", "p", "r")
-    assert scores.annotators == ("ann", "bo", "cy")
-    np.testing.assert_array_equal(scores.matrix, [[1, 3, np.nan], [2, np.nan, 4], [np.nan] * 3])
+    assert list(scores.index) == ["q", "p", "r"]
+    assert list(scores.columns) == ["ann", "bo", "cy"]
+    np.testing.assert_array_equal(scores, [[1, 3, np.nan], [2, np.nan, 4], [np.nan] * 3])
 
 
 def test_a_wide_table_gives_the_same_matrix():
-    wide = pd.DataFrame(
-        {
-            "pair_id": ["q", "p", "r"],
-            "score_ann": [1, 2, None],
-            "score_bo": [3, None, None],
-            "score_cy": [None, 4, None],
-        }
-    )
-    long, found = human.score_matrix(LONG), human.score_matrix(wide)
-    assert (found.pairs, found.annotators) == (long.pairs, long.annotators)
-    np.testing.assert_array_equal(found.matrix, long.matrix)
+    columns = ["pair_id", "score_ann", "score_bo", "score_cy"]
+    wide = pd.DataFrame([("q", 1, 3, None), ("p", 2, None, 4), ("r", None, None, None)], columns=columns)
+    pd.testing.assert_frame_equal(human.score_matrix(wide), human.score_matrix(LONG))
 
 
 @pytest.mark.parametrize(
@@ -92,8 +79,7 @@ def test_what_is_resampled():
 
 
 def test_one_row_a_pair_in_the_order_of_the_matrix():
-    table = pd.DataFrame(
-        {"pair_id": ["q", "p", "q"], "candidate": ["x", "y", "x"], "annotator": ["a", "a", "b"], "score": [1.0, 2, 3]}
-    )
+    rows = [("q", "x", "a", 1.0), ("p", "y", "a", 2.0), ("q", "x", "b", 3.0)]
+    table = pd.DataFrame(rows, columns=["pair_id", "candidate", "annotator", "score"])
     assert human.pair_table(table).to_numpy().tolist() == [["q", "x"], ["p", "y"]]
-    assert human.score_matrix(table).pairs == ("q", "p")
+    assert list(human.score_matrix(table).index) == ["q", "p"]

@@ -1,9 +1,10 @@
-"""Turn the registry into text: what every measure and convention is, where it comes from, when it is undefined."""
+"""Turn the registry into text: what measures, conventions and terms are, whence they come, when they are undefined."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 import pandas as pd
 
@@ -17,14 +18,28 @@ from kp_core.settings import FIELDS, PRESETS, format_value
 from kp_core.similarity import MEASURES as SIMILARITIES
 from kp_core.similarity import Similarity
 from kp_core.similarity import parse as parse_similarity
-from kp_core.words import glossary, read
+from kp_core.words import read
 
-_PROSE, _EXAMPLES = read("methods.toml"), read("examples.toml")
+_ENTRIES: dict[str, dict[str, str]] = read("glossary.toml")
+#: Term → meaning, in alphabetical order.
+TERMS = {term: entry["meaning"] for term, entry in _ENTRIES.items()}
+
+
+def glossary() -> str:
+    """Return the glossary as Markdown; `docs/glossary.md` is this text."""
+    parts = ["# Glossary", "The terms of the field as KPScope uses them, each with the page that says more."]
+    for term, entry in _ENTRIES.items():
+        title = PurePosixPath(entry["page"].partition("#")[0]).stem.replace("_", " ").capitalize()
+        parts.append(f"## {term}\n\n{entry['meaning']} More: [{title}]({entry['page']}).")
+    return "\n\n".join(parts) + "\n"
+
+
+_PROSE, _EXAMPLE = read("methods.toml"), read("example.toml")
 #: Family → its title; family → what a reader needs to know before its cards; symbol of the formulas → meaning.
 FAMILIES, INTRODUCTIONS, SYMBOLS = (_PROSE[name] for name in ("families", "introductions", "symbols"))
-#: The worked example: in words, as a table, and a keyphrase with a candidate; measure → what it gives there.
-EXAMPLE, PAIR, WORKED = (_EXAMPLES[name] for name in ("text", "pair", "measures"))
-EXAMPLE_TABLE = pd.DataFrame(_EXAMPLES["document"]["rows"], columns=_EXAMPLES["document"]["columns"])
+#: The worked example: in words, as a table, and a keyphrase with a candidate.
+EXAMPLE, PAIR = _EXAMPLE["text"], _EXAMPLE["pair"]
+EXAMPLE_TABLE = pd.DataFrame(**_EXAMPLE["document"])
 
 
 def span(measure: Measure | Similarity) -> str:
@@ -78,7 +93,7 @@ def records() -> list[dict[str, str]]:
             "undefined": one.undefined,
             "source": one.source,
             "family": one.family,
-            "example": WORKED.get(one.name, ""),
+            "example": one.example,
         }
         for one in MEASURES.values()
     ]
@@ -117,9 +132,9 @@ def _similarity(one: Similarity) -> Card:
     ]
     facts = f"Range: {span(one)}." + (f" Options: {'; '.join(options)}." if options else "")
     facts += f" Undefined: {one.undefined}. Source: {one.source}."
-    if one.name not in WORKED:
+    if not one.example:
         facts += " No example: two phrases alone do not give its value."
-    return Card(one.name, one.name, one.sentence, one.formula, WORKED.get(one.name, ""), facts)
+    return Card(one.name, one.name, one.sentence, one.formula, one.example, facts)
 
 
 def _extractor(one: Extractor) -> Card:
@@ -156,7 +171,7 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
         "Conventions": conventions(),
         "Presets": presets(),
         "Reasons": pd.DataFrame(REASONS.items(), columns=["reason", "meaning"]),
-        "Glossary": pd.DataFrame(glossary.TERMS.items(), columns=["term", "meaning"]),
+        "Glossary": pd.DataFrame(TERMS.items(), columns=["term", "meaning"]),
     }
     wanted, found = search.strip().lower(), []
     for title, table in every.items():

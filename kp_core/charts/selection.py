@@ -1,0 +1,63 @@
+"""Select the rows of answers that charts and tables show, and name what they are of."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import pandas as pd
+
+from kp_core.scoring.measures import parse
+from kp_core.settings import Cutoff
+from kp_core.studies.correlation.correlate import CorrelationStudy
+from kp_core.studies.result import Answer
+
+#: What the views of a study of stability differ in, in words.
+VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
+
+
+def rows_of(result: Answer, measure: str) -> pd.DataFrame:
+    """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
+    names = {named(measure, k) for k in result.frame["k"].unique()}
+    return result.frame[result.frame["measure"].isin(names)]
+
+
+def over_numbers(result: Answer, measure: str) -> dict[str, pd.DataFrame]:
+    """Return for each system the rows of a measure at the cutoffs that are numbers, in order."""
+    rows = rows_of(result, measure)
+    rows = rows[[isinstance(k, int) for k in rows["k"]]]
+    rows = rows.assign(k=rows["k"].astype(int)).sort_values("k", kind="stable")
+    return {str(name): rows[rows["system"] == name] for name in rows["system"].unique()}
+
+
+def named(measure: str, cutoff: int | str) -> str:
+    """Return a measure's name at a cutoff.
+
+    >>> named("F1@k", 8), named("F1@k", "gold"), named("MAP", 8)
+    ('F1@8', 'F1@O', 'MAP')
+    """
+    asked = parse(measure)
+    return asked.name(None if asked.measure.fixed is not None else cast(Cutoff, cutoff))
+
+
+def has_curve(measure: str) -> bool:
+    """Tell whether a measure has a value at every cutoff.
+
+    >>> has_curve("F1@k"), has_curve("kappa"), has_curve("MAP"), has_curve("F1@5")
+    (True, True, False, False)
+    """
+    return parse(measure).fixed is None
+
+
+def by_correlation(study: CorrelationStudy, average: str) -> pd.DataFrame:
+    """Return the rows of the correlation over all pairs, the highest first, undefined ones last."""
+    rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")]
+    return rows.sort_values("value", ascending=False, kind="stable", na_position="last")
+
+
+def of_yes(measure: str) -> str:
+    """Return a measure of the sentence study as it stands in a sentence.
+
+    >>> of_yes("kappa"), of_yes("F1")
+    ('kappa', 'F1 of “yes”')
+    """
+    return measure if measure in ("accuracy", "kappa") else f"{measure} of “yes”"

@@ -1,0 +1,384 @@
+"""Show the lessons: what each draws and says for the values of its controls, and the numbers that its questions ask."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from kp_core.charts.curves import against_universe
+from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, add_dots, label, lay_out
+from kp_core.errors import counted
+from kp_core.learn.lesson import Lesson, Values, View, bars, curves, errata, lesson, prose
+from kp_core.reading import load
+from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.measures.concordance import table
+from kp_core.settings import Settings
+from kp_core.similarity import similarity
+from kp_core.studies.annotators import agreement
+from kp_core.studies.correlation import kim2010
+from kp_core.studies.evaluate import evaluate
+from kp_core.studies.published_tables import LECTURE_SYSTEMS
+from kp_core.studies.trimming import choice_levels, choice_matrix
+from kp_core.typeset import number
+
+_PARADOX, _UNIVERSE, _LECTURE = prose("paradox"), prose("universe"), prose("lecture")
+_POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
+_WEIGHTS, _CLAIMS = prose("weights"), prose("claims")
+_SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
+#: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
+SYSTEMS, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
+_SILENT = "(a system that says nothing)"
+
+
+def value(measure: str, a: float, b: float, c: float, d: float) -> float:
+    """Return a measure of one concordance table.
+
+    >>> round(value("kappa", 80, 10, 5, 5), 3)
+    0.318
+    """
+    return float(MEASURES[measure].score(table(a, b, c, d)))
+
+
+def _show_paradox(values: Values) -> View:
+    """Draw the measures of a table, and show the table beside them."""
+    a, b, c, d = (int(values[letter]) for letter in "abcd")
+    total = a + b + c + d
+    results = {name: value(name, a, b, c, d) for name in _SHOWN}
+    written = [number(result) for result in results.values()]
+    colours = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
+    figure = bars(list(results.values()), _SHOWN, written, colours, "%{y} = %{x:.3f}")
+    figure.update_xaxes(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
+    figure.update_yaxes(autorange="reversed")
+    alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
+    rows = [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]]
+    cells = pd.DataFrame(rows, columns=["", "system: yes", "system: no", "total"])
+    said = [_PARADOX["said"]["empty"]]
+    if total:
+        observed, gold, system = (number(100 * part / total, 0) for part in (a + d, a + b, a + c))
+        chance = number(100 * results["Pe"], 0)
+        said = [_PARADOX["said"]["chance"].format(observed=observed, gold=gold, system=system, chance=chance)]
+    if results["PABAK"] - results["kappa"] > 0.3:
+        said.append(_PARADOX["said"]["paradox"])
+    return View(Chart(lay_out(figure, 340), alt), said, {"The concordance table": cells})
+
+
+def _show_universe(values: Values) -> View:
+    """Draw kappa against N for one choice of a, b and c, with the N in use marked."""
+    a, b, c = _UNIVERSE["chosen"][str(values["chosen"])]
+    total = max(round(10 ** float(values["size"])), a + b + c)
+    cells = {"a": a, "b": b, "c": c, "d": total - a - b - c}
+    kappa, limit, pabak = (number(value(name, **cells)) for name in ("kappa", "P_pos", "PABAK"))
+    silent = number(value("PABAK", 0, a + b, 0, total - a - b))
+    said = [
+        _UNIVERSE["said"]["kappa"].format(**cells, total=total, kappa=kappa, limit=limit),
+        _UNIVERSE["said"]["pabak"].format(pabak=pabak, silent=silent),
+    ]
+    return View(against_universe({"the system": {**cells, "N": total}}, "kappa", 360), said, {})
+
+
+def lecture_cells(system: str) -> tuple[int, int, int, int]:
+    """Return a, b, c, d of a lecture system, reconstructed from its printed figures; of the silent one by its name.
+
+    >>> lecture_cells("TF-IDF")
+    (70, 425, 135, 10120)
+    """
+    a, c = SYSTEMS.get(system, (0, 0))
+    return a, GOLD - a, c, UNIVERSE - GOLD - c
+
+
+def lecture_figures() -> pd.DataFrame:
+    """Return the printed figures, the reconstructed table, its precision and recall, and the silent system."""
+    rows = []
+    for system in (*SYSTEMS, _SILENT):
+        a, b, c, d = lecture_cells(system)
+        printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
+        again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in _LECTURE["measures"])
+        precision = number(a / (a + c)) if a + c else "undefined"
+        rows.append((system, printed, f"{a}, {b}, {c}, {d:,}", again, precision, number(a / GOLD)))
+    names = ["system", "printed: kappa P_pos P_neg PABAK", "a, b, c, d", "recomputed", "precision", "recall"]
+    return pd.DataFrame(rows, columns=names)
+
+
+def _show_lecture(values: Values) -> View:
+    """Draw one measure of the six systems beside the silent one."""
+    measure = str(values["measure"])
+    results = {system: value(measure, *lecture_cells(system)) for system in (*SYSTEMS, _SILENT)}
+    names = [label(system, 46) for system in results]
+    figure = go.Figure(layout_showlegend=False)
+    colours, symbols = [*[COLOURS[0]] * len(SYSTEMS), GREY], [*[SYMBOLS[0]] * len(SYSTEMS), SYMBOLS[2]]
+    more = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
+    hover = "%{y}: %{x:.3f}<extra></extra>"
+    add_dots(figure, list(results.values()), names, colours, symbols, 13, hovertemplate=hover, **more)
+    figure.update_traces(mode="markers+text", cliponaxis=False)
+    for name in names:  # above its line: beside it, long names would leave no room for the picture
+        place = {"x": 0, "xref": "paper", "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 4}
+        figure.add_annotation(place, text=name, showarrow=False)
+    low, high = min(results.values()), max(results.values())
+    room = 0.1 * (high - low)
+    figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
+    figure.update_yaxes(autorange="reversed", showticklabels=False)
+    below = sum(results[system] < results[_SILENT] for system in SYSTEMS)
+    how_many, stand = {0: "None", len(SYSTEMS): "All"}.get(below, below), "stands" if below == 1 else "stand"
+    said = [_LECTURE["said"]["below"].format(how_many=how_many, stand=stand, measure=measure)]
+    said += [_LECTURE["said"]["why"]] if below == len(SYSTEMS) else []
+    alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
+    wrong = errata(
+        "lecture",
+        document_boosting=number(value("kappa", *lecture_cells("Document Boosting")), 4),
+        phrase_boosting=number(value("kappa", *lecture_cells("Phrase Boosting")), 4),
+        silent=number(value("P_neg", *lecture_cells(_SILENT))),
+    )
+    tables = {"As printed, and one table that gives these figures": lecture_figures(), "What the text says": wrong}
+    return View(Chart(lay_out(figure, 430).update_layout(margin_r=60), alt), said, tables)
+
+
+_GOLD, _RANKS = _POSITIVE["gold"], range(1, 11)
+#: Query of the notes on keyword evaluation → the ranks of its relevant results, and its AP as printed.
+QUERIES = _MAP["queries"]
+
+
+def over_k(name: str) -> pd.DataFrame:
+    """Return P@k, R@k, F1@k and P_pos for k = 1 … 10, and F1@k with denominator “returned”.
+
+    >>> over_k("a list of ten").loc[4, ["F1@k", "P_pos"]].round(3).tolist()
+    [0.444, 0.444]
+    """
+    corpus = load(gold={"d": _GOLD}, systems={"list": {"d": _POSITIVE["lists"][name]}})
+    by_k = {}
+    rules: tuple[Literal["k", "returned"], ...] = ("k", "returned")
+    for rule in rules:
+        measures = ["P@k", "R@k", "F1@k", "P_pos"]
+        asked = Settings(k="1-10", denominator=rule, universe=100, interval="none", normalise="none")
+        result = evaluate(corpus, asked, measures)
+        names = result.frame["measure"].str.replace(r"@\d+", "@k", regex=True)
+        by_k[rule] = result.frame.assign(measure=names).pivot_table("value", "k", "measure")[measures]
+    return by_k["k"].assign(returned=by_k["returned"]["F1@k"])
+
+
+def _show_positive(values: Values) -> View:
+    """Draw F1 and P_pos over k, and the table behind the k in use."""
+    k, name = int(values["k"]), str(values["list"])
+    results, returned = over_k(name), _POSITIVE["lists"][name]
+    figure = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    figure.add_vline(x=k, line={"dash": "dot", "width": 1})
+    figure.update_xaxes(title="k", dtick=1)
+    figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
+    row, chosen = results.loc[k], returned[:k]
+    p, r, f1, p_pos, f1_returned = (number(result) for result in row)
+    right = [phrase in _GOLD for phrase in chosen]
+    b, c = len(_GOLD) - sum(right), len(chosen) - sum(right)
+    second = "same" if np.isclose(row["P_pos"], row["F1@k"]) else "short"
+    said = [
+        _POSITIVE["said"]["cells"].format(k=k, a=sum(right), b=b, c=c, p=p, r=r, f1=f1, p_pos=p_pos),
+        _POSITIVE["said"][second].format(k=k, length=len(returned), returned=f1_returned),
+    ]
+    marks = ["✓" if hit else "·" for hit in right]
+    table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
+    alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {f1} and {p_pos}."
+    caption = f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}"
+    return View(Chart(lay_out(figure, 340), alt), said, {caption: table})
+
+
+def recomputed() -> pd.DataFrame:
+    """Return MAP, MRR, nDCG@10 and P@1 … P@10 of every query, by the measures that the tables use.
+
+    >>> recomputed()["MAP"].round(6).tolist()
+    [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
+    """
+    lists = {}
+    for query, given in QUERIES.items():
+        names = {rank: f"hit {place}" for place, rank in enumerate(given["hits"])}
+        lists[query] = {"d": [names.get(rank, f"miss {rank}") for rank in _RANKS]}
+    corpus = load(gold={"d": [f"hit {place}" for place in range(5)]}, systems=lists)
+    measures = ["MAP", "MRR", "nDCG@10", "P@k"]
+    frame = evaluate(corpus, measures=measures, k="1-10", interval="none", normalise="none").frame
+    return frame.pivot_table("value", "system", "measure")
+
+
+_VALUES = recomputed()
+
+
+def query_figures() -> pd.DataFrame:
+    """Return each query's AP as printed and recomputed, the mean of P@1 … P@5, and the other ranking measures."""
+    columns = {"MAP": "AP recomputed", "first": "mean of P@1 … P@5", "MRR": "reciprocal rank", "nDCG@10": "nDCG@10"}
+    first = _VALUES[[f"P@{rank}" for rank in range(1, 6)]].mean(axis=1)
+    measured = _VALUES.assign(first=first)[list(columns)].rename(columns=columns)
+    measured.loc["mean"] = measured.mean()
+    shown = measured.map(number).rename_axis("query").reset_index()
+    shown.insert(1, "AP printed", [*(given["printed"] for given in QUERIES.values()), _MAP["printed_mean"]])
+    return shown
+
+
+def _show_average_precision(values: Values) -> View:
+    """Draw precision at every rank of one query, the hits up to the rank in use filled, and both tables."""
+    query, last = str(values["query"]), int(values["rank"])
+    hits, printed = QUERIES[query]["hits"], QUERIES[query]["printed"]
+    precision = {rank: float(_VALUES.loc[query, f"P@{rank}"]) for rank in _RANKS}
+    written = {rank: number(share) for rank, share in precision.items()}
+    seen = [rank for rank in hits if rank <= last]
+    colours = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
+    figure = bars(list(_RANKS), list(precision.values()), list(written.values()), colours, "P@%{x} = %{y:.3f}")
+    figure.add_vline(x=last + 0.5, line={"dash": "dot", "width": 1})
+    figure.update_xaxes(title="rank", dtick=1)
+    figure.update_yaxes(title="precision at this rank", range=[0, 1.15], tickformat=".1~f")
+    terms = " + ".join(written[rank] for rank in seen) or "0"
+    so_far = number(sum(precision[rank] for rank in seen) / len(hits))
+    ranks = ", ".join(map(str, hits))
+    said = [
+        _MAP["said"]["rank"].format(query=query, hits=ranks, last=last, terms=terms, gold=len(hits), so_far=so_far),
+        _MAP["said"]["whole"].format(ap=number(_VALUES.loc[query, "MAP"]), printed=printed),
+    ]
+    said[0] += f" {_MAP['said']['first']}" if last == 1 else ""
+    alt = f"Precision at ranks 1 to 10 of {query}: {', '.join(written.values())}."
+    ap = _VALUES["MAP"]
+    wrong = errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
+    tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
+    return View(Chart(lay_out(figure, 340), alt), said, tables)
+
+
+#: Keyphrase and candidate.
+PAIRS = [tuple(pair.split(" ← ")) for pair in _WEIGHTS["pairs"]]
+#: (measure, subset, average) → the correlation that Kim, Baldwin & Kan 2010 print.
+_PRINTED = kim2010.kim2010_correlations().set_index(["measure", "subset", "average"])["value"]
+
+
+def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
+    """Return R-precision and modified R-precision of a pair as fractions.
+
+    >>> scores("alpha beta gamma", "alpha beta")
+    (Fraction(2, 3), Fraction(5, 11))
+    """
+    rows = similarity([(keyphrase, candidate)], ["R-precision", "M-R-precision"])
+    plain, modified = (Fraction(float(value)).limit_denominator(1000) for value in rows["value"])
+    return plain, modified
+
+
+def _show_weights(values: Values) -> View:
+    """Draw the weight of every word of the keyphrase, those in the candidate filled."""
+    keyphrase, candidate = str(values["pair"]).split(" ← ")
+    words, common = keyphrase.split(), set(keyphrase.split()) & set(candidate.split())
+    weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
+    heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
+    colours = [COLOURS[0] if word in common else GREY for word in words]
+    figure = bars([label(word) for word in words], heights, written, colours, "weight of “%{x}”: %{text}")
+    figure.update_yaxes(title="weight", range=[0, 1.15], tickformat=".1~f")
+    rows = {
+        other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)]
+        for same, other in PAIRS
+        if same == keyphrase
+    }
+    plain, modified = rows[candidate]
+    matched = " + ".join(str(weight) for word, weight in weights.items() if word in common)
+    said = [
+        _WEIGHTS["said"]["plain"].format(common=len(common), words=len(words), plain=plain),
+        _WEIGHTS["said"]["modified"].format(matched=matched, all=sum(weights.values()), modified=modified),
+    ]
+    said += [_WEIGHTS["said"]["preposition"]] if "of" in words else []
+    alt = f"Weights of the words of “{keyphrase}”: {', '.join(map(' '.join, zip(words, written, strict=True)))}."
+    table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
+    tables = {
+        "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
+        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.kim2010_scores(),
+    }
+    return View(Chart(lay_out(figure, 320), alt), said, tables)
+
+
+def _show_claims(values: Values) -> View:
+    """Draw the printed correlations of every measure over the subsets of one group."""
+    subsets, average = _CLAIMS["groups"][str(values["group"])], str(values["average"])
+    measures = [name for name in _PRINTED.index.unique("measure") if name != "semantic similarity"]
+    printed = {name: [float(_PRINTED[name, subset, average]) for subset in subsets] for name in measures}
+    figure = curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
+    figure.update_yaxes(title="Spearman's rho, as printed", tickformat=".2~f")
+    ours, human = printed["R-precision"], printed["human"]
+    above = sum(rho > ceiling for rho, ceiling in zip(ours, human, strict=True))
+    said = [_CLAIMS["said"]["above"].format(above=above, cells=len(subsets))]
+    listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, ours, strict=True))
+    alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
+    tables = {
+        "What the paper says, held against its tables": kim2010.kim2010_claims(),
+        "Facts as printed": kim2010.kim2010_data(),
+    }
+    return View(Chart(lay_out(figure, 400), alt), said, tables)
+
+
+#: Case → annotator → which of ten phrases he or she chose.
+PEOPLE: dict[str, dict[str, list[int]]] = _TRIMMING["people"]
+PHRASES = 10
+
+
+def levels(name: str) -> pd.DataFrame:
+    """Return for every number of votes asked: K of what is left, and the phrases left.
+
+    >>> levels("three people, five phrases")["K"].round(4).tolist()
+    [0.3182, 0.76, 1.0]
+    """
+    rows = []
+    for needed in range(1, len(PEOPLE[name]) + 1):
+        kept = sorted(phrase for phrase, votes in _votes(name).items() if votes >= needed)
+        rows.append((needed, _agreement(name, kept) if kept else np.nan, ", ".join(map(str, kept))))
+    return pd.DataFrame(rows, columns=["votes asked", "K", "phrases left"])
+
+
+def _votes(name: str) -> Counter[int]:
+    return Counter(phrase for chosen in PEOPLE[name].values() for phrase in chosen)
+
+
+def _agreement(name: str, kept: list[int]) -> float:
+    """Return K when the choices of phrases that are not kept have become a “no”; the universe stays."""
+    lists = {who: {"text": [f"phrase {one}" for one in own if one in kept]} for who, own in PEOPLE[name].items()}
+    asked = Settings(universe=PHRASES, interval="none", normalise="none")
+    frame = agreement(load(gold=lists), asked, measures=["K"]).frame
+    return float(frame.set_index(["system", "subset"])["value"]["all", "all"])
+
+
+def _show_trimming(values: Values) -> View:
+    """Draw who chose what, the removed choices hollow, at the threshold in use."""
+    name, threshold = str(values["people"]), float(values["threshold"])
+    table, votes, asked = levels(name), _votes(name), number(threshold, 2)
+    reached = table[table["K"] >= threshold - 1e-12]
+    needed, said = len(PEOPLE[name]) + 1, _TRIMMING["said"]["unreachable"].format(threshold=asked)
+    if len(reached):
+        needed, agreement, phrases = reached.iloc[0]
+        numbers = {"votes": counted(needed, "vote"), "agreement": number(agreement), "threshold": asked}
+        said = _TRIMMING["said"]["reached"].format(**numbers, phrases=phrases)
+    choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
+    figure = go.Figure()
+    for kept, words, colour, symbol in (
+        (True, "stays", COLOURS[0], "circle"),
+        (False, "removed: becomes a “no”", GREY, "circle-open"),
+    ):
+        x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
+        more = {"name": words, "marker_line": {"width": 2, "color": colour}}
+        add_dots(figure, x, y, colour, symbol, 18, hovertemplate="%{y} chose phrase %{x}<extra></extra>", **more)
+    figure.update_xaxes(title="phrase", range=[0.3, PHRASES + 0.7], dtick=1)
+    figure.update_yaxes(autorange="reversed")
+    shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])
+    # K of the choice-matrix form, i-th choices against i-th choices
+    by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
+    wrong = errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
+    tables = {"K for every number of votes": shown, "In the 1997 paper, as printed and recomputed": wrong}
+    return View(Chart(lay_out(figure, 300), f"Who chose which of {PHRASES} phrases. {said}"), [said], tables)
+
+
+_SILENCE = value("PABAK", *lecture_cells(_SILENT))
+_HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha beta", "beta gamma")]
+#: The lessons in the order in which a class may take them, with the numbers that their questions ask for.
+LESSONS: dict[str, Lesson] = {
+    name: lesson(name, show, answers)
+    for name, show, answers in (
+        ("paradox", _show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
+        ("universe", _show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
+        ("positive", _show_positive, [3 / 5, 8 / 15, 4 / 15]),
+        ("map", _show_average_precision, [_VALUES.loc["Q2", name] for name in ("MAP", "MRR")]),
+        ("weights", _show_weights, list(map(float, _HALVES))),
+        ("trimming", _show_trimming, levels("three people, five phrases")["K"].tolist()[:2]),
+        ("lecture", _show_lecture, [value("P_pos", *lecture_cells("Phrase Boosting N-Grams")), _SILENCE]),
+        ("claims", _show_claims, [1298 / 250]),
+    )
+}
