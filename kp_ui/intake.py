@@ -10,7 +10,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import Reading, Role
-from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, preview, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
 from kp_core.reading.families import family_named
 from kp_core.reading.shared import packed, shared_names
 from kp_core.takeaway.workspace_file import Uploads, is_archive
@@ -49,6 +49,17 @@ def next_step() -> None:
     """Say that the user's files are on screen, and lead to their results."""
     here = workspace.current()
     if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
+        return
+    apart = findings(here.corpus)
+    for finding in apart:
+        words = (
+            f"{show.plain(finding.where)}: {show.plain(finding.found)}, where {show.plain(finding.expected)} is needed."
+        )
+        (st.error if finding.level == "stop" else st.warning)(words)
+        for answer in finding.answers:
+            label, key = show.plain(str(answer)), f"mend {finding.where} {answer.words}"
+            st.button(label, key=key, on_click=workspace.answer, args=(answer,))
+    if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. What was understood of them stands below.")
     st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
