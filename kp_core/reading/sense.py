@@ -21,7 +21,7 @@ from kp_core.reading.settle import Part
 from kp_core.reading.sniff import columns_of
 
 #: So many different values are looked at, and no fewer than so many tell anything.
-_MOST, _FEWEST = 2_000, 3
+_MOST, _FEWEST = 2_000, 5
 #: More words or characters than these are no phrase.
 _WORDS, _CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
@@ -53,15 +53,13 @@ def ask(part: Part, recognition: Recognition) -> None:
     if part.choice.use == "as-read" or part.role not in ("gold", "system"):
         return
     file, family = recognition.files[0], family_named(recognition.family)
-    addressed = getattr(family, "PHRASES_ARE_IDS", False)
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
     for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
         values = _first_values(part.table[column])
         for what, is_so in tests:
-            if (what == "addresses" and addressed) or (what == "as long as sentences" and sentences):
-                continue
             odd = [value for value in values if is_so(value)]
-            if len(values) >= _FEWEST and len(odd) * 2 > len(values):
+            meant = sentences if what == "as long as sentences" else what == "addresses" and _in_brackets(file, odd)
+            if len(values) >= _FEWEST and len(odd) * 2 > len(values) and not meant:
                 kind = "phrases" if column == "phrase" else "ids of documents"
                 found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
                 expected = "keyphrases" if column == "phrase" else "ids"
@@ -73,6 +71,11 @@ def ask(part: Part, recognition: Recognition) -> None:
         answers = (*([Answer("row 1 is a header", {file.name: choice})] if offered else []), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
         raise Question(Finding("ask", part.file, found, "a header or a row of data", answers))
+
+
+def _in_brackets(file: File, addresses: Sequence[str]) -> bool:
+    """Tell addresses of concepts, which stand between `<` and `>` where they are meant."""
+    return bool(addresses) and f"<{addresses[0].strip('<>')}>".encode() in file.source.data
 
 
 def _first_values(column: pa.ChunkedArray) -> list[str]:

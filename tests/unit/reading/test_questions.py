@@ -91,11 +91,11 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("doc_id,phrase,label\nd1,1,x\nd2,2,y\nd3,3,z\n", "phrases that are numbers, such as “1”"),
-        ("doc_id,phrase\nd1,http://a.b/c\nd2,http://a.b/d\nd3,x@y.org\n", "phrases that are addresses"),
-        ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(3)), "phrases that are as long as"),
-        ("doc_id,phrase\n0.81,a\n0.4,b\n0.35,c\n", "ids of documents that are decimal numbers, such as “0.81”"),
-        ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(3)), "ids of documents that are texts"),
+        ("doc_id,phrase,label\n" + "".join(f"d{n},{n},x\n" for n in range(5)), "phrases that are numbers, such as “0”"),
+        ("doc_id,phrase\n" + "".join(f"d{n},http://a.b/{n}\n" for n in range(5)), "phrases that are addresses"),
+        ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(5)), "phrases that are as long as"),
+        ("doc_id,phrase\n" + "".join(f"0.{n},p{n}\n" for n in range(5)), "ids of documents that are decimal numbers"),
+        ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(5)), "ids of documents that are texts"),
     ],
 )
 def test_phrases_and_ids_that_cannot_be_meant_are_asked(text: str, found: str) -> None:
@@ -103,18 +103,19 @@ def test_phrases_and_ids_that_cannot_be_meant_are_asked(text: str, found: str) -
     question = asked(**given)
     assert found in question.found
     right = [str(answer) for answer in question.answers].index("it is right so")
-    assert len(answered(question, right, **given).gold) == 3
+    assert len(answered(question, right, **given).gold) == 5
 
 
 def test_another_column_is_offered_in_place_of_numbers() -> None:
-    given = {"gold": Source("a.csv", b"doc_id,phrase,Begriff\nd1,1,x\nd2,2,y\nd3,3,z\n")}
+    given = {"gold": Source("a.csv", b"doc_id,phrase,Begriff\nd1,1,x\nd2,2,y\nd3,3,z\nd4,4,v\nd5,5,w\n")}
     question = asked(**given)
     assert str(question.answers[0]) == "the keyphrases are in “Begriff”"
-    assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z"]
+    assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z", "v", "w"]
 
 
 def test_ids_of_arxiv_are_no_decimals() -> None:
-    assert len(load(gold=Source("a.csv", b"doc_id,phrase\n2101.00001,a\n2101.00002,b\n0704.0003v2,c\n")).gold) == 3
+    rows = "".join(f"2101.0000{number},p{number}\n" for number in range(5))
+    assert len(load(gold=Source("a.csv", f"doc_id,phrase\n{rows}".encode())).gold) == 5
 
 
 def test_a_header_that_nobody_knows_is_asked() -> None:
