@@ -12,7 +12,6 @@ import pyarrow.compute as pc
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
 from kp_core.reading.choices import Answer, Finding, Level, Question
-from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, id_fix, sources, suggestions
@@ -52,7 +51,7 @@ def ask(part: Part, recognition: Recognition) -> None:
     """Ask about phrases or ids of a file that cannot be what they were read as, unless the user said so."""
     if part.choice.use == "as-read" or part.role not in ("gold", "system"):
         return
-    file, family = recognition.files[0], family_named(recognition.family)
+    file = recognition.files[0]
     sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
     for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
         values = _first_values(part.table[column])
@@ -65,10 +64,8 @@ def ask(part: Part, recognition: Recognition) -> None:
                 expected = "keyphrases" if column == "phrase" else "ids"
                 raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
     if part.in_one_file and part.first_line == 1 and (row := _odd_first_row(part)):
-        named = {role: row[role] for role in recognition.columns if role in row}
-        choice = replace(file.choice, columns=named, options={**file.choice.options, "header": "yes"})
-        offered = "header" in getattr(family, "OPTIONS", {})
-        answers = (*([Answer("row 1 is a header", {file.name: choice})] if offered else []), *_as_it_is(file))
+        header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
+        answers = (Answer("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
         raise Question(Finding("ask", part.file, found, "a header or a row of data", answers))
 
@@ -107,7 +104,7 @@ def _as_it_is(file: File) -> tuple[Answer, ...]:
 def _odd_first_row(part: Part) -> dict[str, str]:
     """Return the first row if it may be a header: its document is in no other row, and named unlike all others."""
     table = part.table
-    first = {name: table[name][0].as_py() for name in ("doc_id", "source", "phrase") if name in table.column_names}
+    first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
         return {}
     others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]

@@ -119,11 +119,13 @@ def test_ids_of_arxiv_are_no_decimals() -> None:
 
 
 def test_a_header_that_nobody_knows_is_asked() -> None:
-    given = {"gold": Source("a.csv", b"Dokumentenname,Person,Begriff\nd1,ana,x\nd1,ben,y\nd2,ana,z\nd2,ben,x\n")}
+    given = {"gold": Source("a.tsv", b"Akte\tBegriffe\nd1\tx;y\nd2\tz;x\nd3\ty\n")}
     question = asked(**given)
-    assert [str(answer) for answer in question.answers][:2] == ["row 1 is a header", "it is right so"]
-    assert answered(question, 0, **given).documents["doc_id"].tolist() == ["d1", "d2"]
-    assert len(answered(question, 1, **given).documents) == 3
+    assert question.found == "a first row that is unlike the others (“Akte | Begriffe”)"
+    corpus = answered(question, 0, **given)
+    assert corpus.documents["doc_id"].tolist() == ["d1", "d2", "d3"]
+    assert corpus.gold["phrase"].tolist() == ["x", "y", "z", "x", "y"]
+    assert len(answered(question, 1, **given).documents) == 4
 
 
 # sides that do not meet
