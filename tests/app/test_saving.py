@@ -172,7 +172,7 @@ def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
 def test_a_workspace_of_the_first_version_opens() -> None:
     app = opened("data")
     drop(app, Source("old.kpscope", (ROOT / "tests/unit/format_1.kpscope").read_bytes()))
-    assert shown(app, "phrases")["source"].tolist() == ["ana", "ben", "tides"]
+    assert shown(app, "phrases")["source"].tolist() == ["ana", "ben", "tides", "silent"]
     assert app.selectbox(key="preset").value == "pke"
     assert {"tides", "says nothing"} <= set(board(app)["system"])
     assert "fix:strip-extension" in app.code[0].value
