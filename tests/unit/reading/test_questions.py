@@ -7,6 +7,7 @@ import shlex
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -260,6 +261,27 @@ def test_a_system_without_any_list_stays_a_system() -> None:
     assert corpus.systems == ["mine"]
     assert corpus.report.notes[0].message == "There is no list of this system; it is scored as missing."
     assert kp.evaluate(corpus, k=1, measures="P@1", interval="none").frame["value"].tolist() == [0]
+
+
+def test_a_name_over_a_table_of_several_systems_is_no_further_system() -> None:
+    frame = pd.DataFrame({"system": ["a", "b"], "doc_id": ["d", "d"], "phrase": ["x", "y"]})
+    assert load(systems={"mine": frame}).systems == ["mine/a", "mine/b"]
+
+
+def test_short_lists_are_counted_among_those_that_are_there() -> None:
+    gold = {f"d{number}": ["tide"] for number in range(10)}
+    corpus = load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(6)}})
+    notes = [note.message for note in kp.evaluate(corpus, k=5, interval="none").notes]
+    assert "6 of 6 lists are shorter than k = 5" in notes
+
+
+@pytest.mark.parametrize("name", ["score", "rank"])
+def test_numbers_with_a_blank_at_their_end_stand_beside_missing_ones(name: str) -> None:
+    values = ["1 ", None, "1", "1", "1", "1"]
+    frame = pd.DataFrame({"doc_id": [f"d{n}" for n in range(6)], "phrase": "x", name: values}, dtype=object)
+    corpus = load(systems=frame)
+    assert len(corpus.runs) == 5
+    assert corpus.report.rejected["line"].tolist() == ["2"]
 
 
 # settings that do not fit
