@@ -11,19 +11,8 @@ from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.
 ENCODINGS = (
-    "windows-1252",
-    "iso-8859-15",
-    "windows-1250",
-    "windows-1251",
-    "koi8-r",
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc-jp",
-    "euc-kr",
-    "utf-8",
-    "utf-16",
-    "utf-32",
+    *("windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5"),
+    *("shift_jis", "euc-jp", "euc-kr", "utf-8", "utf-16", "utf-32"),
 )
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,19 +21,19 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BINARIES = (
-    (b"%PDF", "a PDF"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file"),
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"PK\x03\x04", "an archive or Office file"),
-    (b"PAR1", "a Parquet file"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"BZh", "a bzip2 file"),
-    (b"\xfd7zXZ", "an xz file"),
-)
+_BINARIES = {
+    b"%PDF": "a PDF",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"GIF8": "an image",
+    b"PK\x03\x04": "an archive or Office file",
+    b"PAR1": "a Parquet file",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+}
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
@@ -75,7 +64,7 @@ def binary_kind(data: bytes) -> str | None:
     >>> binary_kind(b"%PDF-1.7")
     'a PDF'
     """
-    return next((what for magic, what in _BINARIES if data.startswith(magic)), None)
+    return next((what for magic, what in _BINARIES.items() if data.startswith(magic)), None)
 
 
 def decode(source: Source, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
@@ -135,19 +124,11 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
         text = ""
     if strict or not text:
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
-    changed = sum(1 for row in re.split(b"\r\n|\n|\r", data) if not row.isascii() and not _is_utf8(row))
-    shown = split_lines(text)[line - 1].strip()[:60]
-    lines = f"{counted(changed, 'line')}, such as “{shown}”"
-    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {lines}."
+    lines = split_lines(text)
+    changed = counted(sum(not row.isascii() for row in lines), "line")
+    message = f"such as “{lines[line - 1].strip()[:60]}”"
+    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {changed}, {message}."
     return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
-
-
-def _is_utf8(row: bytes) -> bool:
-    try:
-        row.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _line_at(data: bytes, offset: int) -> int:

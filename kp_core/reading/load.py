@@ -44,7 +44,7 @@ class _Loading:
     size: int = 0
     origins: int = 0
     met: set[str] = field(default_factory=set)
-    seen: dict[tuple[Role | None, bytes], Source] = field(default_factory=dict)
+    seen: dict[tuple[Role | None, int, int], str] = field(default_factory=dict)
 
 
 def load(
@@ -200,11 +200,15 @@ def _file(state: _Loading, bundle: Bundle, source: Source) -> File:
 def _look_for_twins(state: _Loading, role: Role | None, bundle: Bundle) -> None:
     """Refuse a file that is given twice, and say where two files are the same."""
     for source in bundle.files:
-        first = state.seen.setdefault((role, source.data), source)
-        if first is not source and first.name == source.name:
+        # Of a file its hash is kept and not its bytes, which may be gone when the next is read.
+        key = (role, len(source.data), hash(source.data))
+        if key not in state.seen:
+            state.seen[key] = source.name
+        elif state.seen[key] == source.name:
             raise InputError(source.name, "the same file again", "each file once", "Leave it out the second time.")
-        if first is not source and source.data:
-            state.notes.append(Note("warning", source.name, f"The file is the same, byte by byte, as {first.name}."))
+        elif source.data:
+            text = f"The file is the same, byte by byte, as {state.seen[key]}."
+            state.notes.append(Note("warning", source.name, text))
 
 
 def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> None:

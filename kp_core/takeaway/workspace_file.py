@@ -23,7 +23,7 @@ from kp_core.reading.family import File
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.parquet import read_parquet
-from kp_core.reading.source import expand, stem_of
+from kp_core.reading.source import stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.settings import __version__
 
@@ -60,11 +60,7 @@ class Uploads:
         >>> Uploads((file,), {"g.csv": choice}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
         [['1', 'ana', 'tide']]
         """
-        choices = dict(self.choices)
-        for file in self.files:
-            if file.name in choices and is_archive(file):
-                choices |= {member.name: choices[file.name] for member in expand(file).files}
-        return renamed(load(files=list(self.files), roles=choices, fixes=self.fixes), self.names)
+        return renamed(load(files=list(self.files), roles=self.choices, fixes=self.fixes), self.names)
 
 
 @dataclass(frozen=True)

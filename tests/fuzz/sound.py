@@ -4,13 +4,17 @@ from typing import Any
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import load
+from kp_core.reading import Question, load
 
 
 def is_read_or_refused(**given: Any) -> bool:
-    """Load what is given; check the corpus, or the refusal; tell whether there is a corpus."""
+    """Load what is given; check the corpus, or the refusal, or the first answer; tell whether there is a corpus."""
     try:
         corpus = load(**given)
+    except Question as question:
+        is_clear(question)
+        said = {**given.get("roles", {}), **question.answers[0].choices}
+        return said != given.get("roles") and is_read_or_refused(**{**given, "roles": said})
     except (InputError, UsageError) as refusal:
         is_clear(refusal)
         return False

@@ -7,6 +7,7 @@ import shlex
 from itertools import pairwise
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -91,11 +92,11 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("doc_id,phrase,label\nd1,1,x\nd2,2,y\nd3,3,z\n", "phrases that are numbers, such as “1”"),
-        ("doc_id,phrase\nd1,http://a.b/c\nd2,http://a.b/d\nd3,x@y.org\n", "phrases that are addresses"),
-        ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(3)), "phrases that are as long as"),
-        ("doc_id,phrase\n0.81,a\n0.4,b\n0.35,c\n", "ids of documents that are decimal numbers, such as “0.81”"),
-        ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(3)), "ids of documents that are texts"),
+        ("doc_id,phrase,label\n" + "".join(f"d{n},{n},x\n" for n in range(5)), "phrases that are numbers, such as “0”"),
+        ("doc_id,phrase\n" + "".join(f"d{n},http://a.b/{n}\n" for n in range(5)), "phrases that are addresses"),
+        ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(5)), "phrases that are as long as"),
+        ("doc_id,phrase\n" + "".join(f"0.{n},p{n}\n" for n in range(5)), "ids of documents that are decimal numbers"),
+        ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(5)), "ids of documents that are texts"),
     ],
 )
 def test_phrases_and_ids_that_cannot_be_meant_are_asked(text: str, found: str) -> None:
@@ -103,18 +104,19 @@ def test_phrases_and_ids_that_cannot_be_meant_are_asked(text: str, found: str) -
     question = asked(**given)
     assert found in question.found
     right = [str(answer) for answer in question.answers].index("it is right so")
-    assert len(answered(question, right, **given).gold) == 3
+    assert len(answered(question, right, **given).gold) == 5
 
 
 def test_another_column_is_offered_in_place_of_numbers() -> None:
-    given = {"gold": Source("a.csv", b"doc_id,phrase,Begriff\nd1,1,x\nd2,2,y\nd3,3,z\n")}
+    given = {"gold": Source("a.csv", b"doc_id,phrase,Begriff\nd1,1,x\nd2,2,y\nd3,3,z\nd4,4,v\nd5,5,w\n")}
     question = asked(**given)
     assert str(question.answers[0]) == "the keyphrases are in “Begriff”"
-    assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z"]
+    assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z", "v", "w"]
 
 
 def test_ids_of_arxiv_are_no_decimals() -> None:
-    assert len(load(gold=Source("a.csv", b"doc_id,phrase\n2101.00001,a\n2101.00002,b\n0704.0003v2,c\n")).gold) == 3
+    rows = "".join(f"2101.0000{number},p{number}\n" for number in range(5))
+    assert len(load(gold=Source("a.csv", f"doc_id,phrase\n{rows}".encode())).gold) == 5
 
 
 def test_a_header_that_nobody_knows_is_no_row_and_names_are_asked_for() -> None:
@@ -123,6 +125,16 @@ def test_a_header_that_nobody_knows_is_no_row_and_names_are_asked_for() -> None:
         load(gold=Source("a.csv", text))
     named = Choice(columns={"doc_id": "Kod", "annotator": "Osoba", "phrase": "Slovo"})
     assert load(gold=Source("a.csv", text), roles={"a.csv": named}).documents["doc_id"].tolist() == ["d1", "d2"]
+
+
+def test_a_header_that_nobody_knows_is_asked() -> None:
+    given = {"gold": Source("a.tsv", b"Akte\tBegriffe\nd1\tx;y\nd2\tz;x\nd3\ty\n")}
+    question = asked(**given)
+    assert question.found == "a first row that is unlike the others (“Akte | Begriffe”)"
+    corpus = answered(question, 0, **given)
+    assert corpus.documents["doc_id"].tolist() == ["d1", "d2", "d3"]
+    assert corpus.gold["phrase"].tolist() == ["x", "y", "z", "x", "y"]
+    assert len(answered(question, 1, **given).documents) == 4
 
 
 # sides that do not meet
@@ -257,6 +269,27 @@ def test_a_system_without_any_list_stays_a_system() -> None:
     assert corpus.systems == ["mine"]
     assert corpus.report.notes[0].message == "There is no list of this system; it is scored as missing."
     assert kp.evaluate(corpus, k=1, measures="P@1", interval="none").frame["value"].tolist() == [0]
+
+
+def test_a_name_over_a_table_of_several_systems_is_no_further_system() -> None:
+    frame = pd.DataFrame({"system": ["a", "b"], "doc_id": ["d", "d"], "phrase": ["x", "y"]})
+    assert load(systems={"mine": frame}).systems == ["mine/a", "mine/b"]
+
+
+def test_short_lists_are_counted_among_those_that_are_there() -> None:
+    gold = {f"d{number}": ["tide"] for number in range(10)}
+    corpus = load(gold=gold, systems={"s": {f"d{number}": ["tide"] for number in range(6)}})
+    notes = [note.message for note in kp.evaluate(corpus, k=5, interval="none").notes]
+    assert "6 of 6 lists are shorter than k = 5" in notes
+
+
+@pytest.mark.parametrize("name", ["score", "rank"])
+def test_numbers_with_a_blank_at_their_end_stand_beside_missing_ones(name: str) -> None:
+    values = ["1 ", None, "1", "1", "1", "1"]
+    frame = pd.DataFrame({"doc_id": [f"d{n}" for n in range(6)], "phrase": "x", name: values}, dtype=object)
+    corpus = load(systems=frame)
+    assert len(corpus.runs) == 5
+    assert corpus.report.rejected["line"].tolist() == ["2"]
 
 
 # settings that do not fit
