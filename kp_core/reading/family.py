@@ -192,15 +192,18 @@ class Family(Protocol):
     A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
-    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
+    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
+    the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
     """
 
     NAME: str
     TITLE: str
     EXAMPLE: str
 
-    def recognise(self, files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-        """Tell whether these files (mostly one) are of this family."""
+    def recognise(
+        self, files: Sequence[File], role: Role | None, choice: Choice
+    ) -> Recognition | list[Recognition] | None:
+        """Tell whether these files (mostly one) are of this family, in one way or in several."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
         """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

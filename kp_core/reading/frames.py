@@ -11,13 +11,13 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading import json_lists, tables
+from kp_core.reading import tables
 from kp_core.reading.delimited import Table, header_names
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.judged import judgement_columns, judgement_rows
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
-from kp_core.reading.shapes import shape_of
+from kp_core.reading.shapes import rows_of, shape_of
 
 
 def frame_rows(
@@ -109,5 +109,5 @@ def dict_rows(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
+    rows = rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

@@ -35,9 +35,7 @@ class Limits:
     phrase_characters: int = 1_000
     id_characters: int = 500
     line_bytes: int = 16 * _MEGABYTE
-    json_depth: int = 32
     json_parts: int = 10 * _MILLION
-    json_digits: int = 300
     table_cells: int = 5_000_000
     judges: int = 100
     rejected_percent: int = 20
@@ -60,9 +58,7 @@ WORDS = {
     "phrase_characters": "characters of a phrase",
     "id_characters": "characters of a document id",
     "line_bytes": "bytes of a line",
-    "json_depth": "levels of lists and objects in JSON",
     "json_parts": "lists and objects in JSON, counted by their opening brackets",
-    "json_digits": "digits of a number in JSON",
     "table_cells": "cells of a spreadsheet",
     "judges": "judges of one pair",
     "rejected_percent": "rejected rows in percent, else the file is refused",
@@ -92,7 +88,7 @@ LIMITS = limits_from(os.environ)
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
     """Refuse what is larger than a limit, in words that name both sizes.
 
-    >>> refuse_over(LIMITS.json_depth, 3, "levels", "a.json")
+    >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """
     if size > limit:
         shown = f"{found or 'a file'} of {size:,} {unit}"

@@ -62,6 +62,8 @@ def formats_page() -> str:
         first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
         if family.NAME != "F0":
             rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
-        if family.EXAMPLE:
-            examples.append(f"**{family.NAME} {family.TITLE}**\n\n```\n{family.EXAMPLE}\n```\n")
+        shown = [one for one in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())) if one]
+        if shown:
+            blocks = "\n".join(f"```\n{one}\n```\n" for one in shown)
+            examples.append(f"**{family.NAME} {family.TITLE}**\n\n{blocks}")
     return _PAGE.format(rows="\n".join(rows), examples="\n".join(examples))

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
-from kp_core.reading.json_text import NoNumber
+from kp_core.corpus import Role
+from kp_core.errors import Note
+from kp_core.reading.family import Rows
+from kp_core.reading.json_text import NoNumber, shown
+from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, is_number, number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
-PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name")
+PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
+CONCEPT_NAMES = ("concept", "uri", "concept_id")
+#: What some systems write between keyphrases that stand in the text and others.
+BORDER = "<peos>"
+_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 
 
 def text_of(value: Any) -> str | None:
@@ -67,17 +76,37 @@ def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
     return "variants", "lists of lists of strings"
 
 
+def rows_of(
+    lists: Mapping[str, Any], shape: Shape, role: Role, file: str, limits: Limits, separator: str = ";"
+) -> Rows:
+    """Return the rows of document → list, or a string of phrases between separators."""
+    builder = ListBuilder(role, limits)
+    amount = "score" if role == "system" else "relevance"
+    for doc_id, value in lists.items():
+        name = text_of(doc_id) or ""
+        if not name.strip():
+            builder.rejected.append((file, 0, "an empty id", shown(value)))
+            continue
+        builder.open(name, file=file, line=0)
+        add_list(builder, builder.pieces(value, separator) if isinstance(value, str) else value, shape, amount)
+    return builder.rows()
+
+
 def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
     """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
-    plain = shape == "phrases" and not more and isinstance(value, (list, tuple))
-    if plain and all(type(item) is str for item in value):
+    if isinstance(value, str):
+        value = builder.pieces(value)
+    elif isinstance(value, Mapping):
+        value = list(value.items())
+    elif not isinstance(value, (list, tuple)):
+        return
+    if BORDER in value:
+        value = [item for item in value if item != BORDER]
+        builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
+    if shape == "phrases" and not more and all(type(item) is str for item in value):
         builder.extend(value)
         return
-    if isinstance(value, Mapping):
-        value = list(value.items())
-    elif isinstance(value, str):
-        builder.split(value)
-    for item in value if isinstance(value, (list, tuple)) else ():
+    for item in value:
         _add_item(builder, item, shape, amount, more)
 
 
@@ -96,38 +125,43 @@ def title_and_body(text: str) -> tuple[str | None, str]:
 
 def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
     if isinstance(item, Mapping):
-        _add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount)
+        concept = text_of(_pick(item, CONCEPT_NAMES))
+        add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount, concept)
     elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
         first, second = item
         turned = is_number(first) and not isinstance(first, str) and not is_number(second)
-        _add_scored(builder, *((second, first) if turned else (first, second)), amount)
+        add_scored(builder, *((second, first) if turned else (first, second)), amount)
     elif isinstance(item, (list, tuple)):
         spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
         if shape == "tokens":
             builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
         elif len(spellings) != len(item) or not spellings:
-            builder.add(str(item)[:200], reject="an entry with an empty or missing spelling")
+            builder.add(shown(item), reject="an entry with an empty or missing spelling")
         else:
             more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
             builder.add(spellings[0], **more)
     else:
         text = text_of(item)
-        builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text", **further)
+        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "", **further)
 
 
-def _add_scored(builder: ListBuilder, phrase: Any, score: Any, amount: str) -> None:
-    text = text_of(phrase)
+def add_scored(
+    builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
+) -> None:
+    """Add a phrase with its score to the open list; a score that is no number makes a rejected row."""
+    text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
+    value = number(score)
+    more: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:
-        builder.add(str(phrase)[:200], reject="no phrase")
+        builder.add(shown(phrase), reject="no phrase")
     elif score is None:
-        builder.add(text)
-    elif not is_number(score):
-        builder.add(text, reject=f"{amount} is not a finite number: {str(score)[:40]}")
-    else:
-        more: dict[str, Any] = {amount: number(score)}
         builder.add(text, **more)
+    elif not math.isfinite(value):
+        builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
+    else:
+        builder.add(text, **{amount: value} | more)
 
 
 def _pick(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    lower = {str(key).lower(): value for key, value in item.items()}
+    lower = {str(key).lower(): value for key, value in item.items() if value is not None}
     return next((lower[name] for name in names if name in lower), None)

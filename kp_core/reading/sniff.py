@@ -45,7 +45,8 @@ def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Recognise all files of one upload: groups of files that belong together first, then each file by itself."""
     left = list(files)
     found: list[Recognition] = []
-    for family in all_families():
+    # What a mark in the file proves goes before what an ending or the length of lines suggests.
+    for family in sorted(all_families(), key=lambda family: not getattr(family, "PROVED", False)):
         groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
         if groups is None or not left:
             continue
@@ -79,12 +80,12 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     """Recognise one file; of two families that fit equally the earlier is taken, and the evidence names both."""
     if choice.family:
         family = family_named(choice.family)
-        chosen = family.recognise([file], role, choice)
-        if chosen is None:
+        chosen = _ways(family, file, role, choice)
+        if not chosen:
             raise InputError(
                 file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
             )
-        return chosen
+        return max(chosen, key=lambda recognition: recognition.confidence)
     fitting = [reading for reading in readings_of(file, role, choice) if reading.confidence >= _SURE_ENOUGH]
     if not fitting:
         raise _unknown(file, role)
@@ -100,12 +101,16 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     for family in all_families():
         if binary != getattr(family, "BINARY", False):
             continue
-        recognition = family.recognise([file], role, choice or Choice())
-        if recognition is not None:
-            fitting.append(recognition)
-            if recognition.confidence >= 1:
-                break
+        fitting += _ways(family, file, role, choice or Choice())
+        if any(recognition.confidence >= 1 for recognition in fitting):
+            break
     return fitting
+
+
+def _ways(family: Family, file: File, role: Role | None, choice: Choice) -> list[Recognition]:
+    """Return the ways in which one family reads a file."""
+    found = family.recognise([file], role, choice)
+    return found if isinstance(found, list) else [found] if found else []
 
 
 def columns_of(file: File, choice: Choice) -> list[str]:

@@ -14,7 +14,7 @@ from kp_core.reading.limits import LIMITS, Limits, refuse_over
 KNOWN_EXTENSIONS = frozenset(
     (
         *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip"),
-        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".annif", ".ref", ".qrels", ".run"),
+        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".annif", ".ref", ".qrels", ".run", ".ann", ".conll", ".pred"),
         *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
     )
 )

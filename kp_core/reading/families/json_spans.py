@@ -1,0 +1,215 @@
+"""F13: JSON of texts with spans or labels (doccano, Prodigy, Label Studio, GATE) becomes keyphrases of annotators."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from kp_core.corpus import Role
+from kp_core.errors import Note, part_of
+from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.fields import NAMES, find_roles, plain
+from kp_core.reading.json_text import JsonRecord, shown
+from kp_core.reading.lists import storable
+from kp_core.reading.shapes import text_of
+from kp_core.reading.spans import LINGUISTIC, Marked, Span, span_rows, spans_recognised
+
+NAME = "F13"
+TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
+EXAMPLE = '{"id": 3, "text": "The tide table is wrong.", "label": [[4, 14, "KP"]]}'
+MORE_EXAMPLES = (
+    '{"text": "The tide table.", "spans": [{"start": 4, "end": 14, "label": "KP"}], "answer": "accept"}\n'
+    '{"text": "The sea.", "spans": [{"start": 4, "end": 7, "label": "KP"}], "answer": "reject"}',
+    '[{"id": 7, "data": {"text": "The tide table is wrong."}, "annotations": [{"completed_by": 1, "result": '
+    '[{"from_name": "kp", "type": "labels", "value": {"start": 4, "end": 14, "text": "tide table", '
+    '"labels": ["KP"]}}]}]}]',
+    '{"text": "The tide table is wrong.", "entities": {"Keyphrase": [{"indices": [4, 14]}]}}',
+)
+PROVED = True
+_FIELDS = ("label", "labels", "entities", "annotations", "spans")
+#: How Prodigy names what else would be called an annotator and an id.
+_PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
+
+
+def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim files of one GATE document each, where there are several."""
+    alone = [file for file in files if file.text.startswith("{") and _is_gate(file)]
+    found = _recognition(alone, role, alone[0].choice) if len(alone) > 1 else None
+    return [found] if found else []
+
+
+def _is_gate(file: File) -> bool:
+    named = any(f'"{name}"' in file.text for name in ("entities", "annotation_sets"))
+    return named and len(file.records) == 1 and _gate(file.records[0].value) is not None
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Recognise objects with a text and a list of spans or labels."""
+    return _recognition(files, role, choice) if role not in ("documents", "judgements") else None
+
+
+def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    values = [record.value for file in files for record in file.records if record.value is not None]
+    first = values[:200]
+    fitting = [value for value in first if _read(value) is not None]
+    if len(fitting) < 0.8 * len(first) or all(_is_bare(value) for value in fitting):
+        return None
+    names = list(dict.fromkeys(name for value in first for name in value if name not in ("text", *_FIELDS)))
+    if any(plain(name) in NAMES["gold"] for name in names):
+        return None
+    columns = find_roles(names, ("doc_id", "annotator"), choice.columns)
+    if "annotator" not in columns and _PRODIGY["annotator"] in names:
+        columns = {role: name for role, name in _PRODIGY.items() if name in names} | columns
+    labels = {label for value in values for one in _read(value) or () for span in one.spans for label in span.labels}
+    evidence = f"{part_of(len(fitting), len(first), 'JSON object', 'has', 'have')} a text with spans or labels"
+    if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
+        evidence += f"; left out, as machines make them: {', '.join(left)}"
+    sure = 0.97 * len(fitting) / len(first)
+    return spans_recognised(NAME, files, role, choice, sure, evidence, labels, columns)
+
+
+def _read(value: dict[str, Any]) -> list[Marked] | None:
+    """Return what every annotator marked in the document of an object; None if it is none of a known tool."""
+    return next((found for way in (_task, _gate, _spans) if (found := way(value)) is not None), None)
+
+
+def _spans(value: dict[str, Any]) -> list[Marked] | None:
+    """Read an object of doccano or Prodigy: a text, and a list of offsets or of labels of the whole."""
+    text, lists = value.get("text"), [value[name] for name in _FIELDS if _fits(value.get(name))]
+    if not isinstance(text, str) or not (lists or "answer" in value):
+        return None
+    by_user: dict[str | None, list[Span]] = {}
+    for item in next(filter(None, lists), []):
+        user = text_of(item.get("user")) if isinstance(item, dict) else None
+        by_user.setdefault(user, []).append(_span(item))
+    left = "" if value.get("answer", "accept") == "accept" else "Tasks that were not accepted, and left out"
+    return [Marked("", text, spans, source=user, left=left) for user, spans in (by_user or {None: []}).items()]
+
+
+def _is_bare(value: dict[str, Any]) -> bool:
+    return "answer" in value and not any(name in value for name in _FIELDS)
+
+
+def _fits(items: Any) -> bool:
+    return isinstance(items, list) and all(
+        {"start", "end"} <= set(item) or {"start_offset", "end_offset"} <= set(item)
+        if isinstance(item, dict)
+        else isinstance(item, str)
+        or (isinstance(item, list) and len(item) == 3 and not isinstance(item[2], list | dict))
+        for item in items
+    )
+
+
+def _span(item: Any) -> Span:
+    if isinstance(item, str):
+        return Span((), text=item)
+    if isinstance(item, list):
+        return Span((str(item[2]),), ((item[0], item[1]),))
+    labels = item.get("label", item.get("labels"))
+    start, end = item.get("start", item.get("start_offset")), item.get("end", item.get("end_offset"))
+    own = item["text"] if isinstance(item.get("text"), str) else None
+    every = labels if isinstance(labels, list) else [labels]
+    return Span([str(label) for label in every if label is not None], ((start, end),), own)
+
+
+def _gate(value: dict[str, Any]) -> list[Marked] | None:
+    """Read a document of GATE: annotations by type, whose offsets count as Java does, or sets of them by annotator."""
+    text, marks = value.get("text"), _sets(value)
+    if not isinstance(text, str) or marks is None:
+        return None
+    found: dict[str | None, list[Span]] = {} if marks else {None: []}
+    for source, kind, part in marks:
+        spans = found.setdefault(source or None, [])
+        spans += [] if LINGUISTIC.search(kind) else [Span((kind,), (part,))]
+    utf16 = value.get("offset_type") != "p"
+    return [Marked("", text, spans, source=source, utf16=utf16) for source, spans in found.items()]
+
+
+def _sets(value: dict[str, Any]) -> list[tuple[str, str, tuple[Any, Any]]] | None:
+    """Return set, type and offsets of every annotation, in the older and the newer JSON of GATE; None if it is none."""
+    try:
+        if "annotation_sets" in value:
+            named = [(name, one) for name, own in value["annotation_sets"].items() for one in own["annotations"]]
+            return [(name, str(one["type"]), (one["start"], one["end"])) for name, one in named]
+        typed = [(kind, one["indices"]) for kind, own in value["entities"].items() for one in own]
+        return [("", kind, (start, end)) for kind, (start, end) in typed]
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return None
+
+
+def _task(value: dict[str, Any]) -> list[Marked] | None:
+    """Read a task of Label Studio: its data, and an annotation with results of every annotator."""
+    data, done = value.get("data"), value.get("annotations", value.get("completions"))  # the name before version 1.0
+    if not isinstance(data, dict) or not isinstance(done, list):
+        return None
+    if not all(isinstance(one, dict) and isinstance(one.get("result"), list) for one in done):
+        return None
+    text = next((name for name in data if plain(name) in NAMES["text"] and isinstance(data[name], str)), "")
+    ids = find_roles([name for name in data if name != text], ("doc_id",))
+    doc_id = (text_of(data[ids["doc_id"]]) if ids else None) or ""
+    found = []
+    for one in done:
+        spans = [span for result in one["result"] for span in _results(result)]
+        left = "Cancelled annotations that were left out" if one.get("was_cancelled") else ""
+        who = _annotator(one.get("completed_by"))
+        found.append(Marked(doc_id, data.get(text, ""), spans, source=who, utf16=True, left=left))
+    return found
+
+
+def _results(result: Any) -> Iterator[Span]:
+    """Give the span of a result, or what was chosen or written; of a path in a taxonomy the last step."""
+    value = result.get("value") if isinstance(result, dict) else None
+    if not isinstance(value, dict):
+        return
+    kind = text_of(result.get("type")) or ""
+    control = (text_of(result.get("from_name")) or kind,)
+    if "start" in value:
+        labels = value.get(kind) if kind.endswith("labels") else None
+        own = value["text"] if isinstance(value.get("text"), str) else None
+        every = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else control
+        yield Span(every, ((value["start"], value.get("end")),), own)
+        return
+    chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
+    for item in chosen if isinstance(chosen, list) else [chosen]:
+        if text := text_of(item[-1] if isinstance(item, list) and item else item):
+            yield Span(control, text=text)
+
+
+def _annotator(who: Any) -> str | None:
+    if isinstance(who, dict):
+        who = next((who[name] for name in ("email", "username", "id") if who.get(name) is not None), None)
+    return text_of(who)
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
+    left: Counter[str] = Counter()
+    rejected: list[Rejected] = []
+    found: list[Marked] = []
+    for file in recognition.files:
+        for position, record in enumerate(file.records, 1):
+            marked = None if record.value is None else _read(record.value)
+            doc_id = "" if marked is None else _id(file, record, position, recognition.columns)
+            if marked is None or not doc_id:
+                reason = "an empty id" if marked else record.broken or "no text with a list of spans or labels"
+                rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
+                continue
+            own = text_of(record.value.get(recognition.columns.get("annotator", "")))
+            left.update(one.left for one in marked if one.left)
+            found += [
+                replace(one, doc_id=one.doc_id or doc_id, source=one.source or own, file=file.name, line=record.line)
+                for one in marked
+                if not one.left
+            ]
+    rows = span_rows(recognition, found, rejected)
+    notes = [Note("info", recognition.files[0].name, f"{said}: {count:,}.") for said, count in left.items()]
+    return [replace(part, notes=[*part.notes, *(notes if part is rows[0] else ())]) for part in rows]
+
+
+def _id(file: File, record: JsonRecord, position: int, columns: Mapping[str, str]) -> str:
+    if "doc_id" in columns:
+        return text_of(record.value.get(columns["doc_id"])) or ""
+    alone = len(file.records) == 1 and _sets(record.value) is not None
+    return file.stem if alone else str(record.line or position)
