@@ -46,7 +46,7 @@ class _TwiceError(ValueError):
         self.key = key
 
 
-def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse", repeated: list[str] | None = None) -> Any:
+def parse_json(name: str, text: str, limits: Limits, twice: str, repeated: list[str]) -> Any:
     """Return the value if the whole text is JSON, else a `_NotJson` with the reason; refuse bombs and repeated keys.
 
     With `twice` another than refuse, `repeated` takes up each key that stood in an object already.
@@ -56,13 +56,13 @@ def parse_json(name: str, text: str, limits: Limits, twice: str = "refuse", repe
     # An empty list takes two characters in the file and fifty times as much in memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
     try:
-        return _decoder(twice, [] if repeated is None else repeated).decode(text)
+        return _decoder(twice, repeated).decode(text)
     except json.JSONDecodeError as error:
         return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
         raise _refused_twice(name, text, error.key) from None
     except (ValueError, RecursionError) as error:
-        raise InputError(name, _monstrous(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
+        raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
 
 def is_json(value: Any) -> bool:
@@ -80,31 +80,29 @@ def shown(value: Any) -> str:
     try:
         return str(value)[:200].encode("utf-8", "replace").decode("utf-8")
     except (ValueError, RecursionError) as error:
-        return _monstrous(error)
+        return _stopped(error)
 
 
 def parse_records(
-    name: str, text: str, whole: Any, limits: Limits, twice: str = "refuse", repeated: list[str] | None = None
+    name: str, text: str, whole: Any, limits: Limits, twice: str, repeated: list[str]
 ) -> list[JsonRecord]:
     """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too.
 
     With `twice` another than refuse, `repeated` takes up each key that stood in an object of JSONL already.
     """
     if isinstance(whole, list):
-        if not any(whole[:_FIRST]) or not all(isinstance(v, dict) for v in whole):
-            return []
+        whole = whole if any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole) else []
         return [JsonRecord(0, value) for value in whole]
-    if text.lstrip()[:1] != "{":
-        return []
-    if is_json(whole):
-        return [JsonRecord(1, whole)]
-    for way in (_by_line, _one_after_another):
-        again: list[str] = []
-        if records := way(name, text, limits, _decoder(twice, again), again):
-            if repeated is not None:
-                repeated += again
-            return records
-    return []
+    if is_json(whole) or text.lstrip()[:1] != "{":
+        return [JsonRecord(1, whole)] if is_json(whole) else []
+    decoder = _decoder(twice, repeated)
+    records = _by_line(name, text, limits, decoder, repeated)
+    if not records:
+        repeated.clear()
+        records = _one_after_another(name, text, decoder)
+    if not records:
+        repeated.clear()
+    return records
 
 
 def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]) -> list[JsonRecord]:
@@ -123,7 +121,8 @@ def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, re
             found = f"the key “{error.key[:60]}” twice in one object"
             raise InputError(f"{name}, line {number}", found, "each key once", _KEEP_ONE) from None
         except (ValueError, RecursionError) as error:
-            broken = _broken(error, line)
+            ends = isinstance(error, json.JSONDecodeError) and (error.pos >= len(line) or "Untermin" in error.msg)
+            broken = "no whole JSON object (ends early)" if ends else f"no JSON object ({_stopped(error)})"
         if broken:
             bad += 1
             del repeated[before:]
@@ -134,22 +133,15 @@ def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, re
     return records if records and not records[0].broken and len(records) - bad >= 0.8 * first else []
 
 
-def _broken(error: Exception, line: str) -> str:
-    """Say why a line is no JSON object."""
-    if not isinstance(error, json.JSONDecodeError):
-        return f"no JSON object ({_monstrous(error)})"
-    ends = error.pos >= len(line) or "Unterminated" in error.msg
-    return "no whole JSON object (ends early)" if ends else f"no JSON object (column {error.colno}: {error.msg})"
-
-
-def _monstrous(error: Exception) -> str:
-    """Say in words at what Python stopped: the depth of JSON, or the digits of a number."""
+def _stopped(error: Exception) -> str:
+    """Say in words at what Python stopped."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"column {error.colno}: {error.msg}"
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _one_after_another(
-    name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]
-) -> list[JsonRecord]:
+def _one_after_another(name: str, text: str, decoder: json.JSONDecoder) -> list[JsonRecord]:
+    """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
     blank = re.compile(r"[\s,]*")
     position, line, counted, in_line, records = 0, 1, 0, 0, []
     while (position := blank.match(text, position).end()) < len(text):  # type: ignore[union-attr]
@@ -159,14 +151,12 @@ def _one_after_another(
             raise _refused_twice(name, text, error.key) from None
         except (ValueError, RecursionError):
             return []
-        if not isinstance(value, dict):
-            return []
         further = _line(text, position, counted) - 1
         line, counted = line + further, position
         in_line = 1 if further else in_line + 1
         refuse_over(_IN_LINE, in_line, "objects", f"{name}, line {line}", "a line")
         records.append(JsonRecord(line, value))
-        if len(records) == _FIRST and not any(one.value for one in records):
+        if not isinstance(value, dict) or (len(records) == _FIRST and not any(one.value for one in records)):
             return []
         position = end
     return records

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import Rows
-from kp_core.reading.json_text import NoNumber, shown
+from kp_core.reading.family import File, Rows
+from kp_core.reading.json_text import JsonRecord, NoNumber, shown
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, is_number, number
 
@@ -46,34 +47,49 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     lists = [value for value in values if value is not None]
     if not lists or not all(isinstance(value, (list, tuple, dict)) for value in lists):
         return None
-    if all(isinstance(value, dict) for value in lists):
-        scored = all(text_of(score) is not None for value in lists for score in value.values())
-        return ("scored", "objects of phrase and score") if scored and any(lists) else None
-    items = [item for value in lists if isinstance(value, (list, tuple)) for item in value]
     if any(isinstance(value, dict) for value in lists):
-        return None
-    if not items or all(not isinstance(item, (list, tuple, dict)) for item in items):
-        return "phrases", "lists of strings"
-    nested = [item for item in items if isinstance(item, (list, tuple))]
-    if len(nested) * 5 >= len(items) * 4:
-        return _nested_shape(nested)
-    objects = [item for item in items if isinstance(item, dict)]
-    if len(objects) * 5 >= len(items) * 4 and any(_pick(item, PHRASE_NAMES) is not None for item in objects):
-        return "scored", "lists of objects with a phrase"
-    return "phrases", "lists, mostly of strings"
-
-
-def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
-    pairs = [item for item in nested if len(item) == 2]
-    if len(pairs) == len(nested):
-        if all(is_number(item[1]) for item in pairs):
-            return "scored", "pairs of phrase and score"
-        if all(is_number(item[0]) and not isinstance(item[0], str) for item in pairs):
-            return "scored", "pairs of score and phrase"
-    # One bad score among true numbers is a rejected row, not another format.
-    if sum(len(item) == 2 and isinstance(item[1], (int, float, NoNumber)) for item in nested) * 5 >= len(nested) * 4:
-        return "scored", "pairs of phrase and score"
+        scored = all(isinstance(value, dict) for value in lists) and any(lists)
+        scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
+        return ("scored", "objects of phrase and score") if scored else None
+    kinds = Counter(_kind(item) for value in lists for item in value)
+    size, objects, pairs = kinds.total(), kinds["object"], kinds["pair"] + kinds["turned"]
+    nested = pairs + kinds["text pair"] + kinds["list"]
+    if nested * 5 < size * 4 or not size:
+        # One bad item among many is a rejected row, not another format.
+        named = objects * 5 >= size * 4 and size > 0
+        said = "lists of strings" if nested + objects + kinds["nameless"] == 0 else "lists, mostly of strings"
+        return ("scored", "lists of objects with a phrase") if named else ("phrases", said)
+    if pairs * 5 >= nested * 4 or not kinds["list"]:
+        return "scored", f"pairs of {'score and phrase' if kinds['turned'] > kinds['pair'] else 'phrase and score'}"
     return "variants", "lists of lists of strings"
+
+
+def _kind(item: Any) -> str:
+    """Tell a phrase, an object with one, a list, and pairs of which one is a number; text may be a number or not."""
+    if isinstance(item, dict):
+        return "nameless" if _pick(item, PHRASE_NAMES) is None else "object"
+    if not isinstance(item, (list, tuple)):
+        return "phrase"
+    if len(item) != 2:
+        return "list"
+    if isinstance(item[1], (int, float, NoNumber)):
+        return "pair"
+    if is_number(item[0]) and not isinstance(item[0], str):
+        return "turned"
+    return "text pair" if is_number(item[1]) else "list"
+
+
+def ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
+    """Return the id of every object, which is its line where no field holds it, and what is to be said of that.
+
+    The only object of a file is named like the file.
+    """
+    if field is not None:
+        return [text_of((record.value or {}).get(field)) or "" for record in records], []
+    if len(records) == 1:
+        return [file.stem], []
+    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
+    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
 
 
 def rows_of(

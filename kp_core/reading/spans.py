@@ -113,11 +113,14 @@ def spans_recognised(
     return Recognition(family, role or "gold", tuple(files), sure, evidence, columns or {}, options, offers)
 
 
-def span_rows(recognition: Recognition, every: Iterable[Marked], rejected: list[Rejected]) -> list[Rows]:
+def span_rows(
+    recognition: Recognition, every: Iterable[Marked], rejected: list[Rejected], notes: Iterable[Note] = ()
+) -> list[Rows]:
     """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
     first, label = recognition.files[0], recognition.options["label"]
     lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
     lists.rejected += rejected
+    lists.notes += notes
     texts: dict[tuple[str, str], int] = {}
     again = unsure = 0
     units = Units("")
@@ -148,5 +151,5 @@ def span_rows(recognition: Recognition, every: Iterable[Marked], rejected: list[
         lists.notes.append(Note("warning", first.name, said))
     ids, bodies = ([storable(key[part]) for key in texts] for part in (0, 1))
     table = pa.table({"doc_id": text_column(ids)[0], "text": text_column(bodies)[0]})
-    found = [lists.rows()] if recognition.role != "documents" else []
-    return [*found, Rows("documents", table, list(texts.values()))] if texts else found
+    documents = Rows("documents", table, list(texts.values()))
+    return [documents] if recognition.role == "documents" else [lists.rows(), documents][: 1 + bool(texts)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
@@ -23,7 +23,7 @@ GROUP_IS_ONE = True
 PROVED = True
 _SPAN = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
 #: Relations, events, attributes, modifiers, normalisations, notes, and what is the same.
-_OTHER = re.compile(r"[REAMN]\d+\t\S+ .*|[REAMN]\d+\t\S+|#\S*\t\S+ \S+.*|\*\t\S+ .*")
+_OTHER = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -50,60 +50,48 @@ def _fitting(files: Sequence[File]) -> float:
 
 def _texts(notes: Sequence[File], files: Sequence[File]) -> dict[str, File]:
     """Return the text of each file of notes: that of its name, in its own folder or the only one anywhere."""
-    named: dict[str, list[File]] = defaultdict(list)
-    for file in files:
-        if file.suffix == ".txt":
-            named[file.stem].append(file)
-    found = {}
-    for file in notes:
-        beside = [one for one in named[file.stem] if PurePosixPath(one.name).parent == PurePosixPath(file.name).parent]
-        if same := beside or (named[file.stem] if len({one.text for one in named[file.stem]}) == 1 else []):
-            found[file.name] = same[0]
-    return found
+    texts = {file.name[:-4]: file for file in files if file.suffix == ".txt"}
+    times = Counter(file.stem for file in texts.values())
+    alone = {file.stem: file for file in texts.values() if times[file.stem] == 1}
+    beside = {file.name: texts.get(file.name[:-4]) or alone.get(file.stem) for file in notes}
+    return {name: text for name, text in beside.items() if text is not None}
 
 
 def _notes(files: Sequence[File]) -> Sequence[File]:
-    return files if len(files) == 1 else [file for file in files if file.suffix == ".ann"]
+    return [file for file in files if file.suffix == ".ann"] or files
+
+
+def _several(notes: Sequence[File]) -> bool:
+    """Tell whether folders hold files of the same names, and so are annotators."""
+    return len({file.stem for file in notes}) < len(notes)
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
     notes = _notes(files)
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
-    texts = counted(len(files) - len(notes), "text")
-    evidence = f"{counted(len(notes), 'file')} of brat with {texts}; {_places(notes)[0]}"
+    evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
+    evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
     return spans_recognised(NAME, files, role, choice, _fitting(notes), evidence, labels)
-
-
-def _places(notes: Sequence[File]) -> tuple[str, dict[str, str | None]]:
-    """Return the rule in words, and the annotator of each file: a folder, where folders hold the same names."""
-    folders = {file.name: PurePosixPath(file.name).parent.name for file in notes}
-    if len({file.stem for file in notes}) < len(notes):
-        return "annotator = folder, document = file", {name: folder or None for name, folder in folders.items()}
-    return "document = file", dict.fromkeys(folders)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of every file in its order; a file without any is an empty list."""
     notes = _notes(recognition.files)
-    texts, who = _texts(notes, recognition.files), _places(notes)[1]
+    texts, several = _texts(notes, recognition.files), _several(notes)
     every: list[Marked] = []
     rejected: list[Rejected] = []
     other = 0
     for file in notes:
         text = texts[file.name].text if file.name in texts else ""
-        every.append(Marked(file.stem, text, [], file.name, 1, who[file.name]))
+        folder = PurePosixPath(file.name).parent.name or None
+        every.append(Marked(file.stem, text, [], file.name, 1, folder if several else None))
         for number, line in enumerate(file.lines, 1):
             if found := _SPAN.fullmatch(line):
-                parts = [part.split() for part in found[2].split(";")]
-                every[-1].spans.append(
-                    Span((found[1],), [(int(begin), int(end)) for begin, end in parts], found[3], number)
-                )
+                parts = [(int(begin), int(end)) for begin, end in (part.split() for part in found[2].split(";"))]
+                every[-1].spans.append(Span((found[1],), parts, found[3], number))
             elif _OTHER.fullmatch(line):
                 other += 1
             elif line.strip():
                 rejected.append((file.name, number, "no mark of brat", storable(line[:200])))
-    rows = span_rows(recognition, every, rejected)
-    rows[0].notes += [Note("info", notes[0].name, f"Relations, attributes and notes left out: {other:,}.")] * (
-        other > 0
-    )
-    return rows
+    said = [Note("info", notes[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
+    return span_rows(recognition, every, rejected, said)

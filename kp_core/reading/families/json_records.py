@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeGuard
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,7 +13,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain
 from kp_core.reading.json_text import JsonRecord, is_json, shown
 from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
-from kp_core.reading.shapes import Shape, add_list, add_scored, shape_of, text_of, title_and_body
+from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
@@ -88,17 +88,9 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
 def _are_numbers(first: list[dict[str, Any]], name: str) -> bool:
     """Tell a field of numbers, or of lists of numbers, such as the tokens of a model: no text and no phrases."""
     found = [value for record in first if (value := record.get(name)) not in (None, [])]
-    for value in found:
-        items = (
-            [part for item in value for part in (item if isinstance(item, list) else [item])] if _list(value) else []
-        )
-        if not all(isinstance(item, (int, float)) for item in items or [value]):
-            return False
-    return bool(found)
-
-
-def _list(value: Any) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)
+    for _ in range(2):
+        found = [part for value in found for part in (value if isinstance(value, list) else [value])]
+    return bool(found) and all(isinstance(value, (int, float)) for value in found)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -108,16 +100,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     if asked == "system" and "predictions" not in columns:
         columns = columns | {"predictions": columns["gold"]}
     records = _records(file)
-    good = [
-        (
-            _id(record, columns, position)
-            if "doc_id" in columns or records[0].line != 1 or len(records) > 1
-            else file.stem,
-            record,
-        )
-        for position, record in enumerate(records, 1)
-        if record.value is not None
-    ]
+    ids, said = ids_of(file, records, columns.get("doc_id"))
+    good = [(doc_id, record) for doc_id, record in zip(ids, records, strict=True) if record.value is not None]
     parts = []
     if "gold" in columns and asked in (None, "gold"):
         parts.append(_lists(file, good, columns, "gold"))
@@ -126,13 +110,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     if {"text", "title"} & set(columns) and asked in (None, "gold", "documents"):
         parts.append(_texts(file, good, columns, recognition.role == "documents"))
     parts[0].rejected += [(file.name, r.line, r.broken, storable(r.content)) for r in records if r.broken]
+    parts[0].notes += said
     return parts
-
-
-def _id(record: JsonRecord, columns: dict[str, str], position: int) -> str:
-    if "doc_id" not in columns:
-        return str(record.line or position)
-    return text_of(record.value.get(columns["doc_id"])) or ""
 
 
 def _lists(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], role: Role) -> Rows:
@@ -149,25 +128,23 @@ def _lists(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, st
         if value is None:
             continue
         builder.open(doc_id, file=file.name, line=record.line)
-        kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and _list(value) else None
-        if scores and _list(value) and _list(record.value.get(scores)):
+        kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
+        if scores and isinstance(value, list) and isinstance(record.value.get(scores), list):
             for position, phrase in enumerate(value):
                 own = record.value[scores]
                 add_scored(builder, phrase, own[position] if position < len(own) else "missing")
-        elif _list(kinds) and len(kinds) == len(value):
+        elif isinstance(kinds, list) and len(kinds) == len(value):
             for phrase, kind in zip(value, kinds, strict=True):
                 add_list(builder, [phrase], shape, amount, **{_KINDS: text_of(kind)})
         else:
             add_list(builder, value, shape, amount)
-    if "doc_id" not in columns:
-        builder.notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
     return builder.rows()
 
 
 def _united(record: dict[str, Any]) -> list[Any]:
     """Return extractive and abstractive keyphrases, in this order."""
     parts = [part for name in record if plain(name) in _UNITED and (part := record[name])]
-    return [item for part in parts for item in (part if _list(part) else str(part).split(";"))]
+    return [item for part in parts for item in (part if isinstance(part, list) else str(part).split(";"))]
 
 
 def _shape(values: list[Any], field: str, scored: bool) -> Shape:
@@ -184,14 +161,14 @@ def _texts(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, st
     for part in ("text", "title", "group"):
         if part in columns:
             values = [record.value.get(columns[part]) for _, record in good]
-            tokenised |= any(map(_list, values))
+            tokenised |= any(isinstance(value, list) for value in values)
             found[part] = list(map(_joined, values))
     if "title" not in columns and "text" in columns:
         pairs = [title_and_body(text or "") for text in found["text"]]
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
     tags = [record.value.get(_TAGS) for _, record in good]
-    if any(map(_list, tags)):
-        found[_TAGS] = [_joined(one) if _list(one) else None for one in tags]
+    if any(isinstance(one, list) for one in tags):
+        found[_TAGS] = [_joined(one) if isinstance(one, list) else None for one in tags]
     arrays = {part: text_column(column) for part, column in found.items()}
     marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
     table = pa.table({part: array for part, (array, _) in arrays.items()})

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
-from kp_core.reading.json_text import JsonRecord, shown
+from kp_core.reading.json_text import shown
 from kp_core.reading.lists import storable
-from kp_core.reading.shapes import text_of
+from kp_core.reading.shapes import ids_of, text_of
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, span_rows, spans_recognised
 
 NAME = "F13"
@@ -35,7 +34,7 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of one GATE document each, where there are several."""
-    alone = [file for file in files if file.text.startswith("{") and _is_gate(file)]
+    alone = [file for file in files if file.text[:100].lstrip().startswith("{") and _is_gate(file)]
     found = _recognition(alone, role, alone[0].choice) if len(alone) > 1 else None
     return [found] if found else []
 
@@ -77,41 +76,38 @@ def _read(value: dict[str, Any]) -> list[Marked] | None:
 
 def _spans(value: dict[str, Any]) -> list[Marked] | None:
     """Read an object of doccano or Prodigy: a text, and a list of offsets or of labels of the whole."""
-    text, lists = value.get("text"), [value[name] for name in _FIELDS if _fits(value.get(name))]
-    if not isinstance(text, str) or not (lists or "answer" in value):
+    text, lists = value.get("text"), [value[name] for name in _FIELDS if isinstance(value.get(name), list)]
+    fitting = [items for items in lists if all(_span(item) for item in items)]
+    if not isinstance(text, str) or not (fitting or "answer" in value):
         return None
-    by_user: dict[str | None, list[Span]] = {}
-    for item in next(filter(None, lists), []):
+    found: dict[str | None, list[Span]] = {}
+    for item in next(filter(None, fitting), []):
         user = text_of(item.get("user")) if isinstance(item, dict) else None
-        by_user.setdefault(user, []).append(_span(item))
+        found.setdefault(user, []).extend(filter(None, [_span(item)]))
     left = "" if value.get("answer", "accept") == "accept" else "Tasks that were not accepted, and left out"
-    return [Marked("", text, spans, source=user, left=left) for user, spans in (by_user or {None: []}).items()]
+    return [Marked("", text, spans, source=user, left=left) for user, spans in (found or {None: []}).items()]
 
 
 def _is_bare(value: dict[str, Any]) -> bool:
     return "answer" in value and not any(name in value for name in _FIELDS)
 
 
-def _fits(items: Any) -> bool:
-    return isinstance(items, list) and all(
-        {"start", "end"} <= set(item) or {"start_offset", "end_offset"} <= set(item)
-        if isinstance(item, dict)
-        else isinstance(item, str)
-        or (isinstance(item, list) and len(item) == 3 and not isinstance(item[2], list | dict))
-        for item in items
-    )
-
-
-def _span(item: Any) -> Span:
+def _span(item: Any) -> Span | None:
     if isinstance(item, str):
         return Span((), text=item)
     if isinstance(item, list):
-        return Span((str(item[2]),), ((item[0], item[1]),))
-    labels = item.get("label", item.get("labels"))
-    start, end = item.get("start", item.get("start_offset")), item.get("end", item.get("end_offset"))
-    own = item["text"] if isinstance(item.get("text"), str) else None
-    every = labels if isinstance(labels, list) else [labels]
-    return Span([str(label) for label in every if label is not None], ((start, end),), own)
+        fits = len(item) == 3 and not isinstance(item[2], list | dict)
+        return Span((str(item[2]),), ((item[0], item[1]),)) if fits else None
+    for start, end in (("start", "end"), ("start_offset", "end_offset")) if isinstance(item, dict) else ():
+        if start in item and end in item:
+            labels = item.get("label", item.get("labels"))
+            every = [str(label) for label in (labels if isinstance(labels, list) else [labels]) if label is not None]
+            return Span(every, ((item[start], item[end]),), _string(item.get("text")))
+    return None
+
+
+def _string(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
 
 
 def _gate(value: dict[str, Any]) -> list[Marked] | None:
@@ -167,9 +163,8 @@ def _results(result: Any) -> Iterator[Span]:
     control = (text_of(result.get("from_name")) or kind,)
     if "start" in value:
         labels = value.get(kind) if kind.endswith("labels") else None
-        own = value["text"] if isinstance(value.get("text"), str) else None
         every = list(filter(None, map(text_of, labels))) if isinstance(labels, list) else control
-        yield Span(every, ((value["start"], value.get("end")),), own)
+        yield Span(every, ((value["start"], value.get("end")),), _string(value.get("text")))
         return
     chosen: Any = next((value[name] for name in ("choices", "taxonomy", "text") if name in value), [])
     for item in chosen if isinstance(chosen, list) else [chosen]:
@@ -185,31 +180,23 @@ def _annotator(who: Any) -> str | None:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
-    left: Counter[str] = Counter()
+    columns, left = recognition.columns, Counter[str]()
     rejected: list[Rejected] = []
-    found: list[Marked] = []
+    notes: list[Note] = []
+    every: list[Marked] = []
     for file in recognition.files:
-        for position, record in enumerate(file.records, 1):
-            marked = None if record.value is None else _read(record.value)
-            doc_id = "" if marked is None else _id(file, record, position, recognition.columns)
-            if marked is None or not doc_id:
-                reason = "an empty id" if marked else record.broken or "no text with a list of spans or labels"
+        ids, said = ids_of(file, file.records, columns.get("doc_id"))
+        notes += said
+        for doc_id, record in zip(ids, file.records, strict=True):
+            found = None if record.value is None else _read(record.value)
+            if found is None or not doc_id:
+                reason = "an empty id" if found else record.broken or "no text with a list of spans or labels"
                 rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
-                continue
-            own = text_of(record.value.get(recognition.columns.get("annotator", "")))
-            left.update(one.left for one in marked if one.left)
-            found += [
-                replace(one, doc_id=one.doc_id or doc_id, source=one.source or own, file=file.name, line=record.line)
-                for one in marked
-                if not one.left
-            ]
-    rows = span_rows(recognition, found, rejected)
-    notes = [Note("info", recognition.files[0].name, f"{said}: {count:,}.") for said, count in left.items()]
-    return [replace(part, notes=[*part.notes, *(notes if part is rows[0] else ())]) for part in rows]
-
-
-def _id(file: File, record: JsonRecord, position: int, columns: Mapping[str, str]) -> str:
-    if "doc_id" in columns:
-        return text_of(record.value.get(columns["doc_id"])) or ""
-    alone = len(file.records) == 1 and _sets(record.value) is not None
-    return file.stem if alone else str(record.line or position)
+            for one in found if found and doc_id else ():
+                left[one.left] += 1
+                one.doc_id, one.file, one.line = one.doc_id or doc_id, file.name, record.line
+                one.source = one.source or text_of(record.value.get(columns.get("annotator", "")))
+                every += [] if one.left else [one]
+    name = recognition.files[0].name
+    notes += [Note("info", name, f"{said}: {count:,}.") for said, count in left.items() if said]
+    return span_rows(recognition, every, rejected, notes)

@@ -47,8 +47,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     named = all(marked.doc_id for marked in every)
     for number, marked in enumerate(every, 1):
         marked.doc_id = marked.doc_id or str(number)
-    rows = span_rows(recognition, every, rejected)
-    rows[0].notes.append(Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised)."))
+    said = Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")
+    rows = span_rows(recognition, every, rejected, [said])
     for part in rows:
         part.counted = 0 if named else len(every)
     return rows

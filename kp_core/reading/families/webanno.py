@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
@@ -41,9 +41,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
-    pages = [_page(file) for file in files]
-    labels = {label for page in pages for span in page.spans for label in span.labels}
-    layers = ", ".join(dict.fromkeys(layer for page in pages for layer in page.layers if layer))
+    labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
+    layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
     evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
     return spans_recognised(NAME, files, role, choice, 0.99, evidence, labels)
 
@@ -53,7 +52,7 @@ def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None
     paths = {file.name: PurePosixPath(file.name) for file in files}
     texts: dict[PurePosixPath, set[str]] = defaultdict(set)
     for file in files:
-        texts[paths[file.name].parent].add(_page(file).text)
+        texts[paths[file.name].parent].add(_page(file)[0].text)
     together = len(files) > len(texts) and all(len(found) == 1 for found in texts.values())
     alone = len(files) == len(texts) > 1 and len(set().union(*texts.values())) == len(texts)
     if (together or alone) and all(path.parent.name for path in paths.values()):
@@ -63,35 +62,18 @@ def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None
     return "document = file", {name: (path.stem, None) for name, path in paths.items()}
 
 
-@dataclass
-class _Open:
-    """A span as far as its tokens have been read."""
-
-    begin: int
-    end: int
-    labels: dict[str, None]
-
-
-@dataclass
-class _Page:
-    """A parsed file: the layer of each column, its text, its spans in order, and lines that do not fit."""
-
-    layers: list[str]
-    text: str = ""
-    spans: list[Span] = field(default_factory=list)
-    rejected: list[Rejected] = field(default_factory=list)
-
-
-def _page(file: File) -> _Page:
+def _page(file: File) -> tuple[Marked, list[Rejected]]:
+    """Return the text and the marks of a file, and the lines that do not fit."""
     return file.once("webanno", lambda: _parsed(file))
 
 
-def _parsed(file: File) -> _Page:
-    page, pieces, length = _Page(list(_layers(file))), [""], 0
-    #: Offsets are those of the text so far, of which a sentence is placed by its first token.
+def _parsed(file: File) -> tuple[Marked, list[Rejected]]:
+    layers, pieces, length = list(_layers(file)), [""], 0
+    rejected: list[Rejected] = []
+    # Offsets are those of the text so far, in which a sentence is placed by its first token.
     sentence: list[str] = []
     placed = False
-    found: dict[tuple[str, str], _Open] = {}
+    spans: dict[tuple[str, str], tuple[dict[str, None], list[int]]] = {}
     for number, line in enumerate(file.lines, 1):
         if line.startswith("#Text="):
             sentence, placed = [] if placed else sentence, False
@@ -99,19 +81,21 @@ def _parsed(file: File) -> _Page:
         elif not line.strip() or line.startswith("#"):
             continue
         elif (token := _TOKEN.fullmatch(line)) is None:
-            page.rejected.append((file.name, number, "no token, offsets and form", storable(line[:200])))
-        elif len(cells := token[3].split("\t")) > len(page.layers) + 2:
-            reason = f"{counted(len(cells) - 1, 'column')} of layers instead of {len(page.layers)}"
-            page.rejected.append((file.name, number, reason, storable(line[:200])))
+            rejected.append((file.name, number, "no token, offsets and form", storable(line[:200])))
+        elif len(cells := token[3].split("\t")) > len(layers) + 2:
+            reason = f"{counted(len(cells) - 1, 'column')} of layers instead of {len(layers)}"
+            rejected.append((file.name, number, reason, storable(line[:200])))
         else:
             begin, end = int(token[1]), int(token[2])
             if not placed:
                 pieces.append(_placed("\n".join(sentence), begin, _unescaped(cells[0]), length, file, number))
                 length, placed = length + _units(pieces[-1]), True
-            _add(found, page.layers, cells[1:], begin, end, number)
-    page.text = "".join(pieces)
-    page.spans = [Span(list(one.labels), ((one.begin, one.end),)) for one in found.values()]
-    return page
+            for key, label in _values(layers, cells[1:], number):
+                labels, places = spans.setdefault(key, ({key[0]: None}, []))
+                labels |= {label: None} if label else {}
+                places += [begin, end]
+    found = [Span(list(labels), ((min(places), max(places)),)) for labels, places in spans.values()]
+    return Marked("", "".join(pieces), found, file.name, 1, utf16=True), rejected
 
 
 def _units(text: str) -> int:
@@ -140,19 +124,12 @@ def _placed(sentence: str, begin: int, form: str, length: int, file: File, line:
     return "\n" * min(gap, 1) + " " * (gap - 1) + sentence
 
 
-def _add(
-    found: dict[tuple[str, str], _Open], layers: list[str], cells: list[str], begin: int, end: int, line: int
-) -> None:
-    """Add the spans of a token; `[2]` after a value joins tokens, `|` stands between spans on one token."""
+def _values(layers: list[str], cells: list[str], line: int) -> Iterator[tuple[tuple[str, str], str]]:
+    """Give key and label of every span on a token: `[2]` behind a label joins tokens, `|` stands between spans."""
     for layer, cell in zip(layers, cells, strict=False):
-        if not layer or cell in ("_", ""):
-            continue
-        for stacked, value in enumerate(re.split(r"(?<!\\)\|", cell)):
+        for stacked, value in enumerate(re.split(r"(?<!\\)\|", cell) if layer and cell not in ("_", "") else ()):
             name, number = _VALUE.fullmatch(value).groups()  # type: ignore[union-attr]
-            one = found.setdefault((layer, number or f"line {line} {stacked}"), _Open(begin, end, {layer: None}))
-            one.begin, one.end = min(one.begin, begin), max(one.end, end)
-            if name not in ("*", "_", ""):
-                one.labels[_unescaped(name)] = None
+            yield (layer, number or f"line {line} {stacked}"), "" if name in ("*", "_") else _unescaped(name)
 
 
 def _unescaped(text: str) -> str:
@@ -161,6 +138,7 @@ def _unescaped(text: str) -> str:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of every file in the order of the text."""
-    named, pages = _places(recognition.files)[1], [(file.name, _page(file)) for file in recognition.files]
-    every = [Marked(*(named[n][0], page.text, page.spans, n, 1, named[n][1]), utf16=True) for n, page in pages]
-    return span_rows(recognition, every, [row for _, page in pages for row in page.rejected])
+    pages = [_page(file) for file in recognition.files]
+    named = _places(recognition.files)[1]
+    every = [replace(page, doc_id=named[page.file][0], source=named[page.file][1]) for page, _ in pages]
+    return span_rows(recognition, every, [row for _, rejected in pages for row in rejected])
