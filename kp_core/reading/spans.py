@@ -31,7 +31,7 @@ class Span(NamedTuple):
     line: int | None = None
 
 
-@dataclass
+@dataclass(slots=True)
 class Marked:
     """What one annotator marked in one document.
 
@@ -74,22 +74,29 @@ class Units:
 
     def phrase(self, span: Span, utf16: bool, limit: int) -> tuple[str, str]:
         """Return the text of a span, and why it is rejected; its own text tells how its offsets are counted."""
-        if not span.parts:
+        if not span.parts or (span.text and not _are_whole(span.parts)):
             return span.text or "", ""
-        if not all(type(place) is int for part in span.parts for place in part):
-            return span.text or "", "" if span.text else "offsets are no whole numbers"
-        first = span.parts[0]
-        if sum(end - start for start, end in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
-            return self.text[max(first[0], 0) :][: limit + 1], f"phrase longer than {limit:,} characters"
-        ways = [[self.part(*part, way) for part in span.parts] for way in (utf16, not utf16)]
-        found = [" ".join(filter(None, way)) if all(way) else None for way in ways]
+        if not _are_whole(span.parts):
+            return "", "offsets are no whole numbers"
+        begin, end = span.parts[0]
+        if sum(abs(stop - start) for start, stop in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
+            return self.text[max(begin, 0) : max(begin, 0) + limit + 1], f"phrase longer than {limit:,} characters"
+        found = self._joined(span.parts, utf16)
         if span.text is None:
-            where = "; ".join(f"{start}–{end}" for start, end in span.parts)
-            return found[0] or where, "" if found[0] else "offsets outside the text"
-        for phrase in found:
+            where = "; ".join(f"{start}–{stop}" for start, stop in span.parts)
+            return found or where, "" if found else "offsets outside the text"
+        for phrase in (found, self._joined(span.parts, not utf16)):
             if phrase is not None and _plain(phrase) == _plain(span.text):
                 return phrase, ""
-        return span.text, f"the text at {first[0]}–{first[1]} is “{str(found[0])[:40]}”" if self.text else ""
+        return span.text, f"the text at {begin}–{end} is “{str(found)[:40]}”" if self.text else ""
+
+    def _joined(self, parts: Sequence[tuple[int, int]], utf16: bool) -> str | None:
+        found = [self.part(start, end, utf16) for start, end in parts]
+        return None if None in found else " ".join(filter(None, found))
+
+
+def _are_whole(parts: Sequence[tuple[Any, Any]]) -> bool:
+    return all(type(start) is int and type(end) is int for start, end in parts)
 
 
 def _plain(text: str) -> str:
@@ -119,8 +126,6 @@ def span_rows(
     """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
     first, label = recognition.files[0], recognition.options["label"]
     lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
-    lists.rejected += rejected
-    lists.notes += notes
     texts: dict[tuple[str, str], int] = {}
     again = unsure = 0
     units = Units("")
@@ -143,6 +148,8 @@ def span_rows(
                 seen.add(phrase)
             more = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
             lists.add(phrase, line=span.line, reject=reject, **more)
+    lists.rejected += rejected
+    lists.notes += notes
     if again:
         said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
         lists.notes.append(Note("info", first.name, said))

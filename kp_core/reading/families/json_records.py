@@ -110,7 +110,11 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     if {"text", "title"} & set(columns) and asked in (None, "gold", "documents"):
         parts.append(_texts(file, good, columns, recognition.role == "documents"))
     parts[0].rejected += [(file.name, r.line, r.broken, storable(r.content)) for r in records if r.broken]
-    parts[0].notes += said
+    if "doc_id" not in columns and len(ids) > 1 and ids == [str(number) for number in range(1, len(ids) + 1)]:
+        for part in parts:
+            part.counted = len(ids)
+    else:
+        parts[0].notes += said
     return parts
 
 

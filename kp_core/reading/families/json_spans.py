@@ -76,14 +76,14 @@ def _read(value: dict[str, Any]) -> list[Marked] | None:
 
 def _spans(value: dict[str, Any]) -> list[Marked] | None:
     """Read an object of doccano or Prodigy: a text, and a list of offsets or of labels of the whole."""
-    text, lists = value.get("text"), [value[name] for name in _FIELDS if isinstance(value.get(name), list)]
-    fitting = [items for items in lists if all(_span(item) for item in items)]
+    text, found = value.get("text"), dict[str | None, list[Span]]()
+    lists = [items for name in _FIELDS if isinstance(items := value.get(name), list)]
+    fitting = [(items, spans) for items in lists if None not in (spans := [_span(item) for item in items])]
     if not isinstance(text, str) or not (fitting or "answer" in value):
         return None
-    found: dict[str | None, list[Span]] = {}
-    for item in next(filter(None, fitting), []):
+    for item, span in zip(*max(fitting, key=lambda pair: bool(pair[0]), default=((), ())), strict=True):
         user = text_of(item.get("user")) if isinstance(item, dict) else None
-        found.setdefault(user, []).extend(filter(None, [_span(item)]))
+        found.setdefault(user, []).append(span)
     left = "" if value.get("answer", "accept") == "accept" else "Tasks that were not accepted, and left out"
     return [Marked("", text, spans, source=user, left=left) for user, spans in (found or {None: []}).items()]
 
@@ -180,10 +180,14 @@ def _annotator(who: Any) -> str | None:
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the marks of each object; an annotator is named by a field, by the tool, or by the file."""
-    columns, left = recognition.columns, Counter[str]()
     rejected: list[Rejected] = []
     notes: list[Note] = []
-    every: list[Marked] = []
+    return span_rows(recognition, _every(recognition, rejected, notes), rejected, notes)
+
+
+def _every(recognition: Recognition, rejected: list[Rejected], notes: list[Note]) -> Iterator[Marked]:
+    columns, left = recognition.columns, Counter[str]()
+    who = columns.get("annotator", "")
     for file in recognition.files:
         ids, said = ids_of(file, file.records, columns.get("doc_id"))
         notes += said
@@ -192,11 +196,12 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             if found is None or not doc_id:
                 reason = "an empty id" if found else record.broken or "no text with a list of spans or labels"
                 rejected.append((file.name, record.line, reason, storable(record.content or shown(record.value))))
-            for one in found if found and doc_id else ():
+                continue
+            for one in found:
                 left[one.left] += 1
                 one.doc_id, one.file, one.line = one.doc_id or doc_id, file.name, record.line
-                one.source = one.source or text_of(record.value.get(columns.get("annotator", "")))
-                every += [] if one.left else [one]
+                one.source = one.source or text_of(record.value.get(who))
+                if not one.left:
+                    yield one
     name = recognition.files[0].name
     notes += [Note("info", name, f"{said}: {count:,}.") for said, count in left.items() if said]
-    return span_rows(recognition, every, rejected, notes)

@@ -78,22 +78,22 @@ def _head(line: str) -> str | None:
 
 def _marked(file: File, name: str, lines: list[tuple[int, str]], rejected: list[Rejected]) -> Marked:
     pieces: list[str] = []
-    spans: list[tuple[str, int, int, int]] = []
-    length, between, inside = 0, "", False
+    phrases: list[tuple[str, int, list[str]]] = []
+    inside = False
     for number, line in lines:
         found = _LINE.fullmatch(line)
         if found is None:
-            between, inside = "\n" if pieces else "", False
+            inside = False
+            pieces.append("\n")
             if line.strip() and not line.startswith("#"):
                 rejected.append((file.name, number, "no token with a tag", storable(line[:200])))
             continue
         token, tag, label = found[1], found[2], found[3] or ""
-        begin, length = length + len(between), length + len(between) + len(token)
-        pieces += [between, token]
-        if inside and tag in "IEL" and spans[-1][0] == label:
-            spans[-1] = (label, spans[-1][1], length, spans[-1][3])
+        pieces.append(token)
+        if inside and tag in "IEL" and phrases[-1][0] == label:
+            phrases[-1][2].append(token)
         elif tag != "O":
-            spans.append((label, begin, length, number))
-        between, inside = " ", tag != "O"
-    found_spans = [Span((label,) if label else (), ((begin, end),), line=line) for label, begin, end, line in spans]
-    return Marked(name, "".join(pieces), found_spans, file.name, lines[0][0])
+            phrases.append((label, number, [token]))
+        inside = tag != "O"
+    spans = [Span((label,) if label else (), text=" ".join(tokens), line=line) for label, line, tokens in phrases]
+    return Marked(name, re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip(), spans, file.name, lines[0][0])
