@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import Choice, Recognition, Rejected, Rows
 from kp_core.reading.lists import ListBuilder, storable, text_column
 
 #: The choice of a label that keeps all of them.
@@ -36,6 +35,7 @@ class Marked:
     """What one annotator marked in one document.
 
     utf16  whether offsets count as Java and JavaScript count
+    doubt  whether that is only likely
     left   why it is left out, in words that a number follows
     """
 
@@ -46,6 +46,7 @@ class Marked:
     line: int = 0
     source: str | None = None
     utf16: bool = False
+    doubt: bool = False
     left: str = ""
 
 
@@ -103,21 +104,11 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
 
 
-def spans_recognised(
-    family: str,
-    files: Sequence[File],
-    role: Role | None,
-    choice: Choice,
-    sure: float,
-    evidence: str,
-    labels: Iterable[str],
-    columns: dict[str, str] | None = None,
-) -> Recognition:
+def labelled(recognition: Recognition, choice: Choice, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
     found = sorted(set(labels) - {""})
-    options = {"label": choice.options.get("label", EVERY)}
     offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
-    return Recognition(family, role or "gold", tuple(files), sure, evidence, columns or {}, options, offers)
+    return replace(recognition, options={"label": choice.options.get("label", EVERY)}, offers=offers)
 
 
 def span_rows(
@@ -139,7 +130,7 @@ def span_rows(
             if label not in (EVERY, *span.labels):
                 continue
             phrase, reject = units.phrase(span, marked.utf16, first.limits.phrase_characters)
-            unsure += marked.utf16 and bool(span.parts) and span.text is None and units.differ
+            unsure += marked.doubt and bool(span.parts) and span.text is None and units.differ
             phrase = " ".join(filter(None, map(str.strip, re.split(r"[\r\n]", phrase))))
             if not reject and phrase in seen:
                 again += 1

@@ -11,7 +11,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
 from kp_core.reading.lists import storable
-from kp_core.reading.spans import Marked, Span, span_rows, spans_recognised
+from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13B"
 TITLE = "spans: brat standoff, .ann beside .txt"
@@ -71,7 +71,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
     evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
     evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
-    return spans_recognised(NAME, files, role, choice, _fitting(notes), evidence, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), choice, labels)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

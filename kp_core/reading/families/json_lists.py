@@ -25,6 +25,7 @@ MORE_EXAMPLES = (
 OPTIONS = {"inner": ("phrases", "variants", "tokens", "scored"), "separator": (";", ",")}
 #: No phrase of a list has so many words; a longer string is a text.
 _WORDS = 12
+_STRINGS = ("phrases", "lists of strings")
 #: So many lists of several words, none with a blank, may as well be tokens.
 _TOKENS = 5
 
@@ -36,29 +37,20 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
         return []
     lists = _documents(file)
     refuse_over(file.limits.documents, len(lists), "documents", file.name)
-    texts = [value for value in lists.values() if isinstance(value, str)]
-    found = shape_of([value for value in lists.values() if not isinstance(value, str)])
-    if texts and (found is None or found[0] == "phrases"):
-        readings = [({"separator": mark}, sure) for mark, sure in _separators(texts[:200], list(lists)[:200]).items()]
-        said = "phrases in one string"
-    elif texts or found is None:
-        return []
-    else:
-        said = found[1]
-        readings = [({"inner": shape}, sure) for shape, sure in _shapes(found[0], lists).items()]
+    found = _readings(lists)
     if find_roles(list(lists)[:50], ("gold", "predictions", "text")):  # fields of one document, and no ids
-        readings = [(options, 0.4 * sure) for options, sure in readings]
-    evidence = f"a JSON object of {counted(len(lists), 'document')} with {said}"
-    if isinstance(file.json, list):
-        evidence = f"a JSON list of {counted(len(lists), 'document')}, counted from 1, with {said}"
-    guess: Role = "system" if found and found[0] == "scored" else "gold"
-    guessed = {} if role or guess == "system" else {"role": "guessed"}
-    chosen = {name: choice.options[name] for name in OPTIONS if name in choice.options}
-    if chosen and readings:
-        readings = [({**readings[0][0], **chosen}, 0.95)]
-    return [
-        Recognition(NAME, role or guess, (file,), sure, evidence, {}, options | guessed) for options, sure in readings
-    ]
+        found = [(options, said, 0.4 * sure) for options, said, sure in found]
+    if chosen := {name: choice.options[name] for name in OPTIONS if name in choice.options}:
+        found = [({**options, **chosen}, said, 0.95) for options, said, _ in found[:1]]
+    what = "list" if isinstance(file.json, list) else "object"
+    counting = ", counted from 1," if what == "list" else ""
+    readings = []
+    for options, said, sure in found:
+        guess: Role = role or ("system" if options.get("inner") == "scored" else "gold")
+        guessed = {} if role or guess == "system" else {"role": "guessed"}
+        evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
+        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options | guessed))
+    return readings
 
 
 def _documents(file: File) -> dict[str, Any]:
@@ -74,29 +66,34 @@ def _documents(file: File) -> dict[str, Any]:
     return {str(number): inner for number, inner in enumerate(value, 1)}
 
 
-def _shapes(shape: Shape, lists: dict[str, Any]) -> dict[Shape, float]:
-    """Return how the lists may be read, and how likely that is: variants may be tokens or pairs with a number."""
-    if shape != "variants":
-        pairs = shape == "scored" and all(isinstance(item, list) for item in _items(lists))
-        return {shape: 0.95} | ({"variants": 0.3} if pairs else {})
-    several = [item for item in _items(lists) if isinstance(item, list) and len(item) > 1]
-    words = len(several) >= _TOKENS and not any(" " in str(word) for item in several for word in item)
-    return {"variants": 0.7, "tokens": 0.69} if words else {"variants": 0.95, "tokens": 0.3}
+def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
+    """Return how the lists may be read: switches, words, and how likely that is."""
+    texts = [value for value in lists.values() if isinstance(value, str)]
+    found = shape_of([value for value in lists.values() if not isinstance(value, str)])
+    if texts:
+        return _of_strings(texts[:200], list(lists)[:200]) if found in (None, _STRINGS) else []
+    if found is None or found[0] == "phrases":
+        return [({"inner": "phrases"}, found[1], 0.95)] if found else []
+    items = [item for inner in list(lists.values())[:200] if isinstance(inner, list) for item in inner[:200]]
+    several = [item for item in items if isinstance(item, list) and len(item) > 1]
+    spellings = f"{found[1]}, each the spellings of one keyphrase"
+    if found[0] == "scored":
+        return [({"inner": "scored"}, found[1], 0.95), *([({"inner": "variants"}, spellings, 0.3)] if several else [])]
+    blanks = any(" " in word for item in several for word in item if isinstance(word, str))
+    near = 0.94 if len(several) >= _TOKENS and not blanks else 0.3
+    tokens = f"{found[1]}, each the words of one keyphrase"
+    return [({"inner": "variants"}, spellings, 0.95), ({"inner": "tokens"}, tokens, near)]
 
 
-def _items(lists: dict[str, Any]) -> list[Any]:
-    return [item for inner in list(lists.values())[:200] if isinstance(inner, list) for item in inner[:200]]
-
-
-def _separators(texts: list[str], ids: list[str]) -> dict[str, float]:
-    """Return what may stand between the phrases of a string, and how likely; nothing for texts and single records."""
-    if find_roles(ids, ("doc_id", "title")):
-        return {}
-    share = {mark: sum(mark in text for text in texts) / len(texts) for mark in ";,"}
-    mark = ";" if share[";"] else ","
-    if any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark)):
-        return {}
-    return {";": 0.6 + 0.35 * share[";"]} if share[";"] else {",": 0.5 + 0.2 * share[","], ";": 0.5}
+def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
+    """Return what may stand between the phrases of a string; nothing for texts, and for the fields of one object."""
+    semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in ";,")
+    mark = ";" if semicolons or not commas else ","
+    words = max(len(phrase.split()) for text in texts for phrase in text.split(mark))
+    if words > _WORDS or find_roles(ids, ("doc_id", "title")):
+        return []
+    marks = [(mark, 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," else [])
+    return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -13,7 +13,7 @@ from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import shown
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import ids_of, text_of
-from kp_core.reading.spans import LINGUISTIC, Marked, Span, span_rows, spans_recognised
+from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
@@ -65,8 +65,8 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     evidence = f"{part_of(len(fitting), len(first), 'JSON object', 'has', 'have')} a text with spans or labels"
     if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
         evidence += f"; left out, as machines make them: {', '.join(left)}"
-    sure = 0.97 * len(fitting) / len(first)
-    return spans_recognised(NAME, files, role, choice, sure, evidence, labels, columns)
+    sure = 0.92 + 0.05 * len(fitting) / len(first)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), choice, labels)
 
 
 def _read(value: dict[str, Any]) -> list[Marked] | None:
@@ -150,7 +150,7 @@ def _task(value: dict[str, Any]) -> list[Marked] | None:
         spans = [span for result in one["result"] for span in _results(result)]
         left = "Cancelled annotations that were left out" if one.get("was_cancelled") else ""
         who = _annotator(one.get("completed_by"))
-        found.append(Marked(doc_id, data.get(text, ""), spans, source=who, utf16=True, left=left))
+        found.append(Marked(doc_id, data.get(text, ""), spans, source=who, utf16=True, doubt=True, left=left))
     return found
 
 

@@ -10,7 +10,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
 from kp_core.reading.lists import storable
-from kp_core.reading.spans import Marked, Span, span_rows, spans_recognised
+from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13C"
 TITLE = "a token a line with its tag: CoNLL, B I O"
@@ -36,7 +36,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
     labels = {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return spans_recognised(NAME, files, role, choice, sure, evidence, labels)
+    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, labels)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

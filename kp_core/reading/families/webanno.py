@@ -12,7 +12,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
 from kp_core.reading.lists import storable
-from kp_core.reading.spans import LINGUISTIC, Marked, Span, span_rows, spans_recognised
+from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
@@ -44,7 +44,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
     layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
     evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
-    return spans_recognised(NAME, files, role, choice, 0.99, evidence, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), choice, labels)
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
