@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -41,9 +40,7 @@ class JsonRecord(NamedTuple):
 
 
 class _TwiceError(ValueError):
-    def __init__(self, key: str) -> None:
-        super().__init__(key)
-        self.key = key
+    """A key that stands in one object twice."""
 
 
 def parse_json(name: str, text: str, limits: Limits, twice: str, repeated: list[str]) -> Any:
@@ -60,7 +57,7 @@ def parse_json(name: str, text: str, limits: Limits, twice: str, repeated: list[
     except json.JSONDecodeError as error:
         return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}")
     except _TwiceError as error:
-        raise _refused_twice(name, text, error.key) from None
+        raise _refused_twice(name, text, error.args[0]) from None
     except (ValueError, RecursionError) as error:
         raise InputError(name, _stopped(error), "lists of keyphrases", "Flatten it, or write it as text.") from None
 
@@ -118,7 +115,7 @@ def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, re
             value, end = decoder.raw_decode(line)
             broken = "" if type(value) is dict and end == len(line) else "no JSON object"
         except _TwiceError as error:
-            found = f"the key “{error.key[:60]}” twice in one object"
+            found = f"the key “{error.args[0][:60]}” twice in one object"
             raise InputError(f"{name}, line {number}", found, "each key once", _KEEP_ONE) from None
         except (ValueError, RecursionError) as error:
             ends = isinstance(error, json.JSONDecodeError) and (error.pos >= len(line) or "Untermin" in error.msg)
@@ -148,7 +145,7 @@ def _one_after_another(name: str, text: str, decoder: json.JSONDecoder) -> list[
         try:
             value, end = decoder.raw_decode(text, position)
         except _TwiceError as error:
-            raise _refused_twice(name, text, error.key) from None
+            raise _refused_twice(name, text, error.args[0]) from None
         except (ValueError, RecursionError):
             return []
         further = _line(text, position, counted) - 1
@@ -163,10 +160,6 @@ def _one_after_another(name: str, text: str, decoder: json.JSONDecoder) -> list[
 
 
 def _decoder(twice: str, repeated: list[str]) -> json.JSONDecoder:
-    return json.JSONDecoder(object_pairs_hook=_each_key_once(twice, repeated), parse_constant=NoNumber)
-
-
-def _each_key_once(twice: str, repeated: list[str]) -> Callable[[list[tuple[str, Any]]], dict[str, Any]]:
     def pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) == len(pairs):
@@ -183,7 +176,7 @@ def _each_key_once(twice: str, repeated: list[str]) -> Callable[[list[tuple[str,
                 kept[key].extend(value)
         return kept
 
-    return pairs_to_dict
+    return json.JSONDecoder(object_pairs_hook=pairs_to_dict, parse_constant=NoNumber)
 
 
 def _refused_twice(name: str, text: str, key: str) -> InputError:

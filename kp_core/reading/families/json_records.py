@@ -160,26 +160,22 @@ def _shape(values: list[Any], field: str, scored: bool) -> Shape:
 
 def _texts(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], alone: bool) -> Rows:
     good = [(doc_id, record) for doc_id, record in good if doc_id or alone]
-    found: dict[str, list[str | None]] = {"doc_id": [doc_id for doc_id, _ in good]}
-    tokenised = False
-    for part in ("text", "title", "group"):
-        if part in columns:
-            values = [record.value.get(columns[part]) for _, record in good]
-            tokenised |= any(isinstance(value, list) for value in values)
-            found[part] = list(map(_joined, values))
+    fields = {part: columns[part] for part in ("text", "title", "group") if part in columns}
+    values = {part: [record.value.get(name) for _, record in good] for part, name in fields.items()}
+    tokenised = any(isinstance(value, list) for column in values.values() for value in column)
+    found = {"doc_id": [doc_id for doc_id, _ in good]} | {part: list(map(_joined, own)) for part, own in values.items()}
     if "title" not in columns and "text" in columns:
         pairs = [title_and_body(text or "") for text in found["text"]]
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
-    tags = [record.value.get(_TAGS) for _, record in good]
-    if any(isinstance(one, list) for one in tags):
-        found[_TAGS] = [_joined(one) if isinstance(one, list) else None for one in tags]
+    tags = [_joined(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record in good]
+    found |= {_TAGS: tags} if any(tags) else {}
     arrays = {part: text_column(column) for part, column in found.items()}
-    marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
-    table = pa.table({part: array for part, (array, _) in arrays.items()})
-    notes = [
-        Note("info", file.name, "Texts are lists of tokens; they were joined with spaces (tokenised).")
-    ] * tokenised
-    return Rows("documents", table, [record.line for _, record in good], marked=marked, notes=notes)
+    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), [r.line for _, r in good])
+    rows.marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
+    if tokenised:
+        said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
+        rows.notes.append(Note("info", file.name, said))
+    return rows
 
 
 def _joined(value: Any) -> str | None:

@@ -173,9 +173,8 @@ def _results(result: Any) -> Iterator[Span]:
 
 
 def _annotator(who: Any) -> str | None:
-    if isinstance(who, dict):
-        who = next((who[name] for name in ("email", "username", "id") if who.get(name) is not None), None)
-    return text_of(who)
+    names = ("email", "username", "id") if isinstance(who, dict) else ()
+    return next((text_of(who[name]) for name in names if who.get(name) is not None), text_of(who))
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
