@@ -31,7 +31,6 @@ _TAGS = "doc_bio_tags"
 _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase")
 #: Fields of OpenNMT-kpg, beside which `preds` and `src` are numbers of tokens.
 _TOKENS = {"predictions": "pred_sents", "text": "src_raw"}
-_ROLES = ("predictions", "gold", "text", "title", "group")
 #: Where objects stand by id, the field that holds it from then on.
 _KEY = "(key)"
 
@@ -76,8 +75,9 @@ def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> 
     own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if _KEY in names else {})
     named = own | {chosen.get(part, part): name for part, name in choice.columns.items()}
     scores = next((name for name in names if plain(name) == "scores"), None)
-    columns = find_roles(names, ("doc_id",), named)
-    columns = find_roles([name for name in names if not _are_numbers(first, name)], _ROLES, named) | columns
+    worded = [name for name in names if name in named.values() or not _are_numbers(first, name)]
+    columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
+    columns = find_roles(names, ("title", "group"), columns)
     if "predictions" not in columns and "gold" in columns and (scores or role == "system"):
         columns["predictions"] = columns.pop("gold")
     if "predictions" in columns and scores:

@@ -34,7 +34,7 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of one GATE document each, where there are several."""
-    alone = [file for file in files if file.text[:100].lstrip().startswith("{") and _is_gate(file)]
+    alone = [file for file in files if file.suffix == ".json" and _is_gate(file)]
     found = _recognition(alone, role, alone[0].choice) if len(alone) > 1 else None
     return [found] if found else []
 

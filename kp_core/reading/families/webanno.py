@@ -23,6 +23,7 @@ EXAMPLE = (
 )
 PROVED = True
 _FORMAT = "#FORMAT=WebAnno TSV 3"
+_BLANK = b"\xef\xbb\xbf \r\n"
 _HEADER = re.compile(r"#T_(SP|CH|RL)=(.*)")
 _TOKEN = re.compile(r"\d+-\d+(?:\.\d+)?\t(\d{1,9})-(\d{1,9})\t(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(->|.)")
@@ -31,13 +32,14 @@ _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files that begin like WebAnno TSV 3."""
-    group = [file for file in files if file.sample and file.sample[0].startswith(_FORMAT)]
+    group = [file for file in files if file.source.data[:100].lstrip(_BLANK).startswith(_FORMAT.encode())]
     return [_recognition(group, role, group[0].choice)] if group and role != "judgements" else []
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a single file by its first line."""
-    return _recognition(files, role, choice) if recognise_groups(files, role) else None
+    begins = bool(files[0].sample) and files[0].sample[0].startswith(_FORMAT)
+    return _recognition(files, role, choice) if begins and role != "judgements" else None
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
