@@ -116,8 +116,10 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         value = list(value.items())
     elif not isinstance(value, (list, tuple)):
         return
-    if BORDER in value:
-        value = [item for item in value if item != BORDER]
+    if any(type(item) is str and BORDER in item for item in value) or [BORDER] in value:
+        # One string may hold the whole list, as in line-aligned files.
+        pieces = [builder.pieces(item) if type(item) is str and BORDER in item else [item] for item in value]
+        value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
     if shape == "phrases" and not more and all(type(item) is str for item in value):
         builder.extend(value)

@@ -32,6 +32,8 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     if not notes or role == "judgements" or _fitting(notes) < 0.9:
         return []
     texts = {file.name: file for file in _texts(notes, files).values()}
+    if role == "documents" and not texts:
+        return []
     return [_recognition([*notes, *texts.values()], role, notes[0].choice)]
 
 

@@ -59,9 +59,10 @@ def _documents(file: File) -> dict[str, Any]:
     if isinstance(value, dict):
         fits = all(isinstance(inner, (list, dict, str)) or inner is None for inner in value.values())
         return value if fits else {}
-    if not value or not all(isinstance(inner, list) for inner in value):
+    lines = value and all(isinstance(inner, str) for inner in value) and sum(";" in v for v in value) * 2 >= len(value)
+    if not value or not (lines or all(isinstance(inner, list) for inner in value)):
         return {}
-    if all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
+    if not lines and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
         return {file.stem: value}
     return {str(number): inner for number, inner in enumerate(value, 1)}
 
