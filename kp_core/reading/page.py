@@ -35,8 +35,8 @@ stays behind by nature (texts in TREC) is listed.
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
   the documents; files of unequal length are refused.
-* Files of one document each (F4, F4A, F7, F12, F13W) are read as a whole, whether in a folder, in a zip, or dropped
-  together. Files of several annotators are told apart by folder, by ending, or by name; a table shows how.
+* Files of one document each (F4, F4A, F7, F12, F13B, F13W) are read as a whole, whether in a folder, in a zip, or
+  dropped together. Files of several annotators are told apart by folder, by ending, or by name; a table shows how.
 * A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 

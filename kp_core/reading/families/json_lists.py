@@ -59,12 +59,11 @@ def _documents(file: File) -> dict[str, Any]:
     if isinstance(value, dict):
         fits = all(isinstance(inner, (list, dict, str)) or inner is None for inner in value.values())
         return value if fits else {}
-    lines = value and all(isinstance(inner, str) for inner in value) and sum(";" in v for v in value) * 2 >= len(value)
-    if not value or not (lines or all(isinstance(inner, list) for inner in value)):
-        return {}
-    if not lines and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
+    inside = {type(inner) for inner in value}
+    if inside == {list} and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
         return {file.stem: value}
-    return {str(number): inner for number, inner in enumerate(value, 1)}
+    fits = inside == {list} or (inside == {str} and 2 * sum(";" in inner for inner in value) >= len(value))
+    return {str(number): inner for number, inner in enumerate(value, 1)} if fits else {}
 
 
 def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
@@ -87,13 +86,13 @@ def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
 
 
 def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
-    """Return what may stand between the phrases of a string; nothing for texts, and for the fields of one object."""
+    """Return what may stand between the phrases of a string; nothing for the fields of one object."""
     semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in ";,")
     mark = ";" if semicolons or not commas else ","
-    words = max(len(phrase.split()) for text in texts for phrase in text.split(mark))
-    if words > _WORDS or find_roles(ids, ("doc_id", "title")):
+    if find_roles(ids, ("doc_id", "title")):
         return []
-    marks = [(mark, 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," else [])
+    long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark))
+    marks = [(mark, 0.4 if long else 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," and not long else [])
     return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
 
 
