@@ -51,25 +51,22 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
         scored = all(isinstance(value, dict) for value in lists) and any(lists)
         scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
         return ("scored", "objects of phrase and score") if scored else None
-    kinds = Counter(_kind(item) for value in lists for item in value)
-    size, objects, pairs = kinds.total(), kinds["object"], kinds["pair"] + kinds["turned"]
-    nested = pairs + kinds["text pair"] + kinds["list"]
-    if nested * 5 < size * 4 or not size:
-        # One bad item among many is a rejected row, not another format.
-        named = objects * 5 >= size * 4 and size > 0
-        said = "lists of strings" if nested + objects + kinds["nameless"] == 0 else "lists, mostly of strings"
-        return ("scored", "lists of objects with a phrase") if named else ("phrases", said)
-    if pairs * 5 >= nested * 4 or not kinds["list"]:
+    items = [item for value in lists for item in value]
+    kinds = Counter(_kind(item) for item in items if isinstance(item, (list, tuple, dict)))
+    nested, most = kinds.total() - kinds["object"], 0.8 * max(len(items), 1)
+    if nested < most:  # one bad item among many is a rejected row, not another format
+        objects = kinds["object"] >= most and any(_pick(item, PHRASE_NAMES) is not None for item in items)
+        said = "lists of strings" if not kinds else "lists, mostly of strings"
+        return ("scored", "lists of objects with a phrase") if objects else ("phrases", said)
+    if kinds["pair"] + kinds["turned"] >= 0.8 * nested or not kinds["list"]:
         return "scored", f"pairs of {'score and phrase' if kinds['turned'] > kinds['pair'] else 'phrase and score'}"
     return "variants", "lists of lists of strings"
 
 
 def _kind(item: Any) -> str:
-    """Tell a phrase, an object with one, a list, and pairs of which one is a number; text may be a number or not."""
+    """Tell an object, a list, and pairs of which one is a number; text may be a number or not."""
     if isinstance(item, dict):
-        return "nameless" if _pick(item, PHRASE_NAMES) is None else "object"
-    if not isinstance(item, (list, tuple)):
-        return "phrase"
+        return "object"
     if len(item) != 2:
         return "list"
     if isinstance(item[1], (int, float, NoNumber)):
@@ -116,12 +113,13 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
         value = list(value.items())
     elif not isinstance(value, (list, tuple)):
         return
-    if any(type(item) is str and BORDER in item for item in value) or [BORDER] in value:
+    plain = all(type(item) is str for item in value)
+    if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
         # One string may hold the whole list, as in line-aligned files.
-        pieces = [builder.pieces(item) if type(item) is str and BORDER in item else [item] for item in value]
+        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
         value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
         builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
-    if shape == "phrases" and not more and all(type(item) is str for item in value):
+    if plain and shape == "phrases" and not more:
         builder.extend(value)
         return
     for item in value:
@@ -180,6 +178,8 @@ def add_scored(
         builder.add(text, **{amount: value} | more)
 
 
-def _pick(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+def _pick(item: Any, names: tuple[str, ...]) -> Any:
+    if not isinstance(item, Mapping):
+        return None
     lower = {str(key).lower(): value for key, value in item.items() if value is not None}
     return next((lower[name] for name in names if name in lower), None)
