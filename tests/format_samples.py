@@ -42,7 +42,7 @@ def parquet(name="a.parquet", **columns):
 
 
 TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13L"]["files"]["tasks.json"]
+ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13 Label Studio"]["files"]["tasks.json"]
 WEBANNO = TABLE["F13W"]["files"]["annotation/d1.txt/ana.tsv"]
 
 

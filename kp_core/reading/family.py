@@ -201,7 +201,7 @@ class Family(Protocol):
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
-    the files prove it, so that it is asked first.
+    the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
     """
 
     NAME: str

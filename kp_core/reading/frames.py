@@ -11,12 +11,11 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading import json_lists
+from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
-from kp_core.reading.shapes import shape_of
 from kp_core.reading.table import Table, header_names
 from kp_core.reading.table_rows import rows_of
 
@@ -101,11 +100,11 @@ def dict_rows(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
         )
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
-    found = shape_of(plain.values()) if plain else ("phrases", "no documents")
+    found = shapes.shape_of(plain.values()) if plain else ("phrases", "no documents")
     if found is None:
         raise InputError(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
+    rows = shapes.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

@@ -41,9 +41,7 @@ class Limits:
     phrase_characters: int = _at_most(1_000, "characters of a phrase")
     id_characters: int = _at_most(500, "characters of a document id")
     line_bytes: int = _at_most(16 * _MEGABYTE, "bytes of a line")
-    json_depth: int = _at_most(32, "levels of lists and objects in JSON")
     json_parts: int = _at_most(10 * _MILLION, "lists and objects in JSON, counted by their opening brackets")
-    json_digits: int = _at_most(300, "digits of a number in JSON")
     table_cells: int = _at_most(5_000_000, "cells of a spreadsheet")
     judges: int = _at_most(100, "judges of one pair")
     rejected_percent: int = _at_most(20, "rejected rows in percent, else the file is refused")
@@ -72,7 +70,7 @@ LIMITS = limits_from(os.environ)
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
     """Refuse what is larger than a limit, in words that name both sizes.
 
-    >>> refuse_over(LIMITS.json_depth, 3, "levels", "a.json")
+    >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """
     if size > limit:
         shown = f"{found or 'a file'} of {size:,} {unit}"

@@ -37,8 +37,8 @@ def previews(
     """Return every reading of a file, the likeliest first, with its first rows; of an archive how its files are read.
 
     >>> found = previews(Source("a.json", b'{"d": [["a", "b"], ["c"]]}'))
-    >>> found[0].recognition.family, found[0].options, found[0].rows["phrase"].tolist()
-    ('F1', {'inner': ('variants', 'tokens', 'scored')}, ['a', 'c'])
+    >>> found[0].recognition.family, found[0].options["inner"], found[0].rows["phrase"].tolist()
+    ('F1', ('phrases', 'variants', 'tokens', 'scored'), ['a', 'c'])
     """
     choice = choice or Choice()
     asked = choice.role or role

@@ -25,6 +25,7 @@ TOKENS = (
     *(b"doc_id", b"phrase", b"rank", b"score", b"annotator", b"system", b"candidate", b"keyphrase", b"score_1"),
     *(b"text", b"title", b"keyphrases", b"predictions", b"Scores", b"variants", b"empty", b"yes", b"relevance"),
     *(b"<!--", b"<![CDATA[", b"<script>", b"</", b"&#", b"<peos>", b"Q0", b"#Text=", b"_", b"[1]", b"[sep]"),
+    *(b"T1\tKP 4 8;9 12\ttide", b"-DOCSTART-", b"# id = ", b" B-KP", b" I-KP", b"indices", b"answer", b"pred_sents"),
 )
 
 
@@ -45,7 +46,7 @@ def seeds() -> list[tuple[str, Source]]:
     """Return the examples of all families, tables for families of binary files, and the small awkward files."""
     found: list[tuple[str, Source]] = []
     for family in all_families():
-        for example in family.EXAMPLE.split("\n\n\n") if family.NAME == "F10" else [family.EXAMPLE]:
+        for example in filter(None, (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ()))):
             head, _, rest = example.partition(":\n")
             named = "/" in head and "\n" not in head and bool(rest)
             name, text = (head, rest) if named else (f"{family.NAME}{_ending(example)}", example)

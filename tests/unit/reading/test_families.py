@@ -218,9 +218,12 @@ def test_strict_refuses_the_first_rejected_row() -> None:
 
 
 def test_every_family_recognises_its_own_example() -> None:
-    roles = {"F4A": "systems", "F9": "systems", "F10": "files"}
+    roles = {"F4A": "systems", "F10": "files"}
     for family in all_families():
-        examples = family.EXAMPLE.split("\n\n\n") if family.NAME == "F10" else [family.EXAMPLE]
-        for example in filter(None, examples if family.NAME not in ("F4", "F12") else ()):
-            corpus = read(example, "example", roles.get(family.NAME, "gold"))
-            assert corpus.report.readings[0].family == family.NAME
+        for example in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())):
+            if example and family.NAME not in ("F4", "F12"):
+                role = "systems" if "pred_sents" in example else roles.get(family.NAME, "gold")
+                corpus = read(example, "example", role)
+                assert corpus.report.readings[0].family == family.NAME
+                assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
+                assert corpus.report.rejected.empty

@@ -142,3 +142,13 @@ def test_files_of_one_document_each_are_not_taken_for_lines():
     folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
     corpus = kp.load(gold=folder)
     assert lists(corpus.gold) == {"d1": ["tide", "sea"], "d2": ["moon", "sun", "star"]}
+
+
+def test_objects_without_ids_are_lines_too():
+    texts = '{"id": "a", "text": "Tides.", "keywords": ["tide"]}\n{"id": "b", "text": "Moon.", "keywords": ["moon"]}\n'
+    predicted = b'{"src": [3], "preds": [[4]], "pred_sents": [["tide"]]}\n{"src": [5], "preds": [], "pred_sents": []}\n'
+    corpus = kp.load(gold=Source("g.jsonl", texts.encode()), systems=Source("s.pred", predicted))
+    assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [["a", "tide"]]
+    assert corpus.empty.to_numpy().tolist() == [["system", "s", "b"]]
+    with pytest.raises(InputError, match="expected as many as in the other files"):
+        kp.load(gold=GOLD, systems=Source("s.pred", predicted))
