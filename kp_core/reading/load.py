@@ -20,7 +20,7 @@ from kp_core.reading.identifiers import id_fix
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import family_named, name_of, recognise, settle_roles
-from kp_core.reading.source import Bundle, Source, expand, stem_of
+from kp_core.reading.source import Bundle, Source, expand, stem_of, together
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
@@ -118,12 +118,16 @@ def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
         for name, item in given.items():
             state.origins += 1
             state.met.add(str(name))
+            if isinstance(item, (list, tuple)) and all(isinstance(one, (str, Path, Source)) for one in item):
+                _read_bundles(state, together(item, [_expand(state, one) for one in item]), role, str(name))
+                continue
             for one in item if isinstance(item, (list, tuple)) else [item]:
                 _read_item(state, one, role, str(name))
         return
     items = list(given) if isinstance(given, (list, tuple)) else [given]
-    if role is None:
-        _read_bundles(state, _together([_expand(state, item) for item in items]), None, None)
+    state.origins += 1
+    if role is None or (len(items) > 1 and all(isinstance(item, (str, Path, Source)) for item in items)):
+        _read_bundles(state, together(items, [_expand(state, item) for item in items]), role, None)
         return
     for item in items:
         state.origins += 1
@@ -177,14 +181,6 @@ def _expand(state: _Loading, item: Any) -> Bundle:
     return bundle
 
 
-def _together(bundles: list[Bundle]) -> list[Bundle]:
-    """Put loose files into one bundle, so that files that belong together are seen together."""
-    loose = [bundle for bundle in bundles if not bundle.folder]
-    files = tuple(file for bundle in loose for file in bundle.files)
-    folders = [bundle for bundle in bundles if bundle.folder]
-    return [*([Bundle(counted(len(files), "file"), files)] if loose else []), *folders]
-
-
 def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: Role, name: str | None) -> None:
     shown = name or role
     state.met.add(shown)
@@ -212,7 +208,11 @@ def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, nam
             chosen = state.choices.get(source.name) or state.choices.get(last) or Choice()
             encoding = chosen.encoding or state.encoding
             files.append(File(source, state.limits, encoding, strict=state.strict, twice=twice, choice=chosen))
-        found += [(bundle, recognition) for recognition in recognise(files, role)]
+        left_out: dict[str, str] = {}
+        recognised = recognise(files, role, left_out if bundle.folder else None)
+        state.notes += [Note("info", name, f"Left out: {what}.") for name, what in left_out.items()]
+        bundle = replace(bundle, ignored=(*bundle.ignored, *left_out))
+        found += [(bundle, recognition) for recognition in recognised]
     said: list[str] = []
     settled = settle_roles([recognition for _, recognition in found], said)
     state.notes += [Note("warning", "roles", sentence) for sentence in said]
@@ -250,7 +250,7 @@ def _read_recognised(
         columns=dict(recognition.columns),
         ignored=bundle.ignored if not any(r.ignored == bundle.ignored for r in state.readings) else (),
     )
-    if name is None or len(bundle.files) > 1:
+    if name is None or bundle.folder:
         state.origins += 1
     default = name or name_of(recognition, bundle)
     _keep(state, rows, reading, default, asked, name, first.choice, text="" if several or not texts else first.text)

@@ -21,6 +21,8 @@ from kp_core.reading.source import Bundle, stem_of
 
 #: A reading below this is offered, but never taken unasked.
 _SURE_ENOUGH = 0.5
+#: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
+_MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
 Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
 
 
@@ -41,8 +43,11 @@ def family_named(name: str) -> Family:
     raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
 
 
-def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Recognise all files of one upload: groups of files that belong together first, then each file by itself."""
+def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str] | None = None) -> list[Recognition]:
+    """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
+
+    left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
+    """
     left = list(files)
     found: list[Recognition] = []
     for family in all_families():
@@ -61,7 +66,29 @@ def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
                 left = [file for file in left if id(file) not in claimed]
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
-    return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
+    refused: list[InputError] = []
+    for file in left:
+        try:
+            found.append(recognise_one(file, file.choice.role or role, file.choice))
+        except InputError as refusal:
+            if left_out is None or _is_meant(file):
+                raise
+            refused.append(refusal)
+            left_out[file.name] = refusal.found
+    if refused and not found:
+        raise refused[0]
+    return found
+
+
+def _is_meant(file: File) -> bool:
+    """Tell a file that is meant to be read from one that merely lies in the folder."""
+    if file.choice != Choice():
+        return True
+    try:
+        family_named("F0").recognise([file], None, Choice())
+    except InputError:  # published results, XML
+        return False
+    return file.suffix in _MEANT
 
 
 def _as_chosen(recognition: Recognition) -> Recognition | None:
@@ -178,4 +205,4 @@ def _unknown(file: File, role: Role | None) -> InputError:
 def name_of(recognition: Recognition, bundle: Bundle) -> str:
     """Return the annotator's or system's name that a file, or a folder of one file a document, suggests."""
     grouped = getattr(family_named(recognition.family), "GROUP_IS_ONE", False)
-    return stem_of(bundle.name if bundle.folder and grouped else recognition.files[0].name)
+    return stem_of(bundle.name if (bundle.folder or bundle.loose) and grouped else recognition.files[0].name)

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, arrow_table, empty_table
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
-from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unzip
+from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unpack
 from kp_core.reading.chosen import choices_of
 from kp_core.reading.families.parquet_tables import table_of
 from kp_core.reading.family import File
@@ -145,7 +145,7 @@ def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     try:
         data = item.data if isinstance(item, Source) else Path(item).read_bytes()
         refuse_over(limits.file_bytes, len(data), "bytes", file)
-        members = dict(unzip(file, data, limits, archives=True)[0])
+        members = dict(unpack(file, data, limits, archives=True)[0])
     except OSError:
         raise InputError(file, "no such file", "a whole workspace file", "Check the path.") from None
     except InputError as error:
