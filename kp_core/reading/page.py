@@ -7,7 +7,7 @@ from kp_core.reading.sniff import all_families
 _PAGE = """# Formats
 
 KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
-Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip and folders
+Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and folders
 are read too. This page is made from the format families themselves
 (`kp_core/reading/families`).
 
@@ -17,7 +17,7 @@ are read too. This page is made from the format families themselves
 
 ## Examples
 
-In F4 and F12 the first line is the path of the file; in F4A and F7 the name of the file is the document.
+In F4 and F12 a line that ends in a colon is the path of a file.
 
 {examples}
 ## What `convert` writes
@@ -35,8 +35,10 @@ stays behind by nature (texts in TREC) is listed.
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
   the documents; files of unequal length are refused.
-* Files of one document each (F4, F4A, F7, F12, F13W) are read as a whole, whether in a folder, in a zip, or dropped
-  together. Files of several annotators are told apart by folder, by ending, or by name; a table shows how.
+* Files of one document each (F4, F12, F13W) are read as a whole, whether in a folder, in a zip or tar archive, dropped
+  together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name, but
+  never by what the texts are named; a table shows how. Texts are what has the names of the lists, however short.
+* What lies beside data (notes, scripts, links, papers) and what no family reads is left out of a folder, and listed.
 * A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
-from kp_core.reading.families.subject_files import are_subjects, subject_of
+from kp_core.reading.families.document_files import _line_of, _subject
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.lists import ListBuilder, storable
 
@@ -25,7 +25,7 @@ _URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim such texts beside a vocabulary, lines of URI, TAB, label."""
     lines = [file for file in files if _fitting(file)]
-    vocabularies = [file for file in files if are_subjects(file)]
+    vocabularies = [file for file in files if (_line_of([file]) == "subject")]
     if len(lines) != 1 or len(vocabularies) != 1 or role in ("system", "judgements"):
         return []
     return [_recognition((lines[0], vocabularies[0]), role)]
@@ -60,8 +60,8 @@ def _parts(line: str) -> tuple[str, list[str]] | None:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one document a line; its phrases are the labels of its URIs, or these themselves without a vocabulary."""
     file, *vocabulary = recognition.files
-    subjects = [subject_of(line) for named in vocabulary for line in named.lines]
-    labels = {subject[0]: subject[1] for subject in subjects if subject is not None}
+    subjects = [_subject(line) for named in vocabulary for line in named.lines]
+    labels = {subject[1]["concept"]: subject[0] for subject in subjects if subject is not None}
     builder = ListBuilder("gold", recognition.files[0].limits)
     without = 0
     ids: list[str] = []

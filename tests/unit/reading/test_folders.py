@@ -12,7 +12,7 @@ import pytest
 import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Limits, Source
+from kp_core.reading import Choice, Limits, Source
 from tests.format_samples import archive
 
 
@@ -110,3 +110,123 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
         path.write_text("doc_id,phrase\nd1,tide\n,sea\n,moon\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"x/g\.csv, line 3"):
         kp.load(gold=same)
+
+
+SHORT = {"1": "Tides rise.", "2": "The moon; the sun; a star.", "3": "Water"}
+
+
+def under(folder: str, ending: str, files: dict[str, str]) -> dict[str, str]:
+    return {f"{folder}{name}{ending}": text for name, text in files.items()}
+
+
+@pytest.mark.parametrize("how", ["gold", "systems", "files"])
+@pytest.mark.parametrize(("keys", "docs"), [("", ""), ("d/", "d/"), ("LIAAD/keys/", "LIAAD/docsutf8/")])
+def test_texts_beside_keys_are_texts_however_short_and_whatever_is_asked(how: str, keys: str, docs: str) -> None:
+    pack = under(keys, ".key", {"1": "tide\nsea", "2": "moon", "3": ""}) | under(docs, ".txt", SHORT)
+    corpus = kp.load(**{how: archive({**pack, "LIAAD/lan.txt": "EN", "LIAAD/language.txt": "English\n"})})
+    name = "pack" if how == "systems" else "gold"
+    assert lists(corpus) == {name: {"1": ["tide", "sea"], "2": ["moon"]}}
+    assert texts(corpus) == SHORT
+    assert corpus.empty["doc_id"].tolist() == ["3"]
+
+
+def test_one_text_beside_one_list() -> None:
+    for how in ("gold", "files"):
+        corpus = kp.load(**{how: archive({"1.key": "tide", "1.txt": "Tides; the sea; moon; sun\n"})})
+        assert (lists(corpus), texts(corpus)) == ({"gold": {"1": ["tide"]}}, {"1": "Tides; the sea; moon; sun"})
+
+
+def test_lists_may_be_named_like_their_texts() -> None:
+    corpus = kp.load(files=archive({"1.txt": "Tides rise.", "1.txt.phrases": "tide\n", "2.txt.phrases": "sea\n"}))
+    assert (lists(corpus), texts(corpus)) == ({"gold": {"1": ["tide"], "2": ["sea"]}}, {"1": "Tides rise."})
+
+
+@pytest.mark.parametrize("readers", [["2", "5"], ["1", "2"]])
+def test_a_reader_named_like_the_document_is_no_author(readers: list[str]) -> None:
+    pack = {}
+    for doc_id in ("1", "2", "3"):
+        pack |= {f"NUS/{doc_id}/{doc_id}.txt": "Water.", f"NUS/{doc_id}/{doc_id}.kwd": "tide\n"}
+        pack |= {f"NUS/{doc_id}/KEY/{reader}.key": f"{doc_id}{reader}\n" for reader in readers}
+    corpus = kp.load(files=archive(pack))
+    every = {reader: {doc_id: [f"{doc_id}{reader}"] for doc_id in "123"} for reader in readers}
+    assert lists(corpus) == {"author": {doc_id: ["tide"] for doc_id in "123"}, **every}
+    assert texts(corpus) == dict.fromkeys("123", "Water.")
+    only = kp.load(gold=archive({path: text for path, text in pack.items() if "/KEY/" in path}))
+    assert lists(only) == every
+
+
+def test_an_annotator_is_never_a_document_s_number() -> None:
+    pack = {f"{doc_id}/{name}.key": f"{name} {doc_id}" for doc_id in "123" for name in ("ana", "ben")}
+    people = {name: {doc_id: [f"{name} {doc_id}"] for doc_id in "123"} for name in ("ana", "ben")}
+    assert lists(kp.load(gold=archive(pack))) == people
+    docs = under("docs/", ".txt", {"x1": "A.", "x2": "B."})
+    named = {f"lists/{doc_id}/{name}.key": name for doc_id in ("x1", "x2") for name in ("r1", "r2")}
+    assert lists(kp.load(files=archive(docs | named))) == {name: {"x1": [name], "x2": [name]} for name in ("r1", "r2")}
+    folders = under("r1/", ".txt", {"x1": "a", "x2": "b"}) | under("r2/", ".txt", {"x1": "c", "x2": "d"})
+    people = {"r1": {"x1": ["a"], "x2": ["b"]}, "r2": {"x1": ["c"], "x2": ["d"]}}
+    for how in ("gold", "systems", "files"):
+        corpus = kp.load(**{how: archive(docs | folders)})
+        assert (lists(corpus), texts(corpus)) == (people, {"x1": "A.", "x2": "B."})
+
+
+@pytest.mark.parametrize("line", ["{} 0.{}2\n", "{}   0.{}2\n", "{}\t0.{}2\n"])
+def test_systems_are_folders_of_phrases_and_scores(line: str) -> None:
+    def ranked(*phrases: str) -> str:
+        return "".join(line.format(phrase, n) for n, phrase in enumerate(phrases, 1))
+
+    pack = under("docs/", ".txt", {"1": "Tides rise and fall.", "2": "The moon."})
+    pack |= under("keys/", ".key", {"1": "tide", "2": "moon"})
+    pack |= under("yake/", ".txt", {"1": ranked("tide table", "sea"), "2": ranked("covid 19")})
+    pack |= under("tfidf/", ".txt", {"1": ranked("sea"), "2": ranked("moon", "sun")})
+    corpus = kp.load(files=archive(pack))
+    assert lists(corpus) == {
+        "gold": {"1": ["tide"], "2": ["moon"]},
+        "yake": {"1": ["tide table", "sea"], "2": ["covid 19"]},
+        "tfidf": {"1": ["sea"], "2": ["moon", "sun"]},
+    }
+    assert corpus.runs.query("system == 'yake'")["score"].tolist() == [0.12, 0.22, 0.12]
+    assert len(texts(corpus)) == 2
+
+
+def test_the_table_that_yake_prints_and_phrases_that_end_in_a_number() -> None:
+    printed = "keyword        score\n-----------  -------\ntide table    0.0021\nsea           0.01\n"
+    corpus = kp.load(systems=archive({"1.txt": printed, "2.txt": "moon 0.5\n"}, "yake.zip"))
+    assert lists(corpus) == {"yake": {"1": ["tide table", "sea"], "2": ["moon"]}}
+    corpus = kp.load(systems=archive({"1.txt": "covid 19\nwindows 7\nvitamin b 12\n", "2.txt": "moon 1\n"}))
+    assert lists(corpus) == {"pack": {"1": ["covid 19", "windows 7", "vitamin b 12"], "2": ["moon 1"]}}
+
+
+def test_abstracts_are_texts_by_their_ending() -> None:
+    pack = {"1.abstr": "Tides\n", "1.contr": "tide; sea", "1.uncontr": "tide;\n\tsea level", "2.abstr": "Moon"}
+    for how in ("gold", "files"):
+        corpus = kp.load(**{how: archive(pack)})
+        assert lists(corpus) == {"contr": {"1": ["tide", "sea"]}, "uncontr": {"1": ["tide", "sea level"]}}
+        assert texts(corpus) == {"1": "Tides", "2": "Moon"}
+
+
+def test_two_candidates_for_a_text() -> None:
+    pack = {"1.key": "tide", "1.txt": "Tides rise twice.", "1.abstr": "Tides rise."}
+    with pytest.raises(InputError, match=r"texts = a folder or an ending"):
+        kp.load(files=archive(pack))
+    choice = Choice(options={"texts": ".abstr"})
+    corpus = kp.load(files=archive(pack), roles={"1.txt": choice, "1.abstr": choice})
+    assert texts(corpus) == {"1": "Tides rise."}
+    same = {"a/1.txt": "Tides rise.", "b/1.txt": "Tides rise.", "keys/1.key": "tide"}
+    corpus = kp.load(files=archive(same))
+    assert texts(corpus) == {"1": "Tides rise."}
+
+
+DUC = "<DOC>\n<DOCNO> AP88-{0} </DOCNO>\n<HEAD>Tides &amp; {0}</HEAD>\n<TEXT>\n<P>Water {0}.\n{1}"
+
+
+@pytest.mark.parametrize("end", ["</P></TEXT>\n</DOC>\n", ""])
+def test_sgml_of_duc(end: str) -> None:
+    every = "".join(DUC.format(n, end) for n in (16, 17))
+    pack = {"docs/d061j/AP88-16": DUC.format(16, end), "docs/d061j/AP88-17": DUC.format(17, end)}
+    for source in (Source("d061j", every.encode()), archive(pack)):
+        for how in ("documents", "files"):
+            corpus = kp.load(**{how: source})
+            table = corpus.documents[["doc_id", "title", "text"]].to_numpy().tolist()
+            assert table == [[f"AP88-{n}", f"Tides & {n}", f"Water {n}."] for n in (16, 17)]
+    with pytest.raises(InputError, match="without `<DOCNO>`"):
+        kp.load(documents=Source("d", (every + "<DOC><TEXT>x").encode()))
