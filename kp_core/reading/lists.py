@@ -98,6 +98,15 @@ class ListBuilder:
             column.extend([None] * (row - len(column)))
             column.append(value)
 
+    def add_spellings(self, text: str, separator: str) -> bool:
+        """Add a keyphrase with all its spellings, and tell whether there are several."""
+        spellings = tuple(part.strip() for part in text.split(separator) if part.strip())
+        if len(spellings) < 2:
+            self.add(text)
+        else:
+            self.add(spellings[0], variants=spellings)
+        return len(spellings) > 1
+
     def extend(self, phrases: Iterable[str]) -> None:
         """Add many plain phrases to the open list."""
         phrases = list(phrases)

@@ -7,8 +7,8 @@ from kp_core.reading.sniff import all_families
 _PAGE = """# Formats
 
 KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
-Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and folders
-are read too. This page is made from the format families themselves
+Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and
+folders are read too. This page is made from the format families themselves
 (`kp_core/reading/families`).
 
 | family | format | what becomes of it |

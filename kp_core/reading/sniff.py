@@ -148,7 +148,7 @@ def columns_of(file: File, choice: Choice) -> list[str]:
 
 def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
     """Settle roles that nothing tells: the first file is the gold standard if there is none, the rest are systems."""
-    has_gold = any(r.role == "gold" and _sure(r) for r in recognitions)
+    has_gold = any(r.role == "gold" if _sure(r) else _role_by_name(r.files[0].name) == "gold" for r in recognitions)
     settled = []
     for recognition in recognitions:
         if not _sure(recognition):
@@ -169,7 +169,7 @@ def _sure(recognition: Recognition) -> bool:
 
 def _role_by_name(name: str) -> Role | None:
     words = set(re.split(r"[^a-z]+", name.lower()))
-    if words & {"gold", "ref", "refs", "reference", "references", "goldstandard"}:
+    if words & {"gold", "ref", "refs", "reference", "references", "goldstandard", "tgt", "targets"}:
         return "gold"
     return (
         "system"

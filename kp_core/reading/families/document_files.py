@@ -60,7 +60,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     lists, texts = _sorted(files, role)
     systems = [file for file in lists if _SYSTEM.search(str(PurePosixPath(file.name).parent).lower())]
     apart = systems if len(systems) < len(lists) else []
-    lines = {file.name: line for shelf in _shelves(lists) for line in [_line_of(shelf)] for file in shelf}
+    lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
     for file in files:
         if file.name in lines:
@@ -80,9 +80,9 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
     named = _names(lists)
     undecided: list[list[File]] = []
     for shelf in _shelves(file for file in files if file not in lists and file not in texts):
-        if _line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or {file.stem for file in shelf} & named):
+        if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or {file.stem for file in shelf} & named):
             lists += shelf
-        elif shelf[0].suffix == ".txt" and sum(map(_holds_documents, shelf)) * 20 <= len(shelf):
+        elif shelf[0].suffix == ".txt" and not _hold_documents(shelf):
             undecided.append(shelf)
     named = _names(lists)
     shared = Counter(stem for shelf in undecided for stem in {file.stem for file in shelf})
@@ -122,8 +122,15 @@ def _names(lists: Sequence[File]) -> set[str]:
     return {_document(path.name) for path in paths} | {_folder(path).name for path in paths}
 
 
+def _hold_documents(shelf: Sequence[File]) -> bool:
+    """Tell files of several documents, one or more lines each: with ids, or all with as many lines and semicolons."""
+    numbers = {len(file.lines) for file in shelf}
+    split = any(sum(";" in line for line in file.sample) * 2 >= len(file.sample) for file in shelf if file.sample)
+    aligned = len(shelf) > 1 and len(numbers) == 1 and numbers != {1} and split
+    return aligned or sum(map(_holds_documents, shelf)) * 20 > len(shelf)
+
+
 def _holds_documents(file: File) -> bool:
-    """Tell files of several documents, one or more lines each."""
     lines = file.sample
     aligned = sum(line.count(";") > 1 for line in lines) * 2 > len(lines) > 1 and not document_texts.are_prose([file])
     tabs = sum("\t" in line.strip() and (";" in line or not _LABEL.match(line)) for line in lines)
@@ -136,7 +143,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     """Recognise a single list by its ending, its lines, or because the user says so."""
     if role in ("documents", "judgements"):
         return None
-    line = choice.options.get("line") or _line_of(files)
+    line = choice.options.get("line") or line_of(files)
     if not (choice.family or files[0].suffix in _KEYS or line in ("subject", "number")):
         return None
     return _recognition(files, role, line, set())
@@ -147,7 +154,7 @@ def _label(line: str) -> _Fields | None:
     return (line[found.end() :], {"concept": found.group(1) or found.group(2)}) if found else None
 
 
-def _subject(line: str) -> _Fields | None:
+def subject(line: str) -> _Fields | None:
     """Return the label, URI and score of a line of Annif; a notation may stand before the score."""
     uri, *rest = line.split("\t")
     found = _SUBJECT.fullmatch(uri)
@@ -165,7 +172,7 @@ def _number(line: str) -> _Fields | None:
 
 #: What a line may be, most telling first: its fields, and why it is rejected where it has none.
 _LINES: dict[str, tuple[Callable[[str], _Fields | None], str]] = {
-    "subject": (_subject, "no URI, TAB, label"),
+    "subject": (subject, "no URI, TAB, label"),
     "label": (_label, "no `id: label`"),
     "number": (_number, "no number at the end"),
     "phrase": (lambda line: (line, {}), ""),
@@ -178,7 +185,7 @@ def _is_heading(line: str) -> bool:
     return (len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)) or bool(_RULE.fullmatch(line))
 
 
-def _line_of(shelf: Sequence[File]) -> str:
+def line_of(shelf: Sequence[File]) -> str:
     """Return what at least 90 % of the first lines of some files are, or what the user says they are."""
     if chosen := shelf[0].choice.options.get("line"):
         return chosen
@@ -186,13 +193,13 @@ def _line_of(shelf: Sequence[File]) -> str:
     lines = [line for sample in samples for line in sample]
     fits = (name for name, (fields, _) in _LINES.items() if sum(map(bool, map(fields, lines))) >= 0.9 * len(lines))
     line = next(fits) if lines else "phrase"
-    return line if line != "number" or _are_numbers(samples) else "phrase"
+    return line if line != "number" or _are_numbers(samples, shelf[0]) else "phrase"
 
 
-def _are_numbers(samples: Sequence[Sequence[str]]) -> bool:
+def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     """Tell numbers that belong to phrases: each behind one TAB, or behind blanks and falling, rising or fractions.
 
-    Phrases such as “covid 19” end in a number too.
+    Phrases such as “covid 19” end in a number too, and so may lines of tables and qrels.
     """
     lines = [[line for line in sample if _number(line)] for sample in samples]
     tabs = {line.count("\t") for sample in lines for line in sample}
@@ -202,7 +209,9 @@ def _are_numbers(samples: Sequence[Sequence[str]]) -> bool:
     falling, rising = (all(a >= b for one in amounts for a, b in pairwise(one[::step])) for step in (1, -1))
     count = sum(map(len, lines))
     fractions = sum(amount % 1 != 0 for one in amounts for amount in one)
-    return fractions * 2 >= count or ((falling or rising) and count > 2 * len(lines))
+    free = first.suffix in (".txt", *_KEYS) or first.suffix not in KNOWN_EXTENSIONS
+    ordered = falling != rising and count > 2 * len(lines)
+    return free and (fractions * 2 >= count or ordered) and trec.recognise([first], None, Choice()) is None
 
 
 def _recognition(
