@@ -14,7 +14,7 @@ from kp_core.reading.sniff import all_families, family_named
 _WORDS = re.compile(r"(?P<file>.+?):(?P<key>[a-z_]+)=(?P<value>.+)", re.DOTALL)
 _ROLES = ("gold", "system", "documents", "judgements")
 #: Switches whose values depend on the file.
-_FREE = ("sheet", "label")
+_FREE = ("sheet", "label", "texts")
 
 
 def choices_of(given: Iterable[str]) -> dict[str, Choice]:

@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
-from kp_core.errors import Note
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
@@ -22,10 +21,6 @@ TITLE = "one file a document: phrases, `id: label`, votes or scores, subjects of
 EXAMPLE = """teams/ana/1203.key:
 4711: Tide table
 512: Harbour (sea)
-
-crowd/1203.tsv:
-tide table\t10
-harbour\t3
 
 yake/1203.txt:
 tide table 0.0121
@@ -41,7 +36,7 @@ OPTIONS = {
     "annotators": ("none", "folders", "files", "endings"),
 }
 GROUP_IS_ONE = True
-_KEYS = (".key", ".keys", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
+KEYS = (".key", ".keys", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
@@ -58,13 +53,13 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     if role == "judgements":
         return []
     lists, texts = _sorted(files, role)
-    systems = [file for file in lists if _SYSTEM.search(str(PurePosixPath(file.name).parent).lower())]
-    apart = systems if len(systems) < len(lists) else []
+    systems = {file.name for file in lists if _SYSTEM.search(str(PurePosixPath(file.name).parent).lower())}
+    apart = systems if len(systems) < len(lists) else set()
     lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
     for file in files:
         if file.name in lines:
-            groups[file in apart, lines[file.name]].append(file)
+            groups[file.name in apart, lines[file.name]].append(file)
     ids = {file.stem for file in texts}
     found = [_recognition(group, role, line, ids, apart=system) for (system, line), group in groups.items()]
     return [*found, document_texts.recognition(texts)] if found and texts else found
@@ -75,11 +70,11 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
 
     Endings tell most. A `.txt` is a text where a list has its name; of several such folders, the longest are texts.
     """
-    lists = [file for file in files if file.suffix in _KEYS]
+    lists = [file for file in files if file.suffix in KEYS]
     texts = [file for file in files if file.suffix in document_texts.ENDINGS]
     named = _names(lists)
     undecided: list[list[File]] = []
-    for shelf in _shelves(file for file in files if file not in lists and file not in texts):
+    for shelf in _shelves(file for file in files if file.suffix not in (*KEYS, *document_texts.ENDINGS)):
         if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or {file.stem for file in shelf} & named):
             lists += shelf
         elif shelf[0].suffix == ".txt" and not _hold_documents(shelf):
@@ -106,14 +101,14 @@ def _shelves(files: Iterable[File]) -> list[list[File]]:
     for file in files:
         folder = PurePosixPath(file.name).parent
         place = f"{folder.parent}/*" if folder.name == file.stem else str(folder)
-        found[place, file.suffix if file.suffix in (*_KEYS, *KNOWN_EXTENSIONS) else ""].append(file)
+        found[place, file.suffix if file.suffix in (*KEYS, *KNOWN_EXTENSIONS) else ""].append(file)
     return list(found.values())
 
 
 def _document(name: str) -> str:
     """Return the document of a file by its name: `1.txt.phrases` is one of document 1."""
     path = PurePosixPath(name)
-    return stem_of(path.stem if path.suffix.lower() in _KEYS else path.name)
+    return stem_of(path.stem if path.suffix.lower() in KEYS else path.name)
 
 
 def _names(lists: Sequence[File]) -> set[str]:
@@ -144,7 +139,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if role in ("documents", "judgements"):
         return None
     line = choice.options.get("line") or line_of(files)
-    if not (choice.family or files[0].suffix in _KEYS or line in ("subject", "number")):
+    if not (choice.family or files[0].suffix in KEYS or line in ("subject", "number")):
         return None
     return _recognition(files, role, line, set())
 
@@ -209,7 +204,7 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     falling, rising = (all(a >= b for one in amounts for a, b in pairwise(one[::step])) for step in (1, -1))
     count = sum(map(len, lines))
     fractions = sum(amount % 1 != 0 for one in amounts for amount in one)
-    free = first.suffix in (".txt", *_KEYS) or first.suffix not in KNOWN_EXTENSIONS
+    free = first.suffix in (".txt", *KEYS) or first.suffix not in KNOWN_EXTENSIONS
     ordered = falling != rising and count > 2 * len(lines)
     return free and (fractions * 2 >= count or ordered) and trec.recognise([first], None, Choice()) is None
 
@@ -222,17 +217,13 @@ def _recognition(
     annotators = chosen.get("annotators", annotators)
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
     evidence = f"files by ending: {endings}; {words}; a {line} in each line"
-    suffix = _common_end([file.stem for file in files]) if line == "number" else ""
-    if suffix:
-        done = "taken off" if chosen.get("suffix") == "removed" else "kept"
-        evidence += f"; all names end in “{suffix}”, which is {done}"
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     guessed = {"role": "guessed"} if role is None and not scored and not apart and annotators == "none" else {}
     options = {**chosen, "line": line, "annotators": annotators} | guessed
-    weak = line == "number" and files[0].suffix not in _KEYS
+    weak = line == "number" and files[0].suffix not in KEYS
     return Recognition(NAME, guess, tuple(files), 0.6 if weak else confidence, evidence, {}, options)
 
 
@@ -249,12 +240,13 @@ def _annotators(files: Sequence[File], ids: set[str]) -> tuple[str, str, float]:
         endings[_document(path.name)].add(path.suffix.lower())
     folders = {_folder(path).name for path in paths}
     readers = any(_folder(path) != path.parent for path in paths)
-    own = any(_document(path.name) == path.parent.name for path in paths)
-    if readers or (own and any(_document(path.name) != path.parent.name for path in paths)):
+    own = {name for name, found in stems.items() if found == {name}}
+    if readers or (len(own) < len(paths) and len(own) * 2 > len(folders)):
         return "files", "document = folder, annotator = file", 0.95
     if any(len(found) > 1 for found in stems.values()):
         numbers = all(map(str.isdigit, folders))
-        if len(folders & ids) > len(stems.keys() & ids) or (numbers and not re.search(r"\d", "".join(stems))):
+        people = not re.search(r"\d", "".join(stems)) or len(folders) > 5 * len(stems)
+        if len(folders & ids) > len(stems.keys() & ids) or (numbers and people):
             return "files", "document = folder, annotator = file", 0.95 if ids else 0.8
         return "folders", "document = file, annotator = folder", 0.8 if numbers and not ids else 0.95
     if any(len(found) > 1 for found in endings.values()):
@@ -269,47 +261,60 @@ def _folder(path: PurePosixPath) -> PurePosixPath:
 
 def _common_end(names: Sequence[str]) -> str:
     """Return what all names end in, from a separator on."""
-    if len(names) < 2:
-        return ""
     backwards = zip(*(name[::-1] for name in names), strict=False)
     shared = "".join(letters[0] for letters in takewhile(lambda letters: len(set(letters)) == 1, backwards))[::-1]
     found = re.search(r"[-_. ].*", shared, re.DOTALL)
-    end = found.group() if found else ""
-    return "" if any(len(name) == len(end) for name in names) else end
+    return found.group() if found and len(names) > 1 and found.group() not in names else ""
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line; votes are grades of an annotator called `votes`, unless folders name the people."""
     files, options = recognition.files, recognition.options
-    gold, line = recognition.role == "gold", options["line"]
-    fields_of, reason = _LINES[line]
-    builder = ListBuilder(recognition.role, files[0].limits)
-    suffix = _common_end([file.stem for file in files]) if line == "number" else ""
+    builder, line = ListBuilder(recognition.role, files[0].limits), options["line"]
+    end = _common_end([file.stem for file in files]) if line == "number" else ""
+    votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, options["annotators"])
-    kept, labels = [], 0
     for file in files:
         doc_id, source = owners[file.name]
-        doc_id = doc_id.removesuffix(suffix) if options.get("suffix") == "removed" else doc_id
-        builder.open(doc_id, file=file.name, line=1, source=source or ("votes" if line == "number" and gold else None))
+        doc_id = doc_id.removesuffix(end) if options.get("suffix") == "removed" else doc_id
+        builder.open(doc_id, file=file.name, line=1, source=source or votes)
         if line == "phrase" and _is_wrapped(file.lines) and options.get("semicolons") != "kept":
             builder.split(" ".join(one.strip() for one in file.lines))
-            continue
-        kept += [file.name] if any(";" in one for one in file.lines) else []
-        for place, one in enumerate(file.lines, 1):
-            if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
-                builder.blank += 1
-                continue
-            split = line == "phrase" and options.get("semicolons") == "split"
-            for piece in builder.pieces(one) if split else [one]:
-                phrase, more = fields_of(piece) or (piece, None)
-                labels += line == "phrase" and _LABEL.match(piece) is not None
-                if more and "number" in more:
-                    more["relevance" if gold else "score"] = more.pop("number")
-                if gold and line == "subject":
-                    more = more and {"concept": more["concept"]}
-                builder.add(phrase, line=place, reject="" if more is not None else reason, **(more or {}))
-    _say(builder, recognition, suffix, kept, labels)
+        else:
+            _add_lines(builder, file, line, split=line == "phrase" and options.get("semicolons") == "split")
+    first, phrases = files[0].name, [file for file in files if line == "phrase" and not _is_wrapped(file.lines)]
+    labels = sum(bool(_LABEL.match(one)) for file in phrases for one in file.lines)
+    kept = next((file.name for file in phrases if ";" in file.text), None)
+    if kept and "semicolons" not in options:
+        message = f"`;` in a few lines, such as those of {kept}, was taken as part of the phrase"
+        builder.say("info", kept, f"{message}; choose semicolons = split to split there.")
+    if labels:
+        message = f"Lines that alone are `id: label`: {labels:,}; all lines were taken as they are."
+        builder.say("warning", first, f"{message} Choose line = label to split.")
+    if end and options.get("suffix") != "removed":
+        message = f"All file names end in “{end}”, which stays in the ids; choose suffix = removed to take it off."
+        builder.say("info", first, message)
+    if votes:
+        message = "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on"
+        builder.say("info", first, f"{message}, or from the grade that you set.")
     return [builder.rows()]
+
+
+def _add_lines(builder: ListBuilder, file: File, line: str, split: bool) -> None:
+    """Add the lines of a file to its list; a line of other fields is a rejected row."""
+    fields_of, reason = _LINES[line]
+    amount = "relevance" if builder.role == "gold" else "score"
+    for place, one in enumerate(file.lines, 1):
+        if not one.strip() or (line == "number" and place < 3 and _is_heading(one)):
+            builder.blank += 1
+            continue
+        for piece in builder.pieces(one) if split else [one]:
+            phrase, more = fields_of(piece) or (piece, None)
+            # The score of a subject in a gold standard is that of a suggestion, which somebody accepted.
+            more = more and {amount if name == "number" else name: value for name, value in more.items()}
+            if more and line == "subject" and amount == "relevance":
+                more.pop(amount, None)
+            builder.add(phrase, line=place, reject="" if more is not None else reason, **(more or {}))
 
 
 def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str | None]]:
@@ -317,11 +322,13 @@ def _owners(files: Sequence[File], annotators: str) -> dict[str, tuple[str, str 
     paths = {file.name: PurePosixPath(file.name) for file in files}
     folders = {path.parent for path in paths.values()}
     alike = len({folder.name for folder in folders}) < len(folders)
+    times = Counter(_document(path.name) for path in paths.values() if _folder(path) == path.parent)
     owners: dict[str, tuple[str, str | None]] = {}
     for name, path in paths.items():
         stem = _document(path.name)
         if annotators == "files":
-            owners[name] = _folder(path).name, "author" if stem == path.parent.name else stem
+            author = stem == path.parent.name and times[stem] == 1
+            owners[name] = _folder(path).name, "author" if author else stem
         elif annotators == "folders":
             owners[name] = stem, (str(path.parent) if alike else path.parent.name) or None
         else:
@@ -333,23 +340,3 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     filled = [line for line in lines if line.strip()]
     wrapped = sum(";" in line or line.startswith("\t") for line in filled)
     return any(";" in line for line in filled) and wrapped * 2 >= len(filled)
-
-
-def _say(builder: ListBuilder, recognition: Recognition, suffix: str, kept: Sequence[str], labels: int) -> None:
-    """Add what is decided here and may be decided otherwise."""
-    first, options = recognition.files[0].name, recognition.options
-    notes: list[Note] = []
-    if kept and options["line"] == "phrase" and "semicolons" not in options:
-        message = f"`;` in a few lines, such as those of {kept[0]}, was taken as part of the phrase"
-        notes.append(Note("info", kept[0], f"{message}; choose semicolons = split to split there."))
-    if labels:
-        one, several = "line alone is `id: label`", "lines alone are `id: label`"
-        done = "; all were taken as they are. Choose line = label to split."
-        notes.append(Note.counting("warning", first, labels, one + done, several + done))
-    if suffix and options.get("suffix") != "removed":
-        message = f"All file names end in “{suffix}”, which stays in the ids; choose suffix = removed to take it off."
-        notes.append(Note("info", first, message))
-    if options["line"] == "number" and recognition.role == "gold":
-        message = "Votes are grades: ranking measures such as nDCG use them, the others count a phrase from grade 1 on"
-        notes.append(Note("info", first, f"{message}, or from the grade that you set."))
-    builder.notes += notes

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import dropwhile
 
 from kp_core.corpus import Role
-from kp_core.errors import Note, part_of
+from kp_core.errors import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder, is_number
@@ -102,5 +102,5 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         builder.blank += len(comments)
         first = file.lines[comments[0] - 1][:60]
         message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{first}”."
-        builder.notes.append(Note("info", file.name, message))
+        builder.say("info", file.name, message)
     return [builder.rows()]

@@ -30,6 +30,7 @@ duc/d061j:
 Tides rise and fall twice a day.
 </TEXT>
 </DOC>"""
+OPTIONS = {"texts": (".txt", ".abstr", ".html", ".md")}
 GROUP_IS_ONE = True
 #: Endings that only texts have; `.txt` may be anything.
 ENDINGS = (".abstr", ".html", ".htm", ".md", ".sgml")
@@ -48,9 +49,9 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
     if role == "judgements" or not group or (alone and role != "documents"):
         return []
-    told = [file for file in group if file.suffix in ENDINGS or _is_sgml(file)]
-    if role != "documents" and not are_prose([file for file in group if file not in told]):
-        group = told
+    open_ = [file for file in group if file.suffix == ".txt" and not _is_sgml(file)]
+    if role != "documents" and not are_prose(open_):
+        group = [file for file in group if file.suffix != ".txt" or _is_sgml(file)]
     return [recognition(group)] if group else []
 
 
@@ -104,10 +105,12 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text, or as the documents of its SGML; the title of HTML is its `<title>` or `<h1>`."""
     first = recognition.files[0]
     if first.suffix not in _ENDINGS and not _is_sgml(first):
-        found = [(text_of(key) or "", text, "", "", first.name) for key, text in first.json.items()]
-        return [_rows(found, [])]
+        json = [(text_of(key) or "", text) for key, text in first.json.items()]
+        columns = {"doc_id": [doc_id for doc_id, _ in json], "text": [text for _, text in json]}
+        return [Rows("documents", _table(columns), [1] * len(json))]
     groups = _groups(recognition.files)
-    found, seen, notes = [], dict[str, tuple[str, str]](), list[Note]()
+    columns = {name: list[str]() for name in ("doc_id", "text", "title", "group", "file")}
+    seen, notes = dict[str, tuple[str, str]](), list[Note]()
     for file in recognition.files:
         if recognition.options.get("texts") not in (None, file.suffix or "none", str(PurePosixPath(file.name).parent)):
             continue
@@ -121,18 +124,17 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             if name != file.name:
                 notes.append(Note("info", file.name, f"The same text as in {name}, so one of them is enough."))
                 continue
-            found.append((doc_id, text, title, groups.get(file.name, ""), file.name))
-    return [_rows(found, notes)]
+            row = (doc_id, text, title, groups.get(file.name, ""), file.name)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    places = columns.pop("file")
+    columns = columns if groups else {name: column for name, column in columns.items() if name != "group"}
+    return [Rows("documents", _table(columns), [1] * len(places), places, notes=notes)]
 
 
-def _rows(found: Sequence[tuple[str, str, str, str, str]], notes: list[Note]) -> Rows:
-    *columns, places = map(list, zip(*found, strict=True)) if found else [[]] * 5
-    names = ("doc_id", "text", "title", "group") if found and found[0][3] else ("doc_id", "text", "title")
-    arrays = {
-        name: pa.array(list(map(storable, column)), pa.large_string())
-        for name, column in zip(names, columns, strict=False)
-    }
-    return Rows("documents", pa.table(arrays), [1] * len(found), places, notes=notes)
+def _table(columns: dict[str, list[str]]) -> pa.Table:
+    arrays = {name: pa.array(list(map(storable, column)), pa.large_string()) for name, column in columns.items()}
+    return pa.table(arrays)
 
 
 def _groups(files: Sequence[File]) -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, counted, part_of
+from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import begins_like_json
@@ -25,7 +25,7 @@ _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstra
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 _URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 #: Endings of files that are a table, or one document each.
-_OTHERS = (".csv", ".tsv", ".key", ".kwd", ".tags", ".contr", ".uncontr", ".abstr", ".html", ".htm", ".md", ".annif")
+_OTHERS = (".csv", ".tsv", ".annif", *document_files.KEYS, *document_texts.ENDINGS)
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
@@ -53,14 +53,13 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if len(files) != 1 or role == "judgements" or not file.sample or begins_like_json(file.json):
         return None
     what, said = choice.options.get("lines"), choice.family == NAME
-    if what is None and role != "system" and _share(file, _text_and_uris) >= 0.9:
-        what = "subjects"
-    elif what is None and role in (None, "documents") and _IDS.fullmatch(file.stem) and _is_plain(file):
-        what = "ids"
-    elif what is None and role == "documents":
-        what = "texts" if said or _are_titled(file) else None
-    elif what is None:
-        what = "lists" if said or _are_lists(file) else None
+    guesses = {
+        "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
+        "ids": role in (None, "documents") and bool(_IDS.fullmatch(file.stem)) and _is_plain(file),
+        "texts": role == "documents" and (said or _are_titled(file)),
+        "lists": role != "documents" and (said or _are_lists(file)),
+    }
+    what = what or next((guess for guess, fits in guesses.items() if fits), None)
     return _recognition(tuple(files), what, role) if what else None
 
 
@@ -189,7 +188,7 @@ def _subjects(recognition: Recognition) -> list[Rows]:
     message = "There are no ids; the line numbers are the ids."
     if without:
         message = f"URIs without a label are the phrases themselves: {without:,}. {message}"
-    builder.notes.append(Note("warning", file.name, message))
+    builder.say("warning", file.name, message)
     beside = Rows("documents", _table(doc_id=list(texts), text=list(texts.values())), list(map(int, texts)))
     return [beside] if recognition.role == "documents" else [builder.rows(), beside]
 
@@ -201,23 +200,21 @@ def _lists(file: File, recognition: Recognition) -> Rows:
     varied = 0
     for number, line in enumerate(file.lines, 1):
         builder.open(str(number), file=file.name, line=number)
+        if "<" not in line and (literal or "|" not in line):
+            builder.split(line)
+            continue
         for item in builder.pieces(line):
             marks.update(mark for mark in ("<peos>", "<digit>", "<unk>") if mark in item)
             if item == "<peos>":
                 continue
-            if literal or "|" not in item:
-                builder.add(item)
-            else:
-                varied += builder.add_spellings(item, "|")
-    said = {
-        "<peos>": ("info", "Marks `<peos>` between present and absent keyphrases, which were left out: "),
-        "<digit>": ("warning", "The mark `<digit>`, which stands for something unknown, is part of phrases: "),
-        "<unk>": ("warning", "The mark `<unk>`, which stands for something unknown, is part of phrases: "),
-    }
+            varied += builder.add_spellings(item, "|" if not literal else "")
+    if border := marks.pop("<peos>", 0):
+        message = f"Marks `<peos>` between present and absent keyphrases, which were left out: {border:,}."
+        builder.say("info", file.name, message)
     for mark, count in marks.items():
-        level, message = said[mark]
-        builder.notes.append(Note(level, file.name, f"{message}{count:,}."))  # type: ignore[arg-type]
+        message = f"The mark `{mark}`, which stands for something unknown, is part of phrases: {count:,}."
+        builder.say("warning", file.name, message)
     if varied:
         message = f"Keyphrases with several spellings, split at `|`: {varied:,}. Choose variants = literal to keep `|`."
-        builder.notes.append(Note("info", file.name, message))
+        builder.say("info", file.name, message)
     return builder.rows()

@@ -17,7 +17,7 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import HALF_A_CHARACTER, number, text_column
+from kp_core.reading.lists import number, text_column
 from kp_core.reading.values import floats
 
 NAME = "F8"
@@ -89,8 +89,6 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
     order = _graded(columns) if gold else _ranked(columns, rows, file.name)
     rows.lines = np.concatenate(places)[order]
-    moved = {int(place): row for row, place in enumerate(order)} if rows.marked else {}
-    rows.marked = {moved[place]: reason for place, reason in rows.marked.items()}
     rows.table = pa.table({name: column.take(pa.array(order)) for name, column in columns.items()})
     return [rows]
 
@@ -124,13 +122,10 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
     coded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
     count = {name: pc.sum(pc.match_substring(one.dictionary, "%")).as_py() or 0 for name, one in coded.items()}
     decoded = {name: _unescaped(coded[name].dictionary) for name, some in count.items() if some}
-    if None in decoded.values():
+    if any(values is None for values in decoded.values()):
         rows.notes.append(Note("info", file, "A `%` stands where it codes nothing, so `%XX` was left as it is."))
     elif decoded:
-        for name, (values, bad) in decoded.items():  # type: ignore[misc]
-            columns[name] = values.take(coded[name].indices)
-            halves = np.flatnonzero(np.isin(coded[name].indices, bad)) if bad else ()
-            rows.marked |= dict.fromkeys(map(int, halves), HALF_A_CHARACTER)
+        columns |= {name: values.take(coded[name].indices) for name, values in decoded.items() if values is not None}
         one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
         rows.notes.append(Note.counting("info", file, sum(count.values()), one, several))
     phrases = columns["phrase"]
@@ -141,9 +136,9 @@ def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: boo
         rows.notes.append(Note("warning", file, message))
 
 
-def _unescaped(values: pa.Array) -> tuple[pa.Array, list[int]] | None:
-    """Return texts decoded, many at a time, and the places of those with half a character; None if `%` is misused."""
-    arrays, bad = [], list[int]()
+def _unescaped(values: pa.Array) -> pa.Array | None:
+    """Return texts decoded, many at a time; None if some `%` codes nothing, or half a character."""
+    arrays = []
     for start in range(0, len(values), 100_000):
         batch = values.slice(start, 100_000).to_pylist()
         joined = unescape("\n".join(batch))
@@ -151,9 +146,10 @@ def _unescaped(values: pa.Array) -> tuple[pa.Array, list[int]] | None:
             return None
         texts = joined.split("\n")
         array, halves = text_column(texts if len(texts) == len(batch) else [unescape(text) for text in batch])
+        if halves:
+            return None
         arrays.append(array)
-        bad += [start + place for place in halves]
-    return pa.chunked_array(arrays, pa.large_string()).combine_chunks(), bad
+    return pa.chunked_array(arrays, pa.large_string()).combine_chunks()
 
 
 def _graded(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:

@@ -230,3 +230,12 @@ def test_sgml_of_duc(end: str) -> None:
             assert table == [[f"AP88-{n}", f"Tides & {n}", f"Water {n}."] for n in (16, 17)]
     with pytest.raises(InputError, match="without `<DOCNO>`"):
         kp.load(documents=Source("d", (every + "<DOC><TEXT>x").encode()))
+
+
+def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:
+    pack = {f"{team}/{doc_id}.key": f"{team} {doc_id}" for team in "12" for doc_id in ("1", "2", "3", "4", "5")}
+    with_texts = pack | {f"docs/{doc_id}.txt": "Water." for doc_id in "12345"}
+    people = {team: {doc_id: [f"{team} {doc_id}"] for doc_id in "12345"} for team in "12"}
+    assert lists(kp.load(files=archive(with_texts))) == people
+    many = {f"{doc_id}/1.key": f"{doc_id}" for doc_id in range(12)}
+    assert list(lists(kp.load(gold=archive(many)))) == ["1"]
