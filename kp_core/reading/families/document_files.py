@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -61,7 +61,12 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         if file.name in lines:
             groups[file.name in apart, lines[file.name]].append(file)
     ids = {file.stem for file in texts}
-    found = [_recognition(group, role, line, ids, apart=system) for (system, line), group in groups.items()]
+    keys = {_document(file.name) for file in lists if file.suffix in KEYS}
+    several = {line for system, line in groups if not system} if len(groups) > 1 else set()
+    found = [
+        _recognition(group, role, line, (ids, keys), apart=system, beside=several)
+        for (system, line), group in groups.items()
+    ]
     return [*found, document_texts.recognition(texts)] if found and texts else found
 
 
@@ -72,12 +77,13 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
     """
     lists = [file for file in files if file.suffix in KEYS]
     texts = [file for file in files if file.suffix in document_texts.ENDINGS]
-    named = _names(lists)
+    texts_or_lists = _names(lists) | {file.stem for file in files if file.suffix in (".txt", *document_texts.ENDINGS)}
     undecided: list[list[File]] = []
     for shelf in _shelves(file for file in files if file.suffix not in (*KEYS, *document_texts.ENDINGS)):
-        if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or {file.stem for file in shelf} & named):
+        named = {file.stem for file in shelf} & texts_or_lists if shelf[0].suffix != ".txt" else set()
+        if line_of(shelf) in ("subject", "number") and (len(shelf) > 1 or named):
             lists += shelf
-        elif shelf[0].suffix == ".txt" and not _hold_documents(shelf):
+        elif (shelf[0].suffix == ".txt" or _is_bare(shelf[0])) and not _hold_documents(shelf):
             undecided.append(shelf)
     named = _names(lists)
     shared = Counter(stem for shelf in undecided for stem in {file.stem for file in shelf})
@@ -86,6 +92,7 @@ def _sorted(files: Sequence[File], role: Role | None) -> tuple[list[File], list[
         stems = {file.stem for file in shelf}
         beside = any(shared[stem] > 1 for stem in stems)
         enough = len(undecided) == 1 and len(shelf) > (1 if role in ("gold", "system") else 2)
+        enough = enough and not _is_bare(shelf[0])
         if document_texts.are_prose(shelf) or (stems & named and shelf is undecided[-1]):
             met = beside or stems & named
             texts += [file for file in shelf if met and (file.stem in named or document_texts.are_prose([file]))]
@@ -101,8 +108,13 @@ def _shelves(files: Iterable[File]) -> list[list[File]]:
     for file in files:
         folder = PurePosixPath(file.name).parent
         place = f"{folder.parent}/*" if folder.name == file.stem else str(folder)
-        found[place, file.suffix if file.suffix in (*KEYS, *KNOWN_EXTENSIONS) else ""].append(file)
+        found[place, "" if _is_bare(file) else file.suffix].append(file)
     return list(found.values())
+
+
+def _is_bare(file: File) -> bool:
+    """Tell a file without an ending, or whose ending is a part of its name, as in `10.1145_12`."""
+    return file.suffix not in (*KEYS, *KNOWN_EXTENSIONS)
 
 
 def _document(name: str) -> str:
@@ -141,7 +153,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     line = choice.options.get("line") or line_of(files)
     if not (choice.family or files[0].suffix in KEYS or line in ("subject", "number")):
         return None
-    return _recognition(files, role, line, set())
+    return _recognition(files, role, line, (set(), set()))
 
 
 def _label(line: str) -> _Fields | None:
@@ -210,19 +222,33 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
 
 
 def _recognition(
-    files: Sequence[File], role: Role | None, line: str, ids: set[str], apart: bool = False
+    files: Sequence[File],
+    role: Role | None,
+    line: str,
+    known: tuple[set[str], set[str]],
+    apart: bool = False,
+    beside: Collection[str] = (),
 ) -> Recognition:
+    """Return lists of one kind of line, given the names of texts and of keys beside them.
+
+    apart   they lie in folders of systems
+    beside  what lines of gold there are, if there are other lists: then these are gold, named by their ending
+    """
     chosen = files[0].choice.options
-    annotators, words, confidence = ("folders", "document = file", 0.95) if apart else _annotators(files, ids)
-    annotators = chosen.get("annotators", annotators)
+    annotators, words, confidence = ("folders", "document = file", 0.95) if apart else _annotators(files, known[0])
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
     evidence = f"files by ending: {endings}; {words}; a {line} in each line"
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
-    guessed = {"role": "guessed"} if role is None and not scored and not apart and annotators == "none" else {}
-    options = {**chosen, "line": line, "annotators": annotators} | guessed
+    annotators = "endings" if line == "phrase" and annotators == "none" and len(beside) > 1 else annotators
+    options = {"line": line, "annotators": annotators, **chosen}
+    if role is None and not beside and not scored and options["annotators"] == "none":
+        options["role"] = "guessed"
+    end = _common_end([file.stem for file in files]) if line == "number" else ""
+    if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
+        options = {"suffix": "removed", **options}
     weak = line == "number" and files[0].suffix not in KEYS
     return Recognition(NAME, guess, tuple(files), 0.6 if weak else confidence, evidence, {}, options)
 

@@ -16,6 +16,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import is_json
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import text_of
+from kp_core.reading.source import stem_of
 
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md, and SGML of DUC"
@@ -45,14 +46,19 @@ _TITLES = ("HEAD", "HEADLINE", "HL", "TITLE", "H3")
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of texts: all that may be some where texts are asked for, else those that read like prose."""
-    group = [file for file in files if file.suffix in _ENDINGS or _is_sgml(file)]
+    group = [file for file in files if file.suffix in _ENDINGS or _is_final(file) or _is_sgml(file)]
     alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
     if role == "judgements" or not group or (alone and role != "documents"):
         return []
-    open_ = [file for file in group if file.suffix == ".txt" and not _is_sgml(file)]
-    if role != "documents" and not are_prose(open_):
-        group = [file for file in group if file.suffix != ".txt" or _is_sgml(file)]
+    told = {file.name: file.suffix in ENDINGS or _is_sgml(file) for file in group}
+    if role != "documents" and not are_prose([file for file in group if not told[file.name]]):
+        group = [file for file in group if told[file.name]]
     return [recognition(group)] if group else []
+
+
+def _is_final(file: File) -> bool:
+    """Tell a text of SemEval-2010, such as `C-41.txt.final`."""
+    return file.name.endswith(".txt.final")
 
 
 def are_prose(files: Sequence[File]) -> bool:
@@ -104,7 +110,7 @@ def _is_sgml(file: File) -> bool:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text, or as the documents of its SGML; the title of HTML is its `<title>` or `<h1>`."""
     first = recognition.files[0]
-    if first.suffix not in _ENDINGS and not _is_sgml(first):
+    if len(recognition.files) == 1 and first.suffix not in _ENDINGS and is_json(first.json):
         json = [(text_of(key) or "", text) for key, text in first.json.items()]
         columns = {"doc_id": [doc_id for doc_id, _ in json], "text": [text for _, text in json]}
         return [Rows("documents", _table(columns), [1] * len(json))]
@@ -114,7 +120,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     for file in recognition.files:
         if recognition.options.get("texts") not in (None, file.suffix or "none", str(PurePosixPath(file.name).parent)):
             continue
-        for doc_id, title, text in _sgml(file) if _is_sgml(file) else [(file.stem, *_plain(file))]:
+        for doc_id, title, text in _sgml(file) if _is_sgml(file) else [(stem_of(file.stem), *_plain(file))]:
             text = text.strip()
             other, name = seen.setdefault(doc_id, (text, file.name))
             if other != text:

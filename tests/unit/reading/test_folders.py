@@ -239,3 +239,31 @@ def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:
     assert lists(kp.load(files=archive(with_texts))) == people
     many = {f"{doc_id}/1.key": f"{doc_id}" for doc_id in range(12)}
     assert list(lists(kp.load(gold=archive(many)))) == ["1"]
+
+
+def test_crowd_counts_beside_keys_have_the_ids_of_the_keys() -> None:
+    pack = {"train/a-1.txt": "Tides rise.", "train/a-1.key": "tide\n", "train/a-2.key": "sea\n"}
+    pack |= {"train/a-1-CrowdCountskey": "tide\t10\nsea\t2\n", "train/a-2-CrowdCountskey": "sea\t4\n"}
+    corpus = kp.load(files=archive(pack))
+    assert lists(corpus) == {
+        "key": {"a-1": ["tide"], "a-2": ["sea"]},
+        "votes": {"a-1": ["tide", "sea"], "a-2": ["sea"]},
+    }
+
+
+def test_files_without_an_ending_are_told_apart_by_their_folders() -> None:
+    pack = under("KDD/abstracts/", "", {"10.1145_1": "Tides rise.", "10.1145_2": "The moon."})
+    pack |= under("KDD/gold/", "", {"10.1145_1": "tide\nsea", "10.1145_2": "moon"})
+    corpus = kp.load(files=archive(pack))
+    assert lists(corpus) == {"gold": {"10.1145_1": ["tide", "sea"], "10.1145_2": ["moon"]}}
+    assert texts(corpus) == {"10.1145_1": "Tides rise.", "10.1145_2": "The moon."}
+
+
+def test_texts_of_semeval_and_one_document_of_annif() -> None:
+    corpus = kp.load(
+        files=archive({"train/C-41.txt.final": "Tides rise.", "train.final": "C-41 : tide,sea\nC-42 : a,b"})
+    )
+    assert texts(corpus) == {"C-41": "Tides rise."}
+    assert lists(corpus) == {"gold": {"C-41": ["tide", "sea"], "C-42": ["a", "b"]}}
+    corpus = kp.load(files=archive({"d.txt": "Tides rise.", "d.tsv": "<http://x.org/1>\ttide\n"}))
+    assert (lists(corpus), texts(corpus)) == ({"gold": {"d": ["tide"]}}, {"d": "Tides rise."})
