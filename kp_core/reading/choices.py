@@ -19,7 +19,7 @@ _ROLES = get_args(Role)
 Level: TypeAlias = Literal["stop", "ask", "warn"]
 #: Switches whose values depend on the file, and those of them that may be given several times.
 _SEVERAL = ("sheet", "phrases_of", "rater", "ignore")
-_FREE = (*_SEVERAL, "label")
+_FREE = (*_SEVERAL, "label", "texts")
 #: The row, or the two rows, of a header.
 _ROWS = re.compile("[0-9]{1,7}(-[0-9]{1,7})?")
 

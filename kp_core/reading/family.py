@@ -183,7 +183,7 @@ class Rows:
 
     role: Role
     table: pa.Table
-    lines: Sequence[int] | None = None
+    lines: Sequence[int] | npt.NDArray[np.int64] | None = None
     places: Sequence[str] | npt.NDArray[np.object_] | None = None
     lists: pd.DataFrame | None = None
     marked: dict[int, str] = field(default_factory=dict)

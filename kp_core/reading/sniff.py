@@ -16,6 +16,7 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import SYSTEMS
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 
@@ -23,22 +24,12 @@ from kp_core.reading.limits import refuse_over
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-_GOLD_NAMES = {"gold", "ref", "refs", "reference", "references", "goldstandard", "annotators", "author", "reader"}
-_SYSTEM_NAMES = {
-    *("system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "outputs", "candidats", "baseline"),
-    *(
-        "yake",
-        "rake",
-        "keybert",
-        "textrank",
-        "topicrank",
-        "positionrank",
-        "singlerank",
-        "tfidf",
-        "kea",
-        "maui",
-        "annif",
-    ),
+_GOLD_NAMES = {
+    *("gold", "ref", "refs", "reference", "references", "goldstandard", "tgt", "targets"),
+    *("annotators", "author", "reader"),
+}
+_SYSTEM_NAMES = SYSTEMS | {
+    *("system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "outputs", "candidats", "baseline")
 }
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 

@@ -43,7 +43,7 @@ def read(source, choice, role="gold"):
         pytest.param(
             MIXED,
             [["1", "4711: Tide"]] * 4 + [["1", "sea"]],
-            Choice(options={"labels": "split"}),
+            Choice(options={"line": "label"}),
             [["1", "Tide"]] * 4,
             id="some labels stay, or split",
         ),

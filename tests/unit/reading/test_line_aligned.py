@@ -152,3 +152,58 @@ def test_objects_without_ids_are_lines_too():
     assert corpus.empty.to_numpy().tolist() == [["system", "s", "b"]]
     with pytest.raises(InputError, match="expected as many as in the other files"):
         kp.load(gold=GOLD, systems=Source("s.pred", predicted))
+
+
+@pytest.mark.parametrize("name", ["gold.txt", "preds.csv", "a.pred"])
+def test_lists_with_the_border_of_opennmt_are_never_a_table(name):
+    lines = b"tide ; harbour ; <peos> ; sea\nmoon ; sun ; <peos> ; star\nwater ; quay ; <peos> ; boat\n"
+    corpus = kp.load(gold=Source(name, lines))
+    assert corpus.report.readings[0].family == "F5"
+    assert lists(corpus.gold) == {
+        "1": ["tide", "harbour", "sea"],
+        "2": ["moon", "sun", "star"],
+        "3": ["water", "quay", "boat"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "family"),
+    [("d{}\t{}\n", "F3"), ("d{}@{}\n", "F3"), ("d{} : {}\n", "F3"), ("d{}: {}\n", "F3"), ("d{};{}\n", "F3")],
+)
+def test_a_file_with_ids_is_never_aligned_and_never_a_text(line, family):
+    long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
+    with_ids = "".join(line.format(n, phrases) for n, phrases in enumerate(long, 1))
+    plain = b"tide; sea\nmoon; sun; star\ngauge\n"
+    for ids_name, plain_name in (("a.txt", "b.txt"), ("references.txt", "model.txt")):
+        corpus = kp.load(files=[Source(ids_name, with_ids.encode()), Source(plain_name, plain)])
+        found = {reading.file: (reading.family, reading.role) for reading in corpus.report.readings}
+        assert found[ids_name][0] == family
+        assert found[plain_name] == ("F5", "system")
+        assert not corpus.documents["text"].notna().any()
+        assert lists(corpus.gold)["d1"] == ["a long phrase of words", "sea", "moon"]
+
+
+def test_texts_beside_lists_are_prose_and_ids_are_known_by_what_they_are():
+    lines = b"tide; sea\nmoon; sun; star\ngauge; ebb\n"
+    texts = b"Tides rise and fall twice a day.\nThe moon goes round.\nHow high is it?\n"
+    files = [Source("pred.txt", lines), Source("list.txt", b"H-1\nH-2\nC-3\n"), Source("test.txt", texts)]
+    corpus = kp.load(files=[*files, Source("gold.txt", lines)])
+    assert list(lists(corpus.gold)) == list(lists(corpus.runs)) == ["H-1", "H-2", "C-3"]
+    assert corpus.documents["text"].tolist() == texts.decode().split("\n")[:3]
+    assert lists(kp.load(gold=Source("g.txt", lines), documents=Source("test_ids.txt", b"a\nb\nc\n")).gold)["c"]
+
+
+FINAL = "C-41 : content distribution,peer to peer+p2p,\nC-42 : grid\nH-3 :\nI-4 : agent , multi agent\n"
+
+
+@pytest.mark.parametrize("name", ["test.combined.final", "s.csv", "s.txt"])
+def test_lines_of_semeval_are_an_id_and_phrases_with_spellings(name):
+    corpus = kp.load(gold=Source(name, FINAL.encode()))
+    assert corpus.report.readings[0].family == "F3"
+    assert lists(corpus.gold) == {
+        "C-41": ["content distribution", "peer to peer"],
+        "C-42": ["grid"],
+        "I-4": ["agent", "multi agent"],
+    }
+    assert corpus.gold["variants"].tolist()[1] == ("peer to peer", "p2p")
+    assert corpus.empty["doc_id"].tolist() == ["H-3"]
