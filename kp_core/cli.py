@@ -18,6 +18,7 @@ from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Test
+from kp_core.studies.facts import Facts
 from kp_core.studies.result import Answer
 from kp_core.words import read
 
@@ -246,16 +247,12 @@ class Tables(Data):
             raise UsageError(f"interrupted; {again}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
-        met = [one.lost.count < facts.documents for facts in run.tally.facts.values() for one in _systems(facts)]
+        facts = run.tally.facts.get("evaluate", Facts())
+        met = [facts[f"lost/{name}"].count < facts["documents"].count for name in facts.under("lost")]
         if met and not any(met):
             found, expected = "no document in common", "lists for the documents of the gold standard"
             raise InputError("gold standard and systems", found, expected, "See what would help: kpscope validate.")
         return run
-
-
-def _systems(facts: Any) -> Iterable[Any]:
-    """Return the facts on every system, of facts on an evaluation."""
-    return getattr(facts, "systems", {}).values()
 
 
 def _names(measures: str | None) -> list[str]:

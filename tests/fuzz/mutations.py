@@ -122,7 +122,7 @@ def _choice(rng: random.Random) -> Choice:
         return Choice()
     chosen: Family = rng.choice(all_families())
     offered = getattr(chosen, "OPTIONS", {})
-    options = {name: rng.choice(values) for name, values in offered.items() if rng.random() < 0.5}
+    options = {name: rng.choice(values) for name, values in offered.items() if values and rng.random() < 0.5}
     encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
     columns = {"doc_id": "phrase"} if rng.random() < 0.05 else {}
     forced = chosen.NAME if rng.random() < 0.5 else None

@@ -30,6 +30,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if len(files) != 1 or role in ("documents", "judgements") or not files[0].sample:
         return None
     lines, chosen = files[0].sample, choice.options.get("separator")
+    chosen = chosen if chosen in _LINES else None  # in JSON it says how strings are split
     separator = chosen or next((one for one in _LINES if _sure(lines, one)), None)
     if separator is None:
         return None

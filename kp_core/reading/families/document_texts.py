@@ -13,6 +13,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import text_of
@@ -84,7 +85,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if files[0].suffix in _ENDINGS:
         return recognition(files)
     value = files[0].json
-    if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
+    texts = is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values())
+    if texts and not {plain(key) for key in value} <= KNOWN:  # else one object with fields
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
         return Recognition(NAME, "documents", tuple(files), 0.9, evidence)
     return None

@@ -107,8 +107,8 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
     same = [tmp_path / "x" / "g.csv", tmp_path / "y" / "g.csv"]
     for path in same:
         path.parent.mkdir()
-        path.write_text("doc_id,phrase\nd1,tide\n,sea\n,moon\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"x/g\.csv, line 3"):
+        path.write_text("doc_id,phrase\nd1,tide\nd1,sea\n,moon\n,sun\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"x/g\.csv, line 4"):
         kp.load(gold=same)
 
 
@@ -146,9 +146,9 @@ def test_a_reader_named_like_the_document_is_no_author(readers: list[str]) -> No
     pack = {}
     for doc_id in ("1", "2", "3"):
         pack |= {f"NUS/{doc_id}/{doc_id}.txt": "Water.", f"NUS/{doc_id}/{doc_id}.kwd": "tide\n"}
-        pack |= {f"NUS/{doc_id}/KEY/{reader}.key": f"{doc_id}{reader}\n" for reader in readers}
+        pack |= {f"NUS/{doc_id}/KEY/{reader}.key": f"{reader} of {doc_id}\n" for reader in readers}
     corpus = kp.load(files=archive(pack))
-    every = {reader: {doc_id: [f"{doc_id}{reader}"] for doc_id in "123"} for reader in readers}
+    every = {reader: {doc_id: [f"{reader} of {doc_id}"] for doc_id in "123"} for reader in readers}
     assert lists(corpus) == {"author": {doc_id: ["tide"] for doc_id in "123"}, **every}
     assert texts(corpus) == dict.fromkeys("123", "Water.")
     only = kp.load(gold=archive({path: text for path, text in pack.items() if "/KEY/" in path}))
@@ -237,7 +237,7 @@ def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:
     with_texts = pack | {f"docs/{doc_id}.txt": "Water." for doc_id in "12345"}
     people = {team: {doc_id: [f"{team} {doc_id}"] for doc_id in "12345"} for team in "12"}
     assert lists(kp.load(files=archive(with_texts))) == people
-    many = {f"{doc_id}/1.key": f"{doc_id}" for doc_id in range(12)}
+    many = {f"{doc_id}/1.key": f"tide {doc_id}" for doc_id in range(12)}
     assert list(lists(kp.load(gold=archive(many)))) == ["1"]
 
 

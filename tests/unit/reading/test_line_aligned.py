@@ -174,7 +174,7 @@ def test_a_file_with_ids_is_never_aligned_and_never_a_text(line, family):
     long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
     with_ids = "".join(line.format(n, phrases) for n, phrases in enumerate(long, 1))
     plain = b"tide; sea\nmoon; sun; star\ngauge\n"
-    for ids_name, plain_name in (("a.txt", "b.txt"), ("references.txt", "model.txt")):
+    for ids_name, plain_name in (("gold.txt", "b.txt"), ("references.txt", "model.txt")):
         corpus = kp.load(files=[Source(ids_name, with_ids.encode()), Source(plain_name, plain)])
         found = {reading.file: (reading.family, reading.role) for reading in corpus.report.readings}
         assert found[ids_name][0] == family
