@@ -92,14 +92,11 @@ def parse_records(
         return [JsonRecord(0, value) for value in whole]
     if is_json(whole) or text.lstrip()[:1] != "{":
         return [JsonRecord(1, whole)] if is_json(whole) else []
-    decoder = _decoder(twice, repeated)
-    records = _by_line(name, text, limits, decoder, repeated)
-    if not records:
-        repeated.clear()
-        records = _one_after_another(name, text, decoder)
-    if not records:
-        repeated.clear()
-    return records
+    for way in (_by_line, _one_after_another):
+        if records := way(name, text, limits, _decoder(twice, repeated), repeated):
+            return records
+        repeated.clear()  # of an attempt that is not kept
+    return []
 
 
 def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]) -> list[JsonRecord]:
@@ -137,7 +134,9 @@ def _stopped(error: Exception) -> str:
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _one_after_another(name: str, text: str, decoder: json.JSONDecoder) -> list[JsonRecord]:
+def _one_after_another(
+    name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]
+) -> list[JsonRecord]:
     """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
     blank = re.compile(r"[\s,]*")
     position, line, counted, in_line, records = 0, 1, 0, 0, []

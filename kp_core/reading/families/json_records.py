@@ -49,8 +49,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
     said = ", ".join(f"{part} = “{name}”" for part, name in columns.items())
-    whole = sum(record.value is not None for record in records)
-    evidence = f"{counted(whole, 'JSON object')}; {said}"
+    good = sum(record.value is not None for record in records)
+    evidence = f"{counted(good, 'JSON object')}; {said}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
     return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
 
