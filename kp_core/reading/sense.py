@@ -108,8 +108,8 @@ def _odd_first_row(part: Part) -> dict[str, str]:
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
         return {}
     others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]
-    numbered = all(re.search(r"\d", other) for other in others) and not re.search(r"\d", first["doc_id"])
-    odd = len(others) > 1 and (numbered or plain(first["doc_id"]) in KNOWN)
+    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first["doc_id"])
+    odd = len(others) > 2 and (numbered or plain(first["doc_id"]) in KNOWN)
     return first if odd else {}
 
 
