@@ -14,6 +14,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import storable
@@ -59,7 +60,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     value = files[0].json
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
-        return Recognition(NAME, "documents", tuple(files), 0.9, evidence)
+        # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
+        confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
+        return Recognition(NAME, "documents", tuple(files), confidence, evidence)
     return None
 
 
