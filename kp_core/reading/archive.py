@@ -23,7 +23,7 @@ _NO_DATA = re.compile(
     r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
     r"|.*\.(acm|url|lnk|webloc|cfg|conf|ini|toml|ya?ml|log|lock|py[cow]?|ipynb|sh|bat|ps1|p[lm]|rb|java|class|jar|js|css"
     r"|c|cpp|h|r|rmd|m|tex|bib|bst|sty|cls|pdf|ps|eps|docx?|pptx?|odt|odp|rtf|png|jpe?g|gif|svg|ico|bak|tmp|sw[op]|exe"
-    r"|dll|so|o|pkl|pickle|np[yz]|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
+    r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
     re.IGNORECASE,
 )
 #: LIAAD's data sets say their language in a file beside the texts; a text of that name is longer.

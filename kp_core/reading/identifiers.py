@@ -9,11 +9,13 @@ from functools import partial
 from itertools import combinations
 from typing import TypeAlias
 
+import numpy as np
 import pandas as pd
+import pyarrow as pa
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
-from kp_core.corpus import Corpus, kept
+from kp_core.corpus import Corpus, kept, run_starts
 from kp_core.errors import UsageError
 
 _EXTENSIONS = (".txt", ".key", ".kwd", ".tags", ".abstr", ".html", ".htm", ".xml", ".json", ".pdf")
@@ -150,7 +152,11 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         ("systems", "system", corpus.systems, corpus.runs, "system"),
     ):
         hollow = empty[empty["role"] == role]
-        both = pd.concat([table[[column, "doc_id"]], hollow[["source", "doc_id"]].rename(columns={"source": column})])
+        # The first row of every run of one source and document stands for the others.
+        starts = np.union1d(run_starts(pa.array(table["doc_id"])), run_starts(pa.array(table[column])))
+        both = pd.concat(
+            [table[[column, "doc_id"]].iloc[starts], hollow[["source", "doc_id"]].rename(columns={"source": column})]
+        )
         ids = both.drop_duplicates().groupby(column, sort=False)["doc_id"].agg(list)
         found[side] = {name: ids[name] for name in names if name in ids}
     texts = documents.loc[documents["text"].notna(), "doc_id"].tolist()
@@ -213,7 +219,10 @@ def suggestions(corpus: Corpus) -> pd.DataFrame:
 
     Where a side holds ids in several forms, because its annotators or systems differ, these are tried one by one.
     """
-    every, found = sources(corpus), sides(corpus)
+    return kept(corpus, "suggestions", None, lambda: _suggestions(sources(corpus), sides(corpus)))
+
+
+def _suggestions(every: dict[str, dict[str, list[str]]], found: dict[str, list[str]]) -> pd.DataFrame:
     rows: list[_Offer] = []
     for left, right in combinations(found, 2):
         rows += _offer(left, found[left], right, found[right]) or _one_by_one(every[left], every[right])

@@ -20,7 +20,7 @@ from kp_core.reading.settle import Part
 from kp_core.reading.sniff import columns_of
 
 #: So many different values are looked at, and no fewer than so many tell anything.
-_MOST, _FEWEST = 2_000, 5
+_MOST, _FEWEST = 500, 5
 #: More words or characters than these are no phrase.
 _WORDS, _CHARACTERS = 12, 100
 _ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
@@ -76,7 +76,7 @@ def _in_brackets(file: File, addresses: Sequence[str]) -> bool:
 
 
 def _first_values(column: pa.ChunkedArray) -> list[str]:
-    found = pc.unique(column.slice(0, 50 * _MOST)).slice(0, _MOST)
+    found = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
     return [str(value) for value in found.to_pylist()]
 
 
@@ -108,8 +108,8 @@ def _odd_first_row(part: Part) -> dict[str, str]:
     if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
         return {}
     others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]
-    numbered = all(re.search(r"\d", other) for other in others) and not re.search(r"\d", first["doc_id"])
-    odd = len(others) > 1 and (numbered or plain(first["doc_id"]) in KNOWN)
+    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first["doc_id"])
+    odd = len(others) > 2 and (numbered or plain(first["doc_id"]) in KNOWN)
     return first if odd else {}
 
 
@@ -119,7 +119,7 @@ def findings(corpus: Corpus) -> tuple[Finding, ...]:
 
 
 def _apart(corpus: Corpus) -> list[Finding]:
-    every = sources(corpus)
+    every = sources(corpus) if len(corpus.gold) else {}
     gold = set().union(*every.get("gold", {}).values())
     others = {**every.get("systems", {}), **({"texts": every["texts"]["texts"]} if "texts" in every else {})}
     found = []

@@ -88,7 +88,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     texts = is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values())
     if texts and not {plain(key) for key in value} <= KNOWN:  # else one object with fields
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
-        return Recognition(NAME, "documents", tuple(files), 0.9, evidence)
+        # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
+        confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
+        return Recognition(NAME, "documents", tuple(files), confidence, evidence)
     return None
 
 

@@ -54,6 +54,11 @@ def test_a_weak_reading_is_asked_and_read_as_answered() -> None:
     assert str(pickle.loads(pickle.dumps(question))) == str(question)
 
 
+def test_one_document_with_its_fields_is_no_object_of_texts_by_id() -> None:
+    corpus = load(documents=Source("a.json", b'{"id": "e1", "text": "An inverted index has a postings list."}\n'))
+    assert corpus.documents["doc_id"].tolist() == ["e1"]
+
+
 def test_which_of_two_files_is_the_gold_standard_is_asked() -> None:
     two = {"files": [Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')]}
     question = asked(**two)
