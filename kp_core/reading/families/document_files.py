@@ -144,7 +144,7 @@ def _holds_documents(file: File) -> bool:
     tabs = sum("\t" in line.strip() and (";" in line or not _LABEL.match(line)) for line in lines)
     ids = sum(bool(re.match(r"[^\s@;]+(@| :( |$))", line)) for line in lines)
     rows = any(len(counts := {line.count(mark) for line in lines}) == 1 and counts != {0} for mark in ",;|")
-    table = (rows and len(lines) > 1 and not document_texts.are_prose([file])) or any(map(_is_heading, lines[:1]))
+    table = (rows and len(lines) > 1 and not document_texts.are_prose([file])) or any(map(_is_header, lines[:1]))
     json = bool(lines) and lines[0].lstrip()[0] in "{["
     lists = aligned or table or json or max(tabs, ids) * 2 > len(lines)
     return lists or trec.recognise([file], None, Choice()) is not None
@@ -192,8 +192,12 @@ _LINES: dict[str, tuple[Callable[[str], _Fields | None], str]] = {
 
 def _is_heading(line: str) -> bool:
     """Tell a line of known names of columns, or a rule below one."""
-    cells = line.split("\t") if "\t" in line else re.split(r"[,;|]|\s+", line.strip())
-    return (len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)) or bool(_RULE.fullmatch(line))
+    return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
+
+
+def _is_header(line: str) -> bool:
+    cells = re.split(r"[\t,;|]", line)
+    return len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)
 
 
 def line_of(shelf: Sequence[File]) -> str:
