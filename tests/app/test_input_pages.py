@@ -240,7 +240,7 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     app.session_state["ways votes.zip"] = True
     app.run()
     assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
-    assert "2 files, such as art-1-Countskey: F7" in words(app).replace("\\", "")
+    assert "2 files, such as art-1-Countskey: F4" in words(app).replace("\\", "")
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
+from kp_core.errors import part_of
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
@@ -142,8 +143,11 @@ def _holds_documents(file: File) -> bool:
     aligned = sum(line.count(";") > 1 for line in lines) * 2 > len(lines) > 1 and not document_texts.are_prose([file])
     tabs = sum("\t" in line.strip() and (";" in line or not _LABEL.match(line)) for line in lines)
     ids = sum(bool(re.match(r"[^\s@;]+(@| :( |$))", line)) for line in lines)
+    rows = any(len(counts := {line.count(mark) for line in lines}) == 1 and counts != {0} for mark in ",;|")
+    table = (rows and len(lines) > 1 and not document_texts.are_prose([file])) or any(map(_is_header, lines[:1]))
     json = bool(lines) and lines[0].lstrip()[0] in "{["
-    return aligned or max(tabs, ids) * 2 > len(lines) or json or trec.recognise([file], None, Choice()) is not None
+    lists = aligned or table or json or max(tabs, ids) * 2 > len(lines)
+    return lists or trec.recognise([file], None, Choice()) is not None
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
@@ -188,8 +192,12 @@ _LINES: dict[str, tuple[Callable[[str], _Fields | None], str]] = {
 
 def _is_heading(line: str) -> bool:
     """Tell a line of known names of columns, or a rule below one."""
-    cells = line.split("\t") if "\t" in line else line.split()
-    return (len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)) or bool(_RULE.fullmatch(line))
+    return _is_header(line) or _is_header("\t".join(line.split())) or bool(_RULE.fullmatch(line))
+
+
+def _is_header(line: str) -> bool:
+    cells = re.split(r"[\t,;|]", line)
+    return len(cells) > 1 and all(plain(cell) in KNOWN for cell in cells)
 
 
 def line_of(shelf: Sequence[File]) -> str:
@@ -237,7 +245,13 @@ def _recognition(
     chosen = files[0].choice.options
     annotators, words, confidence = ("folders", "document = file", 0.95) if apart else _annotators(files, known[0])
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
-    evidence = f"files by ending: {endings}; {words}; a {line} in each line"
+    evidence = f"files named {endings}; {words}"
+    if line == "label":
+        lines = [one for file in files for one in file.lines if one.strip()]
+        labelled = sum(bool(_LABEL.match(one)) for one in lines)
+        evidence += f"; {part_of(labelled, len(lines), 'line', 'is', 'are')} `id: label`, split"
+    elif line != "phrase":
+        evidence += f"; a {line} in each line"
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
@@ -274,9 +288,9 @@ def _annotators(files: Sequence[File], ids: set[str]) -> tuple[str, str, float]:
         people = not re.search(r"\d", "".join(stems)) or len(folders) > 5 * len(stems)
         if len(folders & ids) > len(stems.keys() & ids) or (numbers and people):
             return "files", "document = folder, annotator = file", 0.95 if ids else 0.8
-        return "folders", "document = file, annotator = folder", 0.8 if numbers and not ids else 0.95
+        return "folders", "annotator = folder", 0.8 if numbers and not ids else 0.95
     if any(len(found) > 1 for found in endings.values()):
-        return "endings", "document = file, annotator = ending", 0.95
+        return "endings", "annotator = ending", 0.95
     return "none", "document = file", 0.95
 
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
+from kp_core.reading.families import trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.json_text import is_json
@@ -63,16 +64,18 @@ def _is_final(file: File) -> bool:
 
 
 def are_prose(files: Sequence[File]) -> bool:
-    """Tell texts from lists: most files have sentences, or lines longer than phrases, also if split at semicolons."""
+    """Tell texts from lists and tables: most have sentences, or lines that no separator makes as short as phrases."""
     prose = filled = 0
     for file in files[:50]:
         lines = file.sample
-        pieces = sum(line.count(";") + 1 for line in lines)
+        pieces = [len(re.findall("[;,|]", line)) + 1 for line in lines]
         words = [len(line.split()) for line in lines]
         ends = sum(line.rstrip().endswith((".", "!", "?", "。", "…")) for line in lines)
-        long = sum(count / (line.count(";") + 1) > 12 for count, line in zip(words, lines, strict=True))
+        long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
+        sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
+        rows = sum("\t" in line.strip() for line in lines) * 2 > len(lines) or file.text.lstrip()[:1] in ("{", "[")
         filled += bool(lines)
-        prose += bool(lines) and (sum(words) > 5 * pieces or ends * 2 >= len(lines) or long * 20 > len(lines))
+        prose += bool(lines) and sentences and not rows and trec.recognise([file], None, Choice()) is None
     return prose * 2 > filled
 
 
@@ -85,8 +88,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if files[0].suffix in _ENDINGS:
         return recognition(files)
     value = files[0].json
-    texts = is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values())
-    if texts and not {plain(key) for key in value} <= KNOWN:  # else one object with fields
+    if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
         # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
         confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9

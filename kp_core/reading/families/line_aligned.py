@@ -20,7 +20,9 @@ NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
 EXAMPLE = "tide table;harbour;<peos>;sea level\n\ntide|tides;gauge"
 OPTIONS = {"lines": ("lists", "texts", "ids", "subjects"), "variants": ("split", "literal")}
-_IDS = re.compile(r"(?:.*[^a-z])?(?:doc|document|file)?_?(?:ids?|names)(?:[^a-z].*)?", re.IGNORECASE)
+_IDS = re.compile(
+    r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
+)
 _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstracts"}
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
 _URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")

@@ -267,3 +267,22 @@ def test_texts_of_semeval_and_one_document_of_annif() -> None:
     assert lists(corpus) == {"gold": {"C-41": ["tide", "sea"], "C-42": ["a", "b"]}}
     corpus = kp.load(files=archive({"d.txt": "Tides rise.", "d.tsv": "<http://x.org/1>\ttide\n"}))
     assert (lists(corpus), texts(corpus)) == ({"gold": {"d": ["tide"]}}, {"d": "Tides rise."})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "doc_id,keyphrase\nd1,tide {0}\nd2,sea\n",
+        "d1,tide {0}\nd1,sea\nd2,moon\n",
+        "d1\ttide {0};sea\nd2\tmoon\n",
+        '{{"d1": ["tide {0}", "sea"], "d2": ["moon"]}}',
+        "d1 Q0 tide{0} 1 0.5 x{0}\nd2 Q0 sea 1 0.4 x{0}\n",
+        "d1 : tide {0},sea\nd2 : moon,sun\n",
+    ],
+)
+def test_several_files_of_many_documents_are_not_taken_for_one_document_each(text: str, tmp_path: Path) -> None:
+    for name in ("yake", "kea"):
+        (tmp_path / f"{name}.txt").write_text(text.format(name), encoding="utf-8")
+    found = lists(kp.load(systems=[tmp_path / "yake.txt", tmp_path / "kea.txt"]))
+    assert [sorted(documents) for documents in found.values()] == [["d1", "d2"], ["d1", "d2"]]
+    assert "yake" in next(iter(found.values()))["d1"][0]
