@@ -52,10 +52,13 @@ def assemble(
     rejected = rejected.astype(str).astype(TEXT)
     for file, rows in rejected.groupby("file", sort=False):
         said.append(Note("warning", str(file), rejected_in_words(rows)))
+    filled = {(part.role, part.file) for one in ("gold", "system") for part in by_role[one] if part.systems()}
     for part in (part for one in ("gold", "system") for part in by_role[one]):
-        if not part.systems() and not part.rejected and part.role == "gold":
+        if (part.role, part.file) in filled:
+            continue
+        if not part.rejected and part.role == "gold":
             said.append(Note("warning", part.file, "The file holds no rows, so there is nothing of it."))
-        elif not part.systems() and not part.rejected:
+        elif not part.rejected:
             silent = [*silent, part.name]
     for name in (name for name in dict.fromkeys(silent) if name not in rankings):
         rankings[name] = Ranking()

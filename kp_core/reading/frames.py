@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,9 @@ def frame_rows(
         table.columns = [column.take(pa.array(kept)) for column in columns]
         table.lines = (kept + 1).tolist()
         table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
-    found = layout_of(table, role, choice)
+    # Merged cells are cells of spreadsheets.
+    whole = replace(choice, options={"fill_down": "no", **choice.options})
+    found = layout_of(table, role, whole)
     if found is None:
         shown = f"the columns {', '.join(names[:10]) or '(none)'}"
         expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"

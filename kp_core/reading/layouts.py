@@ -56,6 +56,7 @@ SEPARATORS = {
     "json": "cells are JSON lists",
     "uris": "cells are URIs between `<` and `>`",
     "lists": "cells are lists",
+    "none": "a cell is one phrase",
 }
 _WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
@@ -194,7 +195,8 @@ def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
             return None  # several rows a list, and nothing that tells them apart
     table, filled = _filled_down(table, columns, choice)
     made = Layout("long", table, role, columns, 0.0, numbered=numbered)
-    cells = choice.options.get("cells") or list_separator(made)
+    chosen = "lists" if phrases in list_columns(table) else choice.options.get("cells")
+    cells = "" if chosen == "none" else chosen or list_separator(made)
     if numbered and not cells:
         return None
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""

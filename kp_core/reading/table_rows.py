@@ -217,7 +217,9 @@ def _add_column(builder: ListBuilder, layout: Layout, name: str, separator: str,
         if _refused(builder, table.file, doc_id, line, cell):
             continue
         builder.open(doc_id, file=table.file, line=line, source=source)
-        if separator == "lines":
+        if separator == "none":
+            builder.extend([cell] if cell.strip() else [])
+        elif separator == "lines":
             builder.split(cell.replace("\r\n", "\n").replace("\r", "\n"), "\n")
         elif separator == "uris":
             builder.extend(re.findall(r"<([^<>\s]+)>", cell))

@@ -261,10 +261,11 @@ def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     app = opened("data", files=[workbook(sheets, "gold.xlsx")])
     app.session_state["ways gold.xlsx"] = True
     app.run()
-    assert shown(app, "phrase")["phrase"].tolist() == ["tide", "spring"]
-    app.selectbox(key="option gold.xlsx 0 sheet").set_value("autumn").run()
-    assert not app.exception
-    assert shown(app, "phrase")["phrase"].tolist() == ["tide", "autumn"]
+    assert shown(app, "as it would be read")["whose"].tolist()[:2] == ["spring", "summer"]
+    app.multiselect(key="sheets gold.xlsx").set_value(["autumn"]).run()
+    assert shown(app, "as it would be read")["as it would be read"].tolist() == ["tide", "autumn"]
+    press(app, "Use this reading")
+    assert shown(app, "phrases")["source"].tolist() == ["gold"]
 
 
 BAD = {"k": "banana", "measure": "nothing", "universe": "selected", "document": "?", "system": "nobody", "curves": "x"}

@@ -1,7 +1,11 @@
 """Turn examples of every family, and the small awkward files, into mutated files: the same ones for the same seed."""
 
 import gzip
+import io
 import random
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,6 +20,8 @@ ENDINGS = (
     *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".key", ".tags", ".uncontr", ".html", ".qrels", ".run", ".parquet"),
     *(".xlsx", ".zip", ".gz", ""),
 )
+#: Rows that are repeated make a file of so many bytes at the most.
+LARGEST = 300_000
 #: What readers look at: separators, quotes, brackets, names of fields, odd numbers, odd characters, magic bytes.
 TOKENS = (
     *(b"\t", b",", b";", b"|", b"@", b'"', b"'", b"\n", b"\r", b"\r\n", b" ", b":", b"=", b"%20", b"%", b"<", b">"),
@@ -31,7 +37,8 @@ TOKENS = (
 
 @dataclass(frozen=True)
 class Case:
-    """One input: the file, the family of its example, how it is read, and whether all its readings are looked at."""
+    """One input: the file, the family of its example, how it is read; whether all its readings are looked at, and
+    whether what was read is used."""
 
     family: str
     source: Source
@@ -40,6 +47,7 @@ class Case:
     fixes: tuple[str, ...] = ()
     choice: Choice = field(default_factory=Choice)
     look: bool = False
+    used: bool = False
 
 
 def seeds() -> list[tuple[str, Source]]:
@@ -98,13 +106,39 @@ def mutated(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     return data
 
 
+def structured(rng: random.Random, data: bytes) -> bytes:
+    """Return bytes changed as their structure allows: members of archives, numbers such as offsets, many small rows."""
+    if data[:2] == b"PK":
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                members = [(info.filename, packed.read(info)) for info in packed.infolist()]
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError):
+            return data
+        place = rng.randrange(len(members)) if members else 0
+        members[place : place + 1] = [(name, mutated(rng, one, [data])) for name, one in members[place : place + 1]]
+        return zipped(*members)
+    if rng.random() < 0.6:
+        numbers = list(re.finditer(rb"[0-9]+", data))
+        for found in reversed(rng.sample(numbers, min(len(numbers), 3))):
+            other = rng.choice((b"0", b"1", b"-1", b"99999999999999999999", b"2.5", str(rng.randrange(200)).encode()))
+            data = data[: found.start()] + other + data[found.end() :]
+        return data
+    lines = data.split(b"\n")
+    first = rng.randrange(len(lines))
+    piece = lines[first : first + rng.choice((1, 1, 2, 8))]
+    times = min(5_000, LARGEST // (sum(map(len, piece)) + 1))
+    again = [re.sub(rb"[0-9]+", str(n).encode(), b"\n".join(piece), count=1) for n in range(times)]
+    return b"\n".join([*lines[:first], *again, *lines[first:]])
+
+
 def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
     """Return the input of a number: it can be made again without those before it."""
     rng = random.Random(f"{seed}/{number}")
     # Half of the inputs come from the examples of families, each as often as the others.
     family = rng.choice(sorted({name for name, _ in found} - {"awkward"})) if rng.random() < 0.5 else "awkward"
     source = rng.choice([other for name, other in found if name == family])
-    data = mutated(rng, source.data, [other.data for _, other in found])
+    data = structured(rng, source.data) if rng.random() < 0.2 else source.data
+    data = mutated(rng, data, [other.data for _, other in found]) if data is source.data or rng.random() < 0.3 else data
     name = source.name if rng.random() < 0.8 else f"a{rng.choice(ENDINGS)}"
     if rng.random() < 0.1:
         data, name = zipped((name, data), ("x/b.key", b"tide\n")), "a.zip"
@@ -112,8 +146,8 @@ def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
     elif rng.random() < 0.05:
         data, name = gzip.compress(data), f"{name}.gz"
     fixes = tuple(fix for fix in FIXES if rng.random() < 0.05)
-    strict, look = rng.random() < 0.1, rng.random() < 0.1
-    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look)
+    strict, look, used = (rng.random() < 0.1 for _ in range(3))
+    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look, used)
 
 
 def _choice(rng: random.Random) -> Choice:
