@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from kp_core.corpus import Corpus, Ranking, empty_table
 from kp_core.errors import Note, counted
-from kp_core.reading import load
+from kp_core.reading import Choice, load, sense
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.reading.limits import LIMITS
 from kp_core.scale.plan import Plan
@@ -49,7 +49,11 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
     corpus = Corpus(runs=empty_table("runs"))
     if "gold" in frames or "system" in frames:
-        corpus = load(frames.get("gold"), frames.get("system"), frames.get("documents"), limits=_PART_LIMITS)
+        # A part may be too small to tell from its rows that a cell is one phrase.
+        whole = Choice(options={"cells": "none"})
+        roles = {role: whole for role in frames if role != "documents"}
+        parts = (frames.get(role) for role in ("gold", "system", "documents"))
+        corpus = load(*parts, roles=roles, limits=_PART_LIMITS)
     return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
 
 
@@ -82,7 +86,9 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     """Return what the documents of a part add up to, for everything that the plan asks for."""
     # Rejected rows are counted by reason: the lines of a part are not those of a file.
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
-    tally = Tally(notes=[note for note in corpus.report.notes if note.message not in rejected])
+    # Whether sides meet is said of the whole, and not of a part.
+    ours = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
+    tally = Tally(notes=ours)
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         tally.count(f"rejected/{reason}", number)
     tally.count("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))

@@ -133,12 +133,13 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
     """
     try:
         with np.load(io.BytesIO(file.data)) as archive:
+            members = archive.zip.infolist()
             if limits is not None:
-                members = archive.zip.infolist()
                 refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
                 refuse_over(limits.archive_members, len(members), "arrays", file.name)
-                if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
-                    raise unfit(file.name, "compressed")
+            # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
+            if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
+                raise unfit(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):

@@ -19,6 +19,7 @@ from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
 from kp_core.text.candidates import Stems, candidates, has_english
+from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import word_runs
 
@@ -113,6 +114,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     if universe == "candidates":
         _refuse_without_english(coded.texts)
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
+    notes += _notes_on_stemmer(corpus, settings)
     return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
 
 
@@ -128,6 +130,17 @@ def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings
         text = "the gold standard names sentences, whose ids are compared as they stand"
         notes.append(Note("info", "normalise", text))
     return settings, notes
+
+
+def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
+    """Warn where the stemmer does not fit the words, as far as the first of them tell."""
+    stemmer, stemmed = Normaliser.parse(settings.normalise).stemmer, settings.gold_stemmed == "yes"
+    if stemmer is None:
+        return []
+    texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
+    phrases = corpus.gold["phrase"].head(5_000)
+    found = kept(corpus, "misfits", (stemmer, stemmed), lambda: misfits(stemmer, [*phrases], [*texts], stemmed))
+    return [Note("warning", "normalise", text) for text in found]
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:

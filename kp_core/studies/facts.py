@@ -9,7 +9,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.meeting import suggestions
+from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.codes import Bools
 from kp_core.scoring.prepare import Prepared, without_english
 from kp_core.scoring.systems import BASELINES, Counted
@@ -169,7 +169,7 @@ def _system_notes(system: str, facts: Facts, settings: Settings) -> list[Note]:
         words = counted(unknown.count, f"list for a document {known} is", f"lists for documents {known} are")
         notes.append(Note("warning", system, f"{words} ignored: {unknown}"))
     if short.count:
-        shorter = part_of(short.count, documents, "list", "is", "are")
+        shorter = part_of(short.count, documents - lost.count, "list", "is", "are")
         notes.append(Note("info", system, f"{shorter} shorter than k = {_largest(settings.k)}"))
     if repeats.count:
         verb = "repeats" if repeats.count == 1 else "repeat"

@@ -213,7 +213,8 @@ def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path
     given = given._replace(systems={name: given.systems[name] for name in ("zeta", "alpha")})
     streamed = scale.evaluate(*given, measures="F1@k", k=3, interval="none", engine=engine(rows=8))
     memory = kp.evaluate(kp.load(gold=gold, systems=[runs]), k=3, measures="F1@k", interval="none")
-    assert [note.message for note in streamed.notes] == [note.message for note in memory.notes]
+    whole = [note.message for note in memory.notes if "Compare the files" not in note.message]  # said of the whole
+    assert [note.message for note in streamed.notes] == whole
     assert [note.message for note in streamed.notes][:4] == [
         "6 lists of “zeta” were not in order of rank; they were sorted.",
         "6 phrases of “zeta” follow one of equal rank; file order stays.",

@@ -1,4 +1,4 @@
-"""F10P: Parquet tables become rows by the names of their columns; a column may hold lists of phrases."""
+"""Turn a Parquet file into a table, within the limits; what contradicts itself is refused before Arrow reads it."""
 
 from __future__ import annotations
 
@@ -10,40 +10,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading import whole_tables
-from kp_core.reading.delimited import Table, header_names
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File
 from kp_core.reading.footers import refuse_contradictions
 from kp_core.reading.limits import refuse_over
-
-NAME = "F10P"
-TITLE = "tables: Parquet"
-EXAMPLE = ""
-BINARY = True
+from kp_core.reading.table import Table, header_names
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-    """Recognise Parquet by its first bytes, and its columns as those of any table."""
-    if len(files) != 1 or not files[0].source.data.startswith(b"PAR1"):
-        return None
-    return whole_tables.recognise(NAME, files[0].once("parquet", lambda: table_of(files[0])), files, role, choice)
+def is_parquet(file: File) -> bool:
+    """Tell whether a file is Parquet, by its first bytes."""
+    return file.source.data.startswith(b"PAR1")
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
-    """Return the names of the columns, so that a user can say what each is."""
-    parquet = file.source.data.startswith(b"PAR1")
-    return list(file.once("parquet", lambda: table_of(file)).names) if parquet else []
-
-
-def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read the table by the columns recognised."""
-    file = recognition.files[0]
-    return whole_tables.read(file.once("parquet", lambda: table_of(file)), recognition, role)
-
-
-def table_of(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
+def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
     """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
     refuse_contradictions(file.name, file.source.data)
     try:
@@ -51,7 +30,7 @@ def table_of(file: File, named: Callable[[Sequence[str]], list[str]] = header_na
         _refuse_too_large(file, stored.metadata)
         table = stored.read()
         table.validate(full=True)  # text that is not UTF-8 would fail later
-        columns = [whole_tables.plain_column(column) for column in table.columns]
+        columns = [plain_column(column) for column in table.columns]
         names = named(table.column_names)
     except (pa.ArrowException, OSError, ValueError) as error:
         if isinstance(error, InputError):
@@ -113,3 +92,18 @@ def _spelled_out(values: pa.Array) -> int:
     if pa.types.is_struct(kind):
         return sum(map(_spelled_out, values.flatten()))
     return int(values.nbytes)
+
+
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_column(column.cast(kind.value_type))
+    if pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+        return column.cast(pa.list_(pa.large_string())) if texts else column
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return column
+    return column.cast(pa.large_string())

@@ -1,42 +1,32 @@
-"""F10J: JSON objects of one row each, such as the tidy form writes, become rows by the names of their fields."""
+"""Turn JSON objects of one row each, such as the tidy form writes, into a table."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
-from kp_core.reading import whole_tables
-from kp_core.reading.delimited import Table, header_names
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
-
-NAME = "F10J"
-TITLE = "tables, one JSON object a row (JSONL)"
-EXAMPLE = '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}'
+from kp_core.reading.table import Table, header_names
 
 #: Half a character can stand in a file only as such an escape.
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-    """Recognise objects that all have a `phrase`, or a `candidate`, or `text` and `title` and no list of phrases."""
-    good = [record for record in files[0].records if isinstance(record.value, dict)] if len(files) == 1 else []
+def read_json_rows(file: File, role: Role | None) -> Table | None:
+    """Return objects that all have a `phrase`, a `candidate`, or `text` and `title` and no list, as a table."""
+    good = [record for record in file.records if isinstance(record.value, dict)]
     if not good or not any(_fits(good, kind) for kind in ([role] if role else ["gold", "judgements", "documents"])):
         return None
-    table = files[0].once("rows", lambda: _table(files[0], good))
-    found = whole_tables.recognise(NAME, table, files, role, choice)
-    # JSON has lists of its own, so a phrase is one phrase, whatever stands in it.
-    return found and replace(found, options={name: value for name, value in found.options.items() if name != "cells"})
+    return file.once("rows", lambda: _table(file, good))
 
 
 def _fits(good: list[JsonRecord], role: Role | str) -> bool:
@@ -53,13 +43,6 @@ def _fits(good: list[JsonRecord], role: Role | str) -> bool:
     )
 
 
-def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read one row an object."""
-    file = recognition.files[0]
-    good = [record for record in file.records if isinstance(record.value, dict)]
-    return whole_tables.read(file.once("rows", lambda: _table(file, good)), recognition, role)
-
-
 def _table(file: File, good: list[JsonRecord]) -> Table:
     halves = [record for record in good if _holds_half(record)] if _HALF.search(file.text) else []
     if halves:
@@ -74,7 +57,9 @@ def _table(file: File, good: list[JsonRecord]) -> Table:
     described = f"{counted(len(good), 'JSON object')}, one a row"
     lines = [record.line for record in good]
     shown = header_names([storable(name) for name in names])
-    return Table(file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected)
+    return Table(
+        file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected, splits=False
+    )
 
 
 def _content(record: JsonRecord) -> str:

@@ -1,4 +1,4 @@
-"""Turn tables of plain phrase pairs into a frame: keyphrase and candidate, with the other columns beside."""
+"""Turn tables whose heads name their columns into frames: phrase pairs, and sentences with their attributes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from kp_core.errors import InputError
-from kp_core.reading.delimited import Table, read_delimited
+from kp_core.reading.families.tables import tables_of
 from kp_core.reading.family import Choice, File
 from kp_core.reading.fields import find_roles
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source, expand
+from kp_core.reading.table import Table
 
 _ROLES = ("pair_id", "doc_id", "keyphrase", "candidate")
 
@@ -21,27 +22,38 @@ def load_pairs(
     paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
 ) -> pd.DataFrame:
     """Read pairs from tables with a header: columns keyphrase and candidate; numeric columns become numbers."""
-    frames = [_frame(table, columns) for table, columns in tables_with(paths, _ROLES, _ROLES[2:], encoding, limits)]
+    frames = [_frame(table, columns) for table, columns in _tables(paths, _ROLES, _ROLES[2:], encoding, limits)]
     return pd.concat(frames, ignore_index=True)
 
 
-def tables_with(
+def load_attributes(
+    paths: Sequence[str | Path | Source], encoding: str | None = None, limits: Limits = LIMITS
+) -> pd.DataFrame:
+    """Read tables with a header and a column sentence; cells stay as they are written, blank ones are missing."""
+    frames = [
+        pd.DataFrame({name: table.texts(name).to_pylist() for name in table.names}, dtype="str")
+        for table, _ in _tables(paths, ("sentence",), ("sentence",), encoding, limits)
+    ]
+    return pd.concat(frames, ignore_index=True).replace("", None)
+
+
+def _tables(
     paths: Sequence[str | Path | Source],
     roles: Sequence[str],
     needed: Sequence[str],
     encoding: str | None,
-    limits: Limits = LIMITS,
+    limits: Limits,
 ) -> Iterator[tuple[Table, dict[str, str]]]:
     """Give each table with its role → column; refuses one without a header that names the roles needed."""
-    for path in paths:
-        for source in expand(path, limits).files:
-            table = read_delimited(File(source, limits, encoding), Choice())
-            columns = find_roles(table.names, roles) if table is not None and table.header else {}
-            if table is None or not set(needed) <= set(columns):
-                found = "columns " + ", ".join(table.names) if table is not None else "no table"
-                what = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
-                raise InputError(source.name, found, what, "Name them in the header.")
-            yield table, columns
+    for source in (source for path in paths for source in expand(path, limits).files):
+        found = tables_of(File(source, limits, encoding), Choice(), "judgements")
+        table = next((one for one in found if one.header), None)
+        columns = {} if table is None else find_roles(table.names, roles)
+        if table is None or not set(needed) <= set(columns):
+            shown = "columns " + ", ".join(found[0].names) if found else "no table"
+            what = f"a table with the column{'s' * (len(needed) > 1)} {' and '.join(needed)}"
+            raise InputError(source.name, shown, what, "Name them in the header.")
+        yield table, columns
 
 
 def _frame(table: Table, columns: dict[str, str]) -> pd.DataFrame:
