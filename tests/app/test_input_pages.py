@@ -98,6 +98,10 @@ def test_unknown_columns_are_refused_and_can_be_named() -> None:
     found = shown(app, "phrases").set_index("source")
     assert found.loc["gold", ["documents", "phrases"]].tolist() == [2, 3]
     assert "There is no system output" in words(app)
+    app.selectbox(key="role liste.csv").set_value("system").run()
+    assert "no gold standard" in words(app)
+    press(app, "Guess again")
+    assert ["Nr;Begriff" in error.value for error in app.error] == [True]
 
 
 def test_a_list_that_is_there_twice_can_be_merged_at_once() -> None:
