@@ -5,7 +5,10 @@ import math
 import pytest
 
 import kp_core as kp
+from tests.cases import cases
 from tests.corpora import corpus_of, document_values, scored, settings, value
+
+CASES = cases(__file__)
 
 THREE = {
     "Ann": {"d1": ["tide", "moon", "wave"], "d2": ["key"]},
@@ -24,21 +27,7 @@ def phrases(corpus, annotators="union", document="d", **conventions):
     return [" / ".join(spelled) for spelled, _ in items(corpus, annotators, document, **conventions)]
 
 
-@pytest.mark.parametrize(
-    ("annotators", "first", "second"),
-    [
-        ("union", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("votes", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("majority", ["tide / tides", "moon"], []),
-        ("majority:1", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("majority:2", ["tide / tides", "moon"], []),
-        ("majority:3", ["tide / tides"], []),
-        ("intersection", ["tide / tides"], []),
-        ("Ann", ["tide / tides", "moon", "wave"], ["key"]),
-        ("Bob", ["tide / tides", "moon"], []),
-        ("Cid", ["tide / tides", "sea"], []),
-    ],
-)
+@pytest.mark.parametrize(("annotators", "first", "second"), CASES["choices"])
 def test_choices_of_gold(annotators, first, second):
     """All spellings of an item are shown, whoever wrote them."""
     assert phrases(corpus_of(THREE), annotators, "d1") == first
