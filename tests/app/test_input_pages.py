@@ -284,17 +284,6 @@ def test_phrases_before_and_after_normalisation() -> None:
     assert found["inverted index"] == "invert index"
 
 
-def test_documents_show_the_values_of_the_evaluation(lectures: kp.Corpus) -> None:
-    app = opened("documents", k="5", measure="P@k", system="yake", other="rake")
-    listed = shown(app, "difference").set_index("document")
-    values = kp.by_document(lectures, kp.Settings(k=(5,)), "P@k").pivot_table(
-        index="document", columns="system", values="value"
-    )
-    assert listed["yake"].to_dict() == values["yake"].to_dict()
-    assert listed["difference"].to_dict() == pytest.approx((values["yake"] - values["rake"]).to_dict())
-    assert listed["difference"].is_monotonic_decreasing
-
-
 def test_one_document_marks_hits_and_repeats() -> None:
     gold = {"d1": ["hash table", "collision"]}
     lists = {"d1": ["Hash Tables", "hash table", "bucket", "collisions"]}

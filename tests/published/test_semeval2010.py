@@ -1,19 +1,13 @@
 """Five published rankings of SemEval-2010, scored as their authors did, and under every convention that others use."""
 
-import csv
-
 import pytest
 
+from tests.cases import rows
 from tests.corpora import document_values, scored
 from tests.published import semeval
 
 PRF = ("P@k", "R@k", "F1@k")
 IJCNLP13 = {"preset": "ijcnlp13", "gold_stemmed": "yes"}
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from nltk.stem.snowball import SnowballStemmer
-from scipy.stats import spearmanr
 
 import kp_core as kp
 from kp_core.similarity import Choices, best_over_gold, score
 from kp_core.similarity.relation import describe
 from kp_core.similarity.tokens import Recipe
+from kp_core.studies.correlation.coefficients import correlation
 
 #: Columns of `phrase_pairs_expected.csv` under the preset `paper-like`.
 PAPER_LIKE = {
@@ -192,7 +192,7 @@ def test_types_places_and_complexity_of_the_worked_pairs(pairs):
 
 @pytest.fixture(scope="module")
 def judged(shared):
-    """Judged French keyphrases beside every gold term of their document, as stems of NLTK (PyStemmer moves three)."""
+    """Judged French keyphrases beside every gold term of their document, as stems of NLTK: PyStemmer moves three."""
     stem = lru_cache(None)(SnowballStemmer("french").stem)
     gold, rows = (
         pd.read_csv(shared(f"data/termith_eval/{name}.tsv"), sep="\t", quoting=3, dtype="str", keep_default_na=False)
@@ -221,11 +221,21 @@ def test_relations_of_judged_french_keyphrases(judged, shared):
         assert own.mean() == pytest.approx(expected["mean_pertinence"], abs=1e-9)
 
 
-def test_best_overlap_over_gold_against_the_judgements(judged, shared):
+def test_spearman_with_the_judgements_of_all_methods_and_domains(judged, shared):
     rows, pairs = judged
-    values = score(pairs["key"], pairs["phrase"], ["R-precision"], Choices(normalise={"R-precision": "none"})).table
-    best = best_over_gold(values[:, 0], pairs["row"].to_numpy())
-    best[np.isnan(best)] = 0.0  # two phrases have no token
-    table = pd.read_csv(shared("oracles/real/termith_spearman.csv")).set_index(["subset", "measure"])["spearman"]
-    found = spearmanr(best, rows["pertinence"].astype(int)).statistic
-    assert found == pytest.approx(table["all", "best overlap, token multisets"], abs=1e-9)
+    measures = {"exact match 0/1": "exact", "best overlap, token multisets": "R-precision"}
+    plain = Choices(normalise=dict.fromkeys(measures.values(), "none"))
+    values = score(pairs["key"], pairs["phrase"], list(measures.values()), plain).table
+    people, expected = rows["pertinence"].to_numpy(float), pd.read_csv(shared("oracles/real/termith_spearman.csv"))
+    subsets = {"all": np.ones(len(rows), bool)}
+    for kind in ("method", "domain"):
+        subsets |= {f"{kind}:{name}": (rows[kind] == name).to_numpy() for name in rows[kind].unique()}
+    for name, column in zip(measures, values.T, strict=True):
+        best = best_over_gold(column, pairs["row"].to_numpy())
+        best[np.isnan(best)] = 0.0  # two phrases have no token
+        table = expected[expected["measure"] == name].set_index("subset")
+        assert set(table.index) - {"partial matches only"} == set(subsets)
+        for subset, used in subsets.items():
+            assert used.sum() == table["judged_keyphrases"][subset]
+            found = correlation(best[used], people[used])
+            assert found == pytest.approx(table["spearman"][subset], abs=1e-9), (name, subset)

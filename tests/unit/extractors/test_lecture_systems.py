@@ -111,20 +111,6 @@ def plain(lectures):
     return extract(lectures, "tfidf", None)
 
 
-def lists(found):
-    return found.frame[["doc_id", "rank", "phrase"]].to_numpy().tolist()
-
-
-def test_what_is_not_known_or_has_no_weight_changes_nothing(lectures, plain):
-    outside = External({"e": "The inverted index of a search engine."}, {"index": 1})
-    for name in ("phrase-boosting", "phrase-boosting-ngrams"):
-        assert lists(extract(lectures, name, None, {"no such phrase": 1})) == lists(plain)
-    assert lists(extract(lectures, "phrase-boosting", None, outside, beta=0)) == lists(plain)
-    assert lists(extract(lectures, "document-boosting", None, outside, lam=0)) == lists(plain)
-    raised = extract(lectures, "document-boosting", None, outside).frame["score"].to_numpy()
-    assert (raised != plain.frame["score"].to_numpy()).any()
-
-
 def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectures, plain):
     scores = plain.frame.set_index(["doc_id", "phrase"])["score"]
     inside = extract(lectures, "tfidf-chunks", None).frame.set_index(["doc_id", "phrase"])["score"]
@@ -246,6 +232,8 @@ def test_progress_is_told_and_an_exception_cancels():
     [
         ("phrase-boosting", {"external": kp.External({}, {"zebra": 1.0, "tide table,0.5": 1.0})}, "external list"),
         ("phrase-boosting", {"external": EXTERNAL, "beta": 0}, "external list"),
+        ("phrase-boosting-ngrams", {"external": kp.External({}, {"zebra": 1.0})}, "external list"),
+        ("document-boosting", {"external": EXTERNAL, "lam": 0}, "external documents"),
         ("document-boosting", {"external": kp.External({"e": "A zebra."}, {})}, "external documents"),
     ],
 )
