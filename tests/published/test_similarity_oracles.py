@@ -14,33 +14,9 @@ from kp_core.similarity import Choices, best_over_gold, score
 from kp_core.similarity.relation import describe
 from kp_core.similarity.tokens import Recipe
 from kp_core.studies.correlation.coefficients import correlation
+from tests.cases import cases
 
-#: Columns of `phrase_pairs_expected.csv` under the preset `paper-like`.
-PAPER_LIKE = {
-    "r_precision_bag": "R-precision",
-    "r_precision_contiguous": "R-precision(overlap=contiguous)",
-    "r_precision_denominator_keyphrase": "R-precision(denominator=keyphrase)",
-    "mod_r_bag": "M-R-precision",
-    "mod_r_ordered": "M-R-precision(alignment=ordered)",
-    "mod_r_contiguous": "M-R-precision(alignment=contiguous)",
-    "bleu_safe_none": "BLEU(smoothing=none)",
-    "bleu_safe_exp": "BLEU",
-    "bleu1_safe": "BLEU-1",
-    "rouge1_recall": "ROUGE-1",
-    "rouge1_precision": "ROUGE-1-P",
-    "rouge1_f1": "ROUGE-1-F",
-    "rouge2_f1": "ROUGE-2-F",
-    "rougeL_f1": "ROUGE-L-F",
-    "meteor_a09_b3_g05": "METEOR(complete=no)",
-    "meteor_identical_rule": "METEOR",
-    "meteor_a081_b083_g028": "METEOR(complete=no,weights=tuned-unverified)",
-    "nist5_info_over_this_file": "NIST",
-    "token_jaccard": "jaccard",
-    "token_dice": "dice",
-    "levenshtein_sim": "levenshtein",
-    "jaro_winkler": "jaro-winkler",
-    "token_set_ratio": "token-set",
-}
+CASES = cases(__file__)
 
 
 def number(printed):
@@ -59,8 +35,8 @@ def pairs(shared):
 
 
 def test_worked_pairs(pairs):
-    found = values(pairs, list(PAPER_LIKE.values()))
-    for column, measure in PAPER_LIKE.items():
+    found = values(pairs, list(CASES["paper_like"].values()))
+    for column, measure in CASES["paper_like"].items():
         expected = [number(value) for value in pairs[column]]
         assert found[measure].tolist() == pytest.approx(expected, abs=1e-6, nan_ok=True), column
 
@@ -84,17 +60,6 @@ def test_pairs_that_are_undefined_say_why(pairs):
     assert one_word.sum() == 4
 
 
-CLOSED = {
-    "r_precision": "R-precision",
-    "mod_r_precision": "M-R-precision",
-    "rouge1_recall": "ROUGE-1",
-    "bleu_effective_order": "BLEU",
-    "meteor_09_3_05": "METEOR",
-    "meteor_081_083_028": "METEOR(weights=tuned-unverified)",
-    "rouge1_f1": "ROUGE-1-F",
-}
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_closed_forms_of_contiguous_parts(shared, turned):
     table = pd.read_csv(shared("oracles/similarity/contiguous_substring_closed_forms.csv"), dtype="str")
@@ -103,8 +68,8 @@ def test_closed_forms_of_contiguous_parts(shared, turned):
         words = [f"t{i}x" for i in range(int(r))]
         part = words[int(start) - 1 : int(start) - 1 + int(c)]
         made.append((" ".join(part), " ".join(words)) if turned else (" ".join(words), " ".join(part)))
-    found = values(made, list(CLOSED.values()))
-    for column, measure in CLOSED.items():
+    found = values(made, list(CASES["closed_forms"].values()))
+    for column, measure in CASES["closed_forms"].items():
         expected = [number(value) for value in table[column]]
         assert found[measure].tolist() == pytest.approx(expected, abs=1e-6), column
 
@@ -143,20 +108,7 @@ def test_nist_of_one_pair_is_that_of_nltk(generated):
     assert alone == pytest.approx(generated["nist_len"].map(number).tolist(), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("column", "measure", "scale"),
-    [
-        ("sacre_bleu_eff", "BLEU", 100),
-        ("chrF2", "chrF", 100),
-        ("lev_norm_sim", "levenshtein", 1),
-        ("osa_norm_sim", "levenshtein(distance=osa)", 1),
-        ("jaro_winkler", "jaro-winkler", 1),
-        ("token_lev_norm_sim", "levenshtein-tokens", 1),
-        ("token_set_ratio", "token-set", 100),
-        ("token_sort_ratio", "token-sort", 100),
-        ("jaccard_tok", "jaccard", 1),
-    ],
-)
+@pytest.mark.parametrize(("column", "measure", "scale"), CASES["libraries"])
 def test_measures_that_are_the_libraries_own(generated, column, measure, scale):
     found = kp.similarity(generated, measure, direction="keyphrase")["value"] * scale
     assert found.tolist() == pytest.approx(generated[column].map(number).tolist(), rel=1e-9, abs=1e-9)

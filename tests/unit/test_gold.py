@@ -56,17 +56,7 @@ def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
     assert items(corpus) == [(("tide", "tides"), 3), (("sea",), 1)]
 
 
-@pytest.mark.parametrize(
-    ("gold_list", "lists", "expected"),
-    [
-        ("unique", {"d": ["model", "models", "key"]}, 2),
-        ("listed", {"d": ["model", "models", "key"]}, 3),
-        ("unique", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
-        ("listed", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
-        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model"]}}, 2),
-        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model", "model", "models"]}}, 3),
-    ],
-)
+@pytest.mark.parametrize(("gold_list", "lists", "expected"), CASES["repeated_entries"])
 def test_repeated_entries(gold_list, lists, expected):
     assert len(items(corpus_of(lists), gold_list=gold_list)) == expected
 
@@ -111,19 +101,7 @@ def test_no_gold_at_all_is_refused():
         scored(corpus_of({}, {"s": {"d": ["a"]}}), "P@1")
 
 
-@pytest.mark.parametrize(
-    ("lists", "expected"),
-    [
-        ({"A": {"d": list("abc")}, "B": {"d": list("ab")}}, 3),  # 2.5 goes up
-        ({"A": {"d": list("abc")}, "B": {"d": list("ab"), "e": list("ab")}}, 2),  # 7/3
-        ({"A": {"d": list("ab")}, "B": {"d": []}}, 1),
-        ({"A": {"d": list("abc")}, "B": {"d": []}}, 2),  # 1.5 goes up: who chose nothing counts
-        ({"A": {"d": ["model", "models", "Model"]}}, 1),  # distinct phrases
-        ({"A": {"d": []}}, 1),  # never below 1
-        ({"A": {"d": [["a", "b"], ["c", "d"]]}}, 2),  # entries, not spellings
-        ({"A": {"d": list("abcd")}, "B": {"d": list("efgh")}}, 4),  # not the size of the union
-    ],
-)
+@pytest.mark.parametrize(("lists", "expected"), CASES["average_sizes"])
 def test_average_gold_size(lists, expected):
     corpus = corpus_of(lists, {"s": {"d": ["a"]}})
     assert set(scored(corpus, "P@k")["k"]) == {expected}

@@ -55,17 +55,8 @@ def test_attributes_by_hand(tides):
     assert table["title_similarity"].tolist() == pytest.approx([0, 0.25, 0.5, 0], abs=1e-12)
 
 
-ATTITUDES = {
-    1: "Water rises.|He has a ship.|It was important.|They argued.|A canal.|It was in May.|The must-have list.|"
-    "A question? No.",
-    2: "Ships must wait.|It CAN rise.|It can't rise.|It won’t.|He needs to go.|They have to go.|It is important to go.|"
-    "We hope so.|He believes it.|It may be.",
-    3: "Must it?|Go!|He asked: “Must it?”|Is it (or is it not?)",
-}
-
-
 @pytest.mark.parametrize(
-    ("expected", "text"), [(kind, text) for kind, texts in ATTITUDES.items() for text in texts.split("|")]
+    ("expected", "text"), [(int(kind), text) for kind, texts in CASES["attitudes"].items() for text in texts]
 )
 def test_attitude(expected, text):
     assert attitude(text) == expected
