@@ -304,8 +304,9 @@ def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
     systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
     corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
     state = {"workspace": workspace.Workspace(corpus, "published rows", "test")}
+    app = opened("documents", state=state, k="10", preset="ijcnlp13", gold_stemmed="yes")
     for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
-        app = opened("documents", state=state, k="10", measure=measure, preset="ijcnlp13", gold_stemmed="yes")
+        app.selectbox(key="measure").set_value(measure).run()
         listed = shown(app, "degree").set_index("document")
         for name in names:
             rows = expected[expected["system"] == name].set_index("doc_id")[column]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -344,11 +345,17 @@ def test_sentences_are_listed(capsys):
 
 
 def test_the_study_is_that_of_python(capsys, tmp_path):
-    corpus = kp.load(gold=SAMPLE / "sentences.csv", documents=SAMPLE / "documents.jsonl")
+    """Of three lectures: above K = 0.4 too few of their sentences are “yes”, so some values are missing."""
+    for name in ("sentences.csv", "documents.jsonl"):
+        lines = (SAMPLE / name).read_text("utf-8").splitlines(keepends=True)
+        kept = [line for line in lines if not re.search("lecture-(0[4-9]|[12])", line)]
+        (tmp_path / name).write_text("".join(kept), "utf-8")
+    gold, texts = tmp_path / "sentences.csv", tmp_path / "documents.jsonl"
+    corpus = kp.load(gold=gold, documents=texts)
     given = kp.list_sentences(corpus)[["sentence"]].assign(title_similarity="0", tf_idf="")
     given.to_csv(tmp_path / "own.csv", index=False)
-    told = ["--gold", str(SAMPLE / "sentences.csv"), "--attributes", str(tmp_path / "own.csv"), "--repeats", "1"]
-    assert main(["sentences", *TEXTS, *told, "--format", "json"]) == 0
+    told = ["--gold", str(gold), "--documents", str(texts), "--attributes", str(tmp_path / "own.csv"), "--repeats", "1"]
+    assert main(["sentences", *told, "--format", "json"]) == 0
     printed = capsys.readouterr()
     expected = kp.sentence_study(corpus, attributes=given.assign(tf_idf=None), repeats=1)
     found = json.loads(printed.out)
@@ -356,4 +363,4 @@ def test_the_study_is_that_of_python(capsys, tmp_path):
     assert [row["value"] for row in found["rows"]] == [
         None if value != value else value for value in expected.frame["value"]
     ]
-    assert "370 of 370 sentences have no given value and count as 0" in printed.err
+    assert "54 of 54 sentences have no given value and count as 0" in printed.err
