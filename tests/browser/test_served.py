@@ -17,6 +17,8 @@ def test_a_shared_data_set_is_used_under_security_headers(
     (data / "<b>five $x$.csv").write_text("doc_id,keyphrase\nd1,tide\nd2,moon\n", encoding="utf-8")
     environment = {**os.environ, "KPSCOPE_DATA": str(data)}
     with running(tmp_path / "log", environment=environment, script="serve.py") as (address, _):
+        page.goto(f"{address}/overview")
+        settle(page)
         page.goto(f"{address}/data")
         settle(page)
         page.get_by_role("button", name="Add to your files").click()
