@@ -4,7 +4,6 @@ The columns MAP and MRR of the oracle are by definition the first hit with 0 for
 these two are asked for with rr=first and rr_miss=0.
 """
 
-import csv
 import json
 from fractions import Fraction
 
@@ -12,12 +11,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.scoring.measures import parse
+from tests.cases import rows
 from tests.corpora import corpus_of, document_values, scored
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
