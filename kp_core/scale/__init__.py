@@ -156,7 +156,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         raise unfit(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
-        streamed, documents = Streamed(tally, plan), int(tally.sums.arrays["documents"][0])
+        streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
         result = streamed.result() if plan.agreement is not None or plan.measures else None
         return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):

@@ -26,11 +26,21 @@ _REFUSED = ("selected", "selection", "chosen", "pair")
 
 
 @dataclass(frozen=True)
+class Names:
+    """Who and what the rows of a result are about: annotators, systems, and types of documents by letters."""
+
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A corpus under settings; no function of an answer looks further back.
 
     settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
     notes      what the reader must know of the files and of what was settled
+    names      those of all data, of which this may be a part
     """
 
     corpus: Corpus
@@ -38,6 +48,7 @@ class Prepared:
     notes: tuple[Note, ...]
     coded: Coded
     identities: Identities
+    names: Names
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -113,7 +124,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     if universe == "candidates":
         _refuse_without_english(coded.texts)
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
-    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
+    names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
+    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
 
 
 def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
