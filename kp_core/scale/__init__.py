@@ -11,13 +11,12 @@ from typing import Any, Unpack
 import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus
-from kp_core.errors import part_of
+from kp_core.errors import part_of, unfit
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
 from kp_core.scale import score
 from kp_core.scale.engine import Engine, run
 from kp_core.scale.plan import Plan, make_plan
-from kp_core.scale.refusals import unfit
 from kp_core.scale.sources import sources
 from kp_core.scale.tally import Tally, is_statistics_file, load_tally
 from kp_core.settings import Changes, Settings, signature

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note
-from kp_core.scale.refusals import unavailable, unfit
+from kp_core.errors import Note, unavailable, unfit
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice

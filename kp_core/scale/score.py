@@ -11,12 +11,11 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus, Ranking, empty_table
-from kp_core.errors import Note, counted
+from kp_core.errors import Note, counted, unfit
 from kp_core.reading import load
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.reading.limits import LIMITS
 from kp_core.scale.plan import Plan
-from kp_core.scale.refusals import unfit
 from kp_core.scale.tally import Tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify

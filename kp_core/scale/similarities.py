@@ -12,8 +12,8 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet as pq
 
+from kp_core.errors import unavailable
 from kp_core.scale.plan import names_in
-from kp_core.scale.refusals import unavailable
 from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
 from kp_core.similarity import similarity as in_memory

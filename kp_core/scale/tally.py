@@ -13,12 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.errors import InputError, Note
+from kp_core.errors import InputError, Note, unfit
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
 from kp_core.scale.plan import Plan
-from kp_core.scale.refusals import unfit
 from kp_core.scale.sources import Source as Table
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.prepare import Names

@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, gradients, joined, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, View, gradients, joined, quadratic, spread_of, summands
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.systems import Counted
 from kp_core.scoring.table_cells import Cells
-from kp_core.scoring.views import View
 from kp_core.settings import Cutoff, Interval
 
 _TOLERANCE = 1e-12

@@ -13,7 +13,7 @@ from typing import Unpack
 import numpy as np
 
 from kp_core.corpus import Corpus, kept
-from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import Note, UsageError, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
@@ -88,11 +88,12 @@ class Prepared:
         short = np.flatnonzero(self.universe < chosen)
         if len(short):
             worst = int(short[np.argmax(chosen[short])])
-            raise InputError(
+            raise unfit(
                 f"universe {self.settings.universe}",
-                f"{int(chosen[worst])} phrases chosen in document '{self.documents[worst]}'",
-                "at least as many phrases in the universe as gold standard and systems choose together",
-                f"Choose N = {int(chosen.max())} or more, or the universe 'rankings'.",
+                "small universe",
+                chosen=int(chosen[worst]),
+                document=self.documents[worst],
+                most=int(chosen.max()),
             )
 
     def under(self, settings: Settings) -> Prepared:
@@ -167,12 +168,7 @@ def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
 def refuse_alone(annotators: Sequence[str]) -> None:
     """Refuse a single annotator."""
     if len(annotators) < 2:
-        raise InputError(
-            "the gold standard",
-            "one annotator",
-            "at least two, so that one can be held against the others",
-            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-        )
+        raise unfit("the gold standard", "one annotator")
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
@@ -275,8 +271,7 @@ def without_english(coded: Coded) -> tuple[str, ...]:
 def _refuse_without_english(texts: Iterable[str]) -> None:
     """Refuse the universe `candidates` for a collection without English."""
     if not any(map(has_english, texts)):
-        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
-        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+        raise unfit("universe candidates", "no English")
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:

@@ -12,13 +12,12 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import Accumulator, Sums, averaged
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, averaged
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.scoring.table_cells import Cells
-from kp_core.scoring.views import Grid
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import ROW_COLUMNS, Result

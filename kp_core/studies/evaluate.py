@@ -12,7 +12,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Averaged, Sums, averaged, mean_of
+from kp_core.scoring.accumulate import Accumulator, Averaged, Grid, Sums, View, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.gold import left_one_out
@@ -20,7 +20,6 @@ from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.systems import BASELINES, Counted, scored_systems
-from kp_core.scoring.views import Grid, View
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.parts import By, masks, parse_by, presence, subsets
@@ -98,8 +97,8 @@ def add_systems(
     if not standards[0]:
         return
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
-    for subset, counts in ({"all": standards} | _parts(data, standards, by)).items():
-        number, known = _number(subset, by, data.names), next(iter(counts[0].values())).ranking.known
+    for number, (subset, counts) in enumerate(({"all": standards} | _parts(data, standards, by)).items()):
+        known = next(iter(counts[0].values())).ranking.known
         if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
         parts = [system.parts() for own in counts for system in own.values()]
@@ -110,11 +109,6 @@ def add_systems(
             accumulator.begin(np.any([own[block].ranking.drawable for own in parts], axis=0), weights)
             for place, own in enumerate(parts):
                 _add_system(accumulator, str(place), own[block], fitting, settings)
-
-
-def _number(subset: str, by: By, names: Names) -> int:
-    """Return the number under which the sums of a subset stand; a type may have any name."""
-    return ["all", *subsets(by, names.groups)].index(subset)
 
 
 def _fitting(asked: list[Asked], subset: str) -> list[Asked]:
@@ -149,8 +143,7 @@ def system_rows(
             continue
         documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
         systems = [*names.systems, *(BASELINES if baselines and not subset.startswith("presence:") else ())]
-        every = product(enumerate(systems), _fitting(asked, subset))
-        for (place, system), one in every:
+        for (place, system), one in product(enumerate(systems), _fitting(asked, subset)):
             wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
             for average in one.averages(settings.average):
                 values = mean_of([accumulator.average(str(own), one, average, wanted) for own in places])
@@ -191,7 +184,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
 
 
 def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
-    """Return the counts of each part of the data, one entry a gold standard."""
+    """Return the counts of each part of the data in the order of `subsets`, one entry a gold standard."""
     if by == "presence":
         every = [presence(data, without) for without in data.left_out]
         return {f"presence:{name}": [one[name] for one in every] for name in every[0]}

@@ -9,7 +9,7 @@ from typing import Literal, cast
 import numpy as np
 
 from kp_core.corpus import kept
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import UsageError, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.scoring.counts import count
 from kp_core.scoring.gold import Gold, gather
@@ -52,9 +52,7 @@ def masks(data: Prepared, by: By) -> dict[str, Bools]:
     if by == "group":
         groups = np.array(data.coded.groups, str)
         if not data.names.groups:
-            raise InputError(
-                "the documents", "no document type", "a column such as “type” or “group”", "Load it with the documents."
-            )
+            raise unfit("the documents", "no type")
         return {f"group:{name}": groups == name for name in data.names.groups}
     if by == "length":
         _need_texts(data, "length")
@@ -94,9 +92,7 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
 
 def _need_texts(data: Prepared, by: str) -> None:
     if not any(data.coded.texts):
-        raise InputError(
-            "the documents", "no texts", f"the texts, for parts by {by}", "Load the texts of the documents."
-        )
+        raise unfit("the documents", "no texts", by=by)
 
 
 def _with_text(data: Prepared) -> Bools:
