@@ -14,7 +14,7 @@ from kp_core.errors import Note, unavailable, unfit
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, prepare, refuse_alone
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
@@ -79,16 +79,6 @@ class Plan:
             for one in self.sources
             if one.role != "documents" or texts or ("group" in one.columns and (self.by or self.agreement is not None))
         )
-
-
-def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
-    """Return names of measures, each once.
-
-    >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
-    (('P@5', 'MAP'), ('P@5', 'MAP'))
-    """
-    each = [measures] if isinstance(measures, str) else measures
-    return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))
 
 
 def make_plan(

@@ -1,4 +1,4 @@
-"""Hold what the parts of large data add up to, in memory and as one file: sums, facts and notes."""
+"""Hold what the parts of large data add up to, in memory and as one file: sums and notes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from kp_core.settings import Settings
 from kp_core.studies.compare import Family
 
 #: The version of the file; a file of another one is refused.
-FORMAT = "kpscope statistics 3"
+FORMAT = "kpscope statistics 2"
 #: What the header holds beside plain values.
 _KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Table)}
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, takewhile
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +158,11 @@ class Averaged:
     documents: Ints
     reason: list[str | None]
     draws: Floats | None = None
+
+    def row(self, column: int, documents: int) -> tuple[Any, ...]:
+        """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
+        n = int(self.documents[column])
+        return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
 
 
 @dataclass(frozen=True)

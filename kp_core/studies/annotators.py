@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -15,12 +15,12 @@ from kp_core.scoring import annotator_tables, intervals
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, averaged
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import Choices
-from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.measures import Asked, concordance, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import add_agreement, agreement_notes
-from kp_core.studies.result import ROW_COLUMNS, Result
+from kp_core.studies.result import Result, Row, frame_of
 
 #: What is computed of all annotators together, of one against the others, and of a pair.
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light")
@@ -63,8 +63,7 @@ def agreement(
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
     """Return the measures asked for, each once; refuses those of rankings, and a choice among the annotators."""
-    names = [measures] if isinstance(measures, str) else measures or ()
-    asked = [parse(part) for part in dict.fromkeys(part.strip() for name in names for part in name.split(","))]
+    asked = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement is that of all annotators with each other; leave out annotators")
     for one in asked:
@@ -156,21 +155,18 @@ def agreement_of(
     sums: Sums, names: Names, asked: list[Asked], settings: Settings, couples: Couples, notes: Sequence[Note]
 ) -> Result:
     """Return the agreement from what was added; pairs who saw no document together have no row."""
-    rows = list[tuple[Any, ...]]()
+    rows = list[Row]()
     for part in _parts(asked, names, couples):
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
         for average in part.asked.averages(settings.average):
             values = accumulator.average("", part.asked, average, absent=part.absent)
             for i, name in enumerate(part.names):
-                n = int(values.documents[i])
-                own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
                 if part.kind != "pairs" or documents[i]:
-                    rows.append((name, part.asked.name(), None, average, part.subset, *own))
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    frame["k"] = pd.Series([None] * len(rows), dtype=object)
+                    numbers = values.row(i, int(documents[i]))
+                    rows.append((name, part.asked.name(), None, average, part.subset, *numbers))
     notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
-    return Result(frame, settings, notes, sums.number("documents"), caption="Agreement of annotators")
+    return Result(frame_of(rows), settings, notes, sums.number("documents"), caption="Agreement of annotators")
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -17,13 +17,13 @@ from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
-from kp_core.scoring.measures import Asked, parse
+from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.parts import By, masks, parse_by, presence, subsets
-from kp_core.studies.result import ROW_COLUMNS, Result, frame_of
+from kp_core.studies.result import Result, Row, frame_of
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 
@@ -52,14 +52,15 @@ def evaluate(
     >>> evaluate(corpus, k=2, measures="P@k,MAP", interval="none").frame["value"].tolist()
     [0.5, 0.5]
     """
-    data, asked, by = prepare(corpus, settings, **changes), asked_of(measures), parse_by(by)
+    data, by = prepare(corpus, settings, **changes), parse_by(by)
+    asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
     agreement = baselines or any(one.measure.family == "concordance" for one in asked)
     standards = [scored_systems(data, agreement, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     add_systems(sums, data, standards, asked, by)
     rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards))
     if people:
-        whole = sum(row["subset"] == "all" for row in rows)
+        whole = sum(row[4] == "all" for row in rows)
         rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
     noted = data.under(data.settings.changed(annotators=people)) if people else data
     systems = scored_systems(noted, agreement) if people else standards[0]
@@ -71,12 +72,6 @@ def evaluate(
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
     return Result(frame_of(rows), data.settings, tuple(notes), len(data.documents), agreement)
-
-
-def asked_of(measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the measures asked for, by default the usual ones."""
-    names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
-    return [parse(part) for name in names for part in name.split(",")]
 
 
 def _drawable(standards: list[dict[str, Counted]]) -> Bools:
@@ -135,9 +130,9 @@ def system_rows(
     by: By = "",
     baselines: bool = False,
     standards: int = 1,
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return the rows of all systems from what was added; values under several gold standards are averaged."""
-    rows = list[dict[str, Any]]()
+    rows = list[Row]()
     for number, subset in enumerate(["all", *subsets(by, names.groups)]):
         if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
             continue
@@ -153,27 +148,25 @@ def system_rows(
 
 def _rows(
     names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Averaged, documents: int
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return a row a cutoff; names: system, average and subset. The one column of people stands for all cutoffs."""
     system, average, subset = names
     rows = []
     for place, cutoff in enumerate(cutoffs):
         shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
-        i = min(place, len(values.value) - 1)
-        n = int(values.documents[i])
-        numbers = (values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i])
-        rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True)))
+        numbers = values.row(min(place, len(values.value) - 1), documents)
+        rows.append((system, one.name(shown), shown, average, subset, *numbers))
     return rows
 
 
-def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[dict[str, Any]]:
+def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[Row]:
     """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
 
     People choose a set, so only measures of sets have such a row.
     """
     settings, chosen = data.settings, data.choices
     each = Grid(*against_others(chosen, data.universe, majority)).columns()
-    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[dict[str, Any]]()
+    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[Row]()
     for one in asked:
         if one.measure.family not in ("overlap", "concordance"):
             continue
