@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -69,6 +70,11 @@ class Plan:
     def first_pass(self) -> bool:
         """Whether something must be counted over all gold before the parts can be scored."""
         return "average" in self.settings.k or (self.largest is None and self._any("RBP"))
+
+    @property
+    def paths(self) -> list[Path]:
+        """The files of the tables that are on this machine."""
+        return [Path(path) for one in self.sources for path in one.paths if "://" not in path]
 
     @cached_property
     def tables(self) -> tuple[Source, ...]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus, Ranking, empty_table
 from kp_core.errors import Note, counted, unfit
@@ -22,9 +24,9 @@ from kp_core.scoring.codes import Ints, code, gold_entries, identify
 from kp_core.scoring.paired import Pairing
 from kp_core.scoring.prepare import Prepared
 from kp_core.scoring.systems import scored_systems
-from kp_core.settings import Cutoff
+from kp_core.settings import Cutoff, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
-from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of
+from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, joined
 from kp_core.studies.evaluate import add_systems, system_rows
 from kp_core.studies.facts import add_evaluation, evaluation_notes
 from kp_core.studies.result import Result, frame_of
@@ -80,8 +82,8 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     tally.count("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))
     data = _prepared(corpus, plan)
     if data is None:
-        for name, lists in corpus.runs.groupby("system")["doc_id"].unique().items():
-            tally.note(f"unknown/{name}", Ids.of(lists.tolist()))
+        lists = corpus.runs.groupby("system")["doc_id"].unique()
+        tally.note({f"unknown/{name}": Ids.of(own.tolist()) for name, own in lists.items()})
     elif plan.agreement is not None:
         data.refuse_small_universe(data.all_items.size.astype(float))
         add_annotators(tally, data, plan.asked, _couples(plan))
@@ -141,19 +143,46 @@ def refuse_if_mostly_rejected(tally: Tally) -> None:
         raise unfit("the tables", "rejected", rejected=rejected, rows=counted(read, "row"), most=most)
 
 
-def result(tally: Tally, plan: Plan) -> Result:
-    """Return the result of an evaluation, or of an agreement where that was asked for."""
-    settings, names, notes = plan.settings, plan.names, _notes(tally, plan)
-    if plan.agreement is not None:
-        return agreement_of(tally, names, plan.asked, settings, _couples(plan), notes)
-    rows = system_rows(tally, names, plan.asked, settings, plan.by, plan.baselines)
-    notes += evaluation_notes(tally, names.systems, settings, plan.concordance)
-    return Result(frame_of(rows), settings, tuple(notes), tally.number("documents"), plan.concordance)
+@dataclass(frozen=True)
+class Streamed:
+    """A finished streamed run: everything that its documents add up to."""
 
+    tally: Tally
+    plan: Plan
 
-def comparisons(tally: Tally, plan: Plan) -> list[Comparison]:
-    """Return every comparison that was asked for, by measure and cutoff."""
-    return [
-        comparison_of(pairing, family, cutoff, plan.settings, tally.number("documents"))
-        for family, cutoff, pairing in _pairings(plan, tally)
-    ]
+    def result(self) -> Result:
+        """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
+        tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
+        if plan.agreement is not None:
+            return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
+        rows = system_rows(tally, plan.names, plan.asked, plan.settings, plan.by, plan.baselines)
+        notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
+        return Result(frame_of(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
+
+    def comparisons(self) -> list[Comparison]:
+        """Return all pairs of systems by every measure and cutoff that were asked for."""
+        settings, documents = self.plan.settings, self.tally.number("documents")
+        return [
+            comparison_of(pairing, family, cutoff, settings, documents)
+            for family, cutoff, pairing in _pairings(self.plan, self.tally)
+        ]
+
+    def comparison(self) -> Comparison:
+        """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
+        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return joined(self.comparisons(), recipe)
+
+    def documents(self, ids: Sequence[str]) -> Corpus:
+        """Return some documents with their rows, read from the tables of the run.
+
+        Parquet that is sorted by document is read only where they stand; anything else is read through.
+        """
+        for path in self.plan.paths:
+            if not path.exists():
+                raise unfit(path.name, "gone")
+        chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
+        return corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
+
+    def save(self, path: str | Path) -> None:
+        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
+        self.tally.save(path, plan=self.plan, complete=True)

@@ -6,7 +6,7 @@ are streamed are evaluated alike: a block is a slice of the counts or a part of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count, takewhile
@@ -218,9 +218,9 @@ class Sums:
             # Ids are added even to none, so that the names they keep are always the first by letters.
             self.ids[kind] = self.ids.get(kind, Ids()) + ids
 
-    def note(self, kind: str, ids: Ids) -> None:
-        """Add documents of a kind; those of one block keep their order."""
-        self.ids[kind] = self.ids[kind] + ids if kind in self.ids else ids
+    def note(self, found: Mapping[str, Ids]) -> None:
+        """Add documents by their kind; those of one block keep their order."""
+        self.ids |= {kind: self.ids[kind] + own if kind in self.ids else own for kind, own in found.items()}
 
     def count(self, name: str, number: int) -> None:
         """Add to a sum that is one whole number."""

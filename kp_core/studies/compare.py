@@ -174,7 +174,7 @@ def add_pairs(
         weights = intervals.weights(interval, ids, shared, one.resamples, one.seed, rng)
         swaps = _hashed_swaps(family, ids, one.seed) if streamed else _swaps(family, shared, rng)
         differences = pairing.add(block, weights, swaps)
-        pairing.sums.note(pairing.name, Ids.where(ids, ~shared))
+        pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
     return differences
 
 

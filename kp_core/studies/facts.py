@@ -49,12 +49,7 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], agre
         sums.add("chosen", np.array([(own.size + own.system_only).sum() for own in cells]))
         sums.add("N", np.array([own.universe.sum() for own in cells]))
         sums.add("neither", np.array([own.neither.sum() for own in cells]))
-    _add_ids(sums, ids | (_foreign(data) if agreement else {}))
-
-
-def _add_ids(sums: Sums, ids: dict[str, Ids]) -> None:
-    for kind, own in ids.items():
-        sums.note(kind, own)
+    sums.note(ids | (_foreign(data) if agreement else {}))
 
 
 def _foreign(data: Prepared) -> dict[str, Ids]:
@@ -156,7 +151,7 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
     annotators = data.choices.seen.sum(axis=0)
     sums.count("documents", len(annotators))
     sums.add("seen", np.bincount(annotators, minlength=len(data.names.annotators) + 1))
-    _add_ids(sums, {"alone": Ids.where(data.documents, annotators < 2)} | _foreign(data))
+    sums.note({"alone": Ids.where(data.documents, annotators < 2)} | _foreign(data))
 
 
 def agreement_notes(sums: Sums, pairs: int, settings: Settings) -> list[Note]:
