@@ -13,7 +13,7 @@ from typing import Unpack
 import numpy as np
 
 from kp_core.corpus import Corpus, kept
-from kp_core.errors import Note, UsageError, unfit
+from kp_core.errors import Note, UsageError, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
@@ -109,10 +109,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     settings = Settings() if settings is None else settings
     settings = settings.changed(**changes) if changes else settings
     if settings.trim:
-        raise UsageError(
-            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
-            "or leave the field trim out of the signature"
-        )
+        raise unavailable("trim", trim=settings.trim)
     coded = kept(corpus, "codes", None, lambda: code(corpus))
     settings, notes = _fitting(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
@@ -184,11 +181,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
     if name in _REFUSED:
-        raise UsageError(
-            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
-            "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
-            "ngrams, candidates, vocabulary or a number"
-        )
+        raise unavailable("selected")
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
@@ -203,10 +196,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
         number = np.nan
     if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
-    raise UsageError(
-        f"there is no universe '{name}'; choose ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a "
-        "number of phrases"
-    )
+    raise unavailable("no such universe", name=name)
 
 
 def _sizes(data: Prepared) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted
+from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
 from kp_core.scoring.codes import Bools, Floats
@@ -145,7 +145,7 @@ def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     """Compare the systems of data in memory."""
     systems, settings = scored_systems(data, family.asked.measure.family == "concordance"), data.settings
     if len(systems) < 2:
-        raise UsageError("a comparison needs at least two systems")
+        raise unavailable("one system")
     pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())
     differences = add_pairs(pairing, family, cutoff, data, systems)
     return comparison_of(pairing, family, cutoff, settings, len(data.documents), differences)
