@@ -18,7 +18,6 @@ from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Test
-from kp_core.studies.facts import Facts
 from kp_core.studies.result import Answer
 from kp_core.words import read
 
@@ -247,9 +246,8 @@ class Tables(Data):
             raise UsageError(f"interrupted; {again}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
-        facts = run.tally.facts.get("evaluate", Facts())
-        met = [facts[f"lost/{name}"].count < facts["documents"].count for name in facts.under("lost")]
-        if met and not any(met):
+        lost = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
+        if lost and min(lost) >= run.tally.number("documents"):
             found, expected = "no document in common", "lists for the documents of the gold standard"
             raise InputError("gold standard and systems", found, expected, "See what would help: kpscope validate.")
         return run

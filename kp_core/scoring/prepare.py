@@ -13,7 +13,7 @@ from typing import Unpack
 import numpy as np
 
 from kp_core.corpus import Corpus, kept
-from kp_core.errors import InputError, Note, UsageError
+from kp_core.errors import Note, UsageError, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
@@ -27,11 +27,21 @@ _REFUSED = ("selected", "selection", "chosen", "pair")
 
 
 @dataclass(frozen=True)
+class Names:
+    """Who and what the rows of a result are about: annotators, systems, and types of documents by letters."""
+
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A corpus under settings; no function of an answer looks further back.
 
     settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
     notes      what the reader must know of the files and of what was settled
+    names      those of all data, of which this may be a part
     """
 
     corpus: Corpus
@@ -39,6 +49,7 @@ class Prepared:
     notes: tuple[Note, ...]
     coded: Coded
     identities: Identities
+    names: Names
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -78,11 +89,12 @@ class Prepared:
         short = np.flatnonzero(self.universe < chosen)
         if len(short):
             worst = int(short[np.argmax(chosen[short])])
-            raise InputError(
+            raise unfit(
                 f"universe {self.settings.universe}",
-                f"{int(chosen[worst])} phrases chosen in document '{self.documents[worst]}'",
-                "at least as many phrases in the universe as gold standard and systems choose together",
-                f"Choose N = {int(chosen.max())} or more, or the universe 'rankings'.",
+                "small universe",
+                chosen=int(chosen[worst]),
+                document=self.documents[worst],
+                most=int(chosen.max()),
             )
 
     def under(self, settings: Settings) -> Prepared:
@@ -98,10 +110,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     settings = Settings() if settings is None else settings
     settings = settings.changed(**changes) if changes else settings
     if settings.trim:
-        raise UsageError(
-            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
-            "or leave the field trim out of the signature"
-        )
+        raise unavailable("trim", trim=settings.trim)
     coded = kept(corpus, "codes", None, lambda: code(corpus))
     settings, notes = _fitting(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
@@ -115,7 +124,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
         _refuse_without_english(coded.texts)
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
-    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
+    names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
+    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
 
 
 def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
@@ -168,12 +178,7 @@ def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
 def refuse_alone(annotators: Sequence[str]) -> None:
     """Refuse a single annotator."""
     if len(annotators) < 2:
-        raise InputError(
-            "the gold standard",
-            "one annotator",
-            "at least two, so that one can be held against the others",
-            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-        )
+        raise unfit("the gold standard", "one annotator")
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
@@ -189,11 +194,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
     if name in _REFUSED:
-        raise UsageError(
-            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
-            "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
-            "ngrams, candidates, vocabulary or a number"
-        )
+        raise unavailable("selected")
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
@@ -208,10 +209,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
         number = np.nan
     if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
-    raise UsageError(
-        f"there is no universe '{name}'; choose ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a "
-        "number of phrases"
-    )
+    raise unavailable("no such universe", name=name)
 
 
 def _sizes(data: Prepared) -> Floats:
@@ -276,8 +274,7 @@ def without_english(coded: Coded) -> tuple[str, ...]:
 def _refuse_without_english(texts: Iterable[str]) -> None:
     """Refuse the universe `candidates` for a collection without English."""
     if not any(map(has_english, texts)):
-        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
-        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+        raise unfit("universe candidates", "no English")
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:

@@ -22,9 +22,8 @@ def compared(scores, test="t"):
     block = {name: Statistic(np.c_[own], np.array(own), np.ones(len(own), bool)) for name, own in scores.items()}
     pairing = Pairing(list(block), parse("MAP"), "macro", "cluster-t", Sums())
     documents = len(next(iter(scores.values())))
-    pairing.add(block, None, paired.swaps(documents, 10_000, np.random.default_rng(0)))
-    moved = [pairing.difference(block, a, b) for a, b in pairing.pairs]
-    return pairing.compared(test, paired.enumerated(documents, 10_000)), moved
+    moved = pairing.add(block, None, paired.swaps(documents, 10_000, np.random.default_rng(0)))
+    return pairing.compared(test, 10_000, moved), moved
 
 
 def test_means_and_number_of_pairs(cases):

@@ -176,6 +176,13 @@ def test_values_that_do_not_vary_have_no_interval_whatever_rounding_makes_of_the
     assert streamed.frame["low"].isna().all()
 
 
+def test_a_type_of_documents_without_gold_has_no_row(tmp_path: Path) -> None:
+    tables = draw(1, documents=12)
+    tables["documents"].loc[12] = ["x", "a text", "rare"]
+    streamed, _ = both(write(tables, tmp_path), in_memory(tables), k=3, measures=["P@k", "kappa"], by="group")
+    assert set(streamed.frame["subset"]) == {"all", "group:news", "group:talk"}
+
+
 @pytest.mark.parametrize("form", ["sorted", "csv"])
 def test_one_document_larger_than_a_part_and_an_empty_part_are_handled(form: str, tmp_path: Path) -> None:
     gold = [("a", f"p{i}") for i in range(300)] + [("c", "x"), ("d", "y")]
