@@ -8,7 +8,7 @@ from cyclopts import Argument
 
 from kp_core import methods
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
-from kp_core.reading.page import formats_page
+from kp_core.reading.families import all_families
 
 #: Options that several commands share: the class that holds them, their title, and what they say.
 SHARED = {
@@ -23,6 +23,70 @@ _OPENING = """# Command line
 `kpscope` and `python -m kp_core` are the same. Exit status: 0 done, 1 the data were refused (one message), 2 wrong
 usage. With `--format json`, standard output holds one JSON object and nothing else; progress and warnings go to
 standard error. In brackets: the value that holds when nothing is said, or the values that there are, that one first."""
+
+_FORMATS = """# Formats
+
+KPScope recognises a file by its content, then by its name, and says what it took it for; every choice can be changed.
+Where two readings are equally likely, none is sure, or what was read makes no sense, it asks, with answers to choose
+from. Files may be UTF-8, UTF-16 or UTF-32 with a byte order mark, or another encoding that you name; gzip, zip, tar and
+folders are read too. This page is made from the format families themselves (`kp_core/reading/families`).
+
+| family | format | what becomes of it |
+|---|---|---|
+{rows}
+
+## Examples
+
+In F4 and F12 the first line is the path of the file; in F4A and F7 the name of the file is the document.
+
+{examples}
+## What `convert` writes
+
+Any of these formats in, one of the following out. What a form cannot hold is refused before a file is written, and what
+stays behind by nature (texts in TREC) is listed.
+
+| `--to` | files | holds |
+|---|---|---|
+| `tidy`, `jsonl`, `parquet` | one table each of documents, gold, systems, judgements: CSV, JSONL or Parquet | all |
+| `trec` | qrels and runs (F8) | grades and scores; phrases escaped |
+| `workspace` | one file that the dashboard opens ([more](workspace.md)) | all, and how ranks came about |
+
+## Files that belong together
+
+* Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
+  the documents; files of unequal length are refused.
+* Files of one document each (F4, F4A, F7, F12, F13W) are read as a whole, whether in a folder or archive, dropped
+  together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a table
+  shows how.
+* What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
+* A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
+  Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
+
+## What is asked
+
+* A question names the file, what was found, and the answers; on the command line each stands with its option (`--as`,
+  `--fix`), in Python `kp.Question` holds them, and `roles=` and `fixes=` take them.
+* Asked is: what a file is, where nothing proves it; which of several files is the gold standard, where neither names
+  nor places nor the lengths of the lists tell; whether phrases that are numbers, addresses or sentences, ids that are
+  decimal numbers or texts, and a first row unlike the others are meant so. `--as FILE:use=as-read` says that they are;
+  `--as FILE:use=no` leaves a file out.
+* Gold standard and system without a document in common stop an evaluation, with the change of ids that would make them
+  meet; fewer than half in common is a warning that stands with every number.
+
+## What is said about a file
+
+* A file is refused as a whole if it cannot be read, has no ids or phrases, holds one document twice for one annotator
+  or system, or is over a limit (`kp_core/reading/limits.py`). The message names the file, the line, and what to do.
+* Single rows are rejected, and the rest loads, if the id or phrase is empty or too long, a rank is no positive whole
+  number, or a score is no finite number. Over 20 % rejected rows refuse the file; strict reading refuses the first one.
+* One annotator in two files with the same documents is kept apart by file; a file given twice is refused.
+* Ids are taken as they are: `C-7.txt` and `C-7`, `007` and `7` are different. A fix such as `strip-extension` is
+  offered where it makes the ids meet one to one.
+* `NA`, `null`, `None`, `nan`, `TRUE` and `1e5` are ordinary phrases.
+* Ranks come from a column of ranks, else from scores, else from the order in the file. Scores that never rise down any
+  list mean that higher is better, scores that never fall that lower is better; otherwise higher is better, and lists
+  are sorted.
+"""
 
 
 def command_line() -> str:
@@ -65,6 +129,20 @@ def _meaning(option: Argument) -> str:
     if get_origin(option.hint) is Literal:
         return f"{meaning} ({', '.join(sorted(get_args(option.hint), key=lambda value: value != usual))})"
     return f"{meaning} ({usual})" if usual and usual is not option.field_info.empty else f"{meaning}"
+
+
+def formats_page() -> str:
+    """Return the page of the documentation that shows every family with an example."""
+    rows, examples = [], []
+    for family in all_families():
+        first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
+        if family.NAME != "F0":
+            rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+        shown = [one for one in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())) if one]
+        if shown:
+            blocks = "\n".join(f"```\n{one}\n```\n" for one in shown)
+            examples.append(f"**{family.NAME} {family.TITLE}**\n\n{blocks}")
+    return _FORMATS.format(rows="\n".join(rows), examples="\n".join(examples))
 
 
 PAGES = {

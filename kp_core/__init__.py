@@ -25,7 +25,8 @@ Sentences instead of phrases?                  list_sentences, sentence_study
 Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
 
-Wrong data raise InputError (where, found, expected, remedy), wrong options UsageError. Tables larger than memory:
+Wrong data raise InputError (where, found, expected, remedy), a file that can be read in two ways a Question, which is
+one with `answers`, wrong options UsageError. Tables larger than memory:
 `kp_core.scale`. The dashboard: `kpscope app`.
 """
 
@@ -33,7 +34,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.extraction import SYSTEMS, External, Extracted, extract
 from kp_core.extraction.coverage import coverage
-from kp_core.reading import load
+from kp_core.reading import Question, load
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.sentence_ids import list_sentences
 from kp_core.settings import PRESETS, Settings, __version__, settings_from, signature
@@ -66,6 +67,7 @@ __all__ = [
     "Extracted",
     "InputError",
     "NearMisses",
+    "Question",
     "Result",
     "SentenceStudy",
     "Settings",

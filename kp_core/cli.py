@@ -104,14 +104,24 @@ class Data:
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files; rejected rows are told."""
-        from kp_core.reading.chosen import choices_of
+        from kp_core.reading.sense import refuse_apart
 
-        if self.workspace:
-            return self._saved()
+        corpus = self._saved() if self.workspace else self._read(needs)
+        if {"gold", "system"} <= {*needs}:
+            refuse_apart(corpus)
+        if lost := len(corpus.report.rejected):
+            rows = counted(lost, "row was rejected and is", "rows were rejected and are")
+            print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
+        return corpus
+
+    def _read(self, needs: Sequence[str]) -> kp.Corpus:
+        """Return the data of the files."""
+        from kp_core.reading.choices import choices_of
+
         for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
-        corpus = kp.load(
+        return kp.load(
             gold=self.gold,
             systems=self.systems(),
             documents=self.documents,
@@ -121,10 +131,6 @@ class Data:
             fixes=[name for fixes in self.fix or [] for name in fixes.split(",")],
             roles=choices_of(self.as_ or []),
         )
-        if lost := len(corpus.report.rejected):
-            rows = counted(lost, "row was rejected and is", "rows were rejected and are")
-            print(f"warning: {rows} not used; see: kpscope validate", file=sys.stderr)
-        return corpus
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
@@ -240,6 +246,10 @@ class Tables(Data):
             raise UsageError(f"interrupted; {again}") from None
         if self.save_statistics:
             run.save(self.save_statistics)
+        lost = [ids.count for kind, ids in run.tally.ids.items() if kind.startswith("lost/")]
+        if lost and min(lost) >= run.tally.number("documents"):
+            found, expected = "no document in common", "lists for the documents of the gold standard"
+            raise InputError("gold standard and systems", found, expected, "See what would help: kpscope validate.")
         return run
 
 
@@ -357,7 +367,7 @@ def similarity(
     **how: Unpack[Similarity],
 ) -> None:
     """Say how similar pairs of phrases are."""
-    from kp_core.reading.pairs import load_pairs
+    from kp_core.reading.named_tables import load_pairs
     from kp_core.studies.correlation.correlate import similarities
 
     if not pairs:
@@ -415,7 +425,7 @@ def sentences(
     output: Output = Output(),
 ) -> None:
     """List sentences with ids; with extracts as gold, study them."""
-    from kp_core.reading.attribute_tables import load_attributes
+    from kp_core.reading.named_tables import load_attributes
 
     if not data.documents:
         raise UsageError("--documents is missing: name the texts")
@@ -558,5 +568,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     except (InputError, OSError) as error:
         print(f"kpscope: {error if isinstance(error, InputError) else error.strerror}", file=sys.stderr)
+        for answer in error.answers if isinstance(error, kp.Question) else ():
+            print(f"  {answer.options()}    {answer}", file=sys.stderr)
         return 1
     return 0

@@ -59,6 +59,7 @@ class Reading:
     rows_blank: int = 0
     columns: dict[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    files: int = 1
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass, field
 from importlib.resources import files
-from typing import Literal
+from typing import Any, Literal
 
 
 class InputError(ValueError):
@@ -26,6 +26,25 @@ class InputError(ValueError):
 
 class UsageError(ValueError):
     """Say that an option, a measure or a convention was named wrongly (exit status 2 on the command line)."""
+
+
+def unfit(where: str, why: str, **facts: Any) -> InputError:
+    """Return why data are refused, in the words of `refusals.toml`.
+
+    >>> print(unfit("gold.csv", "no row"))
+    gold.csv: expected one row a keyphrase, found no row. Name another file.
+    """
+    words = _REFUSALS["data"][why]
+    return InputError(where, *(words[part].format(**facts) for part in ("found", "expected", "remedy")))
+
+
+def unavailable(why: str, **facts: Any) -> UsageError:
+    """Return why a choice is not available, in the words of `refusals.toml`.
+
+    >>> print(unavailable("no gold"))
+    no gold standard is named
+    """
+    return UsageError(_REFUSALS["choices"][why].format(**facts))
 
 
 @dataclass(frozen=True)
@@ -72,5 +91,11 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
     return f"{part:,} of {counted(whole, noun)} {one if part == 1 else several}"
 
 
+def _words(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("kp_core") / "data" / name).read_text(encoding="utf-8"))
+
+
 #: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
-REASONS: dict[str, str] = tomllib.loads((files("kp_core") / "data/reasons.toml").read_text(encoding="utf-8"))
+REASONS: dict[str, str] = _words("reasons.toml")
+#: What is refused: choices, and data.
+_REFUSALS = _words("refusals.toml")

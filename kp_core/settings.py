@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, unavailable
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
@@ -267,10 +267,7 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
         ):
             cutoffs.extend(range(int(first), int(last or first) + 1))
         else:
-            raise UsageError(
-                f"k is '{part}'; write a number from 1 to {LARGEST_K}, a list such as 5,10,15, a range such as 1-50, "
-                "average, gold or all"
-            )
+            raise unavailable("cutoff", part=part, largest=LARGEST_K)
     return tuple(dict.fromkeys(cutoffs))
 
 

@@ -10,7 +10,7 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.errors import Note
 from kp_core.reading import Source
-from kp_core.reading.attribute_tables import load_attributes
+from kp_core.reading.named_tables import load_attributes
 from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, Extracts, attributes, extracts

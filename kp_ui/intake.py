@@ -4,15 +4,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, Literal, cast
 
+import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core import typeset
 from kp_core.corpus import Reading, Role
-from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, column_names, preview, report
+from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
+from kp_core.reading.families import family_named
 from kp_core.reading.shared import packed, shared_names
-from kp_core.reading.sniff import family_named
 from kp_core.takeaway.workspace_file import Uploads, is_archive
-from kp_ui import controls, prose, results, saving, show, workspace
+from kp_ui import controls, mapping, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
@@ -22,8 +24,6 @@ _ENCODINGS = (
     *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16"),
 )
 _TEMPLATES = prose.entries("templates")
-#: What a column of a table may be, in words.
-_COLUMNS = prose.entries("columns_of_files")
 #: The switches of the formats, where their names say too little.
 _SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
@@ -49,6 +49,17 @@ def next_step() -> None:
     """Say that the user's files are on screen, and lead to their results."""
     here = workspace.current()
     if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
+        return
+    apart = findings(here.corpus)
+    for finding in apart:
+        words = (
+            f"{show.plain(finding.where)}: {show.plain(finding.found)}, where {show.plain(finding.expected)} is needed."
+        )
+        (st.error if finding.level == "stop" else st.warning)(words)
+        for answer in finding.answers:
+            label, key = show.plain(str(answer)), f"mend {finding.where} {answer.words}"
+            st.button(label, key=key, on_click=workspace.answer, args=(answer,))
+    if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. What was understood of them stands below.")
     st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
@@ -80,17 +91,24 @@ def shared() -> None:
 
 
 def templates() -> None:
-    """Offer small files that show the expected shape."""
+    """Offer small files that show the expected shapes, as CSV and as workbooks."""
     st.markdown("**Examples to start from**")
     with st.container(horizontal=True):
         for name, words in _TEMPLATES.items():
-            data = (workspace.SAMPLE_DATA / "templates" / name).read_bytes()
-            st.download_button(f"{name}: {words}", data, name, key=f"template_{name}")
+            path = workspace.SAMPLE_DATA / name
+            frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
+            with st.popover(words, key=f"template {name}"):
+                for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
+                    file = f"{path.stem}.{ending}"
+                    st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")
 
 
 def problem(words: str) -> None:
     """Say why the user's files are not on screen, and offer what can be done at once."""
     if not words:
+        return
+    if (question := workspace.question()) is not None:
+        _ask(question)
         return
     st.error(f"Not loaded: {show.plain(words)}")
     st.caption("What was on screen before is still there. Change below how a file is read, or remove it.")
@@ -99,6 +117,24 @@ def problem(words: str) -> None:
             for fix in ("keep-first", "merge"):
                 label = f"{OTHER_FIXES[fix][:1].upper()}{OTHER_FIXES[fix][1:]}"
                 st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True))
+
+
+def _ask(question: kp.Question) -> None:
+    """Let the user say which of several readings is meant; each shows what would come of it."""
+    finding = question.finding
+    st.warning(
+        f"**One question before these files can be read.** {show.plain(finding.where)} holds "
+        f"{show.plain(finding.found)}, and {show.plain(finding.expected)} was expected."
+    )
+    files = {file.name: file for file in workspace.uploads().files}
+    for number, answer in enumerate(question.answers):
+        with st.container(border=True):
+            words, use = st.columns([5, 1], vertical_alignment="center")
+            words.text(f"{str(answer)[:1].upper()}{str(answer)[1:]}")
+            use.button("It is this", key=f"answer {number}", on_click=workspace.answer, args=(answer,))
+            for name, choice in answer.choices.items():
+                if name in files and choice.use != "no":
+                    mapping.preview(files[name], choice, f"answer {number} {name}")
 
 
 def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
@@ -157,14 +193,16 @@ def _encoding(choice: Choice, encoding: str) -> Choice:
 
 def _readings(file: Source, choice: Choice) -> None:
     """Show every reading of a file with its first rows, each one click away, and let the user name the columns."""
+    readings: list[preview.Preview] = []
     try:
         readings = preview.previews(file, choice.role, choice)
     except (kp.InputError, kp.UsageError) as refusal:
         show.error(refusal)
-        return
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {evidence}"))
+        if family == mapping.TABLES and not reading.of and len(readings) == 1:
+            continue  # its parts and first rows stand below
         results.table(reading.rows, f"reading {file.name} {place}")
         # What is decided about an archive holds for all its files, so no single family is chosen for them.
         wanted = choice if reading.of else replace(choice, family=family)
@@ -175,7 +213,7 @@ def _readings(file: Source, choice: Choice) -> None:
                 now = reading.recognition.options.get(option)
                 _switch(file, f"option {file.name} {place} {option}", option, values, wanted, now)
     if not any(reading.of for reading in readings):
-        _columns(file, choice, readings[0].recognition.columns if readings else {})
+        mapping.panel(file)
     if choice != Choice():
         st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
 
@@ -202,27 +240,9 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
 
 def _forget(name: str) -> None:
     """Take back all that was decided about a file."""
-    for key in (f"role {name}", f"encoding {name}", *(f"column {name} {role}" for role in _COLUMNS)):
+    for key in (f"role {name}", f"encoding {name}", f"mapping {name}"):
         st.session_state.pop(key, None)
     workspace.decide(name, Choice())
-
-
-def _columns(file: Source, choice: Choice, guessed: dict[str, str]) -> None:
-    """Let the user say which column is the document, the keyphrase, and so on."""
-    names = column_names(file, choice)
-    if not names:
-        return
-    st.caption("What the columns are")
-    with st.container(horizontal=True):
-        for role, words in _COLUMNS.items():
-
-            def named(choice: Choice, column: str, role: str = role) -> Choice:
-                others = {other: name for other, name in choice.columns.items() if other != role}
-                return replace(choice, columns=others | ({role: column} if column else {}))
-
-            now = choice.columns.get(role, guessed.get(role, ""))
-            now, key = now if now in names else "", f"column {file.name} {role}"
-            _decide(file, words, key, ["", *names], now, named, lambda name: name or "–", 180)
 
 
 def format_of(family: str) -> str:

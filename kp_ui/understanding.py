@@ -3,7 +3,7 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import meeting, report
+from kp_core.reading import identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_ui import cached, intake, prose, results, show, sidebar, workspace
 
@@ -50,9 +50,9 @@ def _rename(name: str, key: str) -> None:
 
 def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
     """List the fixes that hold, and let the user take them back."""
-    table = meeting.fixes(corpus)
+    table = identifiers.fixes(corpus)
     for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
-        table.loc[len(table)] = [name, meeting.WORDS[name]]
+        table.loc[len(table)] = [name, identifiers.WORDS[name]]
     if not len(table):
         return
     st.markdown("**Fixes that hold**, part of every signature")
@@ -68,22 +68,22 @@ _SIDES = prose.entries("sides")
 
 def gaps(corpus: kp.Corpus) -> None:
     """Show which ids only one side has, and offer the fixes that would match them one to one."""
-    counts = dict(meeting.coverage(corpus).itertuples(index=False))
+    counts = dict(identifiers.coverage(corpus).itertuples(index=False))
     words = ", ".join(f"{number:,} {_SIDES[side]}" for side, number in counts.items())
     st.caption(f"Documents: {words}.")
-    missing = meeting.gaps(corpus)
+    missing = identifiers.gaps(corpus)
     missing = missing[missing["only here"] > 0]
     if len(missing):
         st.markdown("**Documents that only one side has**")
         results.table(missing, "gaps")
-    offers = meeting.suggestions(corpus)
+    offers = identifiers.suggestions(corpus)
     for fix, found in offers.groupby("fix", sort=False):
         words, left, right, match, of = found.iloc[0][["what it does", "left", "right", "match", "of"]]
         more = f", and {show.counted(len(found) - 1, 'pair')} more" if len(found) > 1 else ""
         label = show.plain(f"{words[:1].upper()}{words[1:]}: {match} of {of} ids of {left} and {right} match{more}")
         sample = workspace.current().sample is not None
         st.button(label, key=f"fix {fix}", on_click=workspace.fix, args=(fix, True), disabled=sample)
-    near = meeting.unmatched(corpus)
+    near = identifiers.unmatched(corpus)
     near = near[near["similar"] != ""]
     if len(near):
         with st.expander("Ids that look alike"):
@@ -92,7 +92,7 @@ def gaps(corpus: kp.Corpus) -> None:
 
 def missing_lists(corpus: kp.Corpus) -> None:
     """Show which systems lack lists, and let the user say whether these count as empty or are left out."""
-    table = meeting.missing(corpus)
+    table = identifiers.missing(corpus)
     if not len(table):
         return
     st.markdown("**Documents of the gold standard that a system has no list for**")

@@ -13,6 +13,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.corpus import Role, content_digest
 from kp_core.reading import LIMITS, Choice, Source
+from kp_core.reading.choices import Answer
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
@@ -20,7 +21,8 @@ from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import ROOT, show
 
 SAMPLE_DATA = ROOT / "sample_data"
-_CURRENT, _BESIDE, _UPLOADS, _PROBLEM, _PENDING = "workspace", "workspace_beside", "uploads", "problem", "pending"
+_CURRENT, _BESIDE, _UPLOADS, _PENDING = "workspace", "workspace_beside", "uploads", "pending"
+_PROBLEM, _QUESTION = "problem", "question"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 SAMPLE, _FIRST = "sample", "lectures"
 
@@ -110,6 +112,18 @@ def problem() -> str:
     return str(st.session_state.get(_PROBLEM, ""))
 
 
+def question() -> kp.Question | None:
+    """Return what must be decided before the user's files can be on screen, if it is that which keeps them off."""
+    return cast("kp.Question | None", st.session_state.get(_QUESTION))
+
+
+def answer(given: Answer) -> None:
+    """Read the files as an answer to the question says."""
+    own = uploads()
+    others = tuple(fix for fix in own.fixes if fix not in given.fixes)
+    open_uploads(replace(own, choices={**own.choices, **given.choices}, fixes=(*others, *given.fixes)))
+
+
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
     st.session_state[_CURRENT] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
@@ -173,7 +187,7 @@ def rename(names: dict[str, str]) -> None:
 def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
     st.session_state[_UPLOADS] = asked if asked.files else Uploads()
-    st.session_state[_PROBLEM] = ""
+    st.session_state[_PROBLEM], st.session_state[_QUESTION] = "", None
     st.session_state[_PENDING] = bool(asked.files)
     if not asked.files:
         open_sample(_FIRST)
@@ -186,6 +200,7 @@ def refusals() -> Iterator[None]:
         yield
     except (kp.InputError, kp.UsageError) as refusal:
         st.session_state[_PROBLEM] = str(refusal)
+        st.session_state[_QUESTION] = refusal if isinstance(refusal, kp.Question) else None
     except Exception:
         logging.getLogger("kpscope").exception("Files could not be read")
         words = "Something went wrong inside KPScope while it read these files. Remove the last one, and try again."

@@ -16,15 +16,19 @@ TABS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
+# A measure that has no tab of its own yet.
+others = [name for name in results.measures(("overlap", "ranking")) if name not in sum(TABS.values(), ())]
+tabs = TABS | ({"Others": tuple(others)} if others else {})
+
 results.open_page("Ranking")
 cutoff = sidebar.cutoff()
-asked = tuple(name for names in TABS.values() for name in names if not name.endswith("@M"))
+asked = tuple(name for names in tabs.values() for name in names if not name.endswith("@M"))
 people = results.people()
 result = cached.evaluation(asked, baselines=True, people=people)
 here = result.at(cutoff)
 results.ids_that_do_not_meet(here.notes)
 
-for place, (tab, names) in zip(st.tabs(list(TABS)), TABS.items(), strict=True):
+for place, (tab, names) in zip(st.tabs(list(tabs)), tabs.items(), strict=True):
     with place:
         shown = [named(name, cutoff) for name in names]
         results.table(screen_tables.with_intervals(result, shown), tab, here.documents)

@@ -42,7 +42,7 @@ def parquet(name="a.parquet", **columns):
 
 
 TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
-ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13L"]["files"]["tasks.json"]
+ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13 Label Studio"]["files"]["tasks.json"]
 WEBANNO = TABLE["F13W"]["files"]["annotation/d1.txt/ana.tsv"]
 
 
@@ -53,10 +53,10 @@ def samples():
         plain = [Source(name, text.encode()) for name, text in files.items()]
         yield family, {sample["role"]: archive(files) if "packed" in sample else plain}, tuple(sample["counts"])
     scored = [{"phrase": "a", "score": 0.5}, {"phrase": "b", "score": 0.25}]
-    yield "F10P", {"systems": parquet(doc_id=["1", "2"], phrases=[scored, []])}, (0, 2, 0, 0)
+    yield "F10 Parquet", {"systems": parquet(doc_id=["1", "2"], phrases=[scored, []])}, (0, 2, 0, 0)
     rows = [["007", "ana", "tide table", 2], ["007", "ben", "1984", 1]]
     table = [["doc_id", "annotator", "keyphrase", "relevance"], *rows]
-    yield "F10X", {"gold": workbook({"read me": [["made by x"]], "gold": table})}, (2, 0, 0, 0)
+    yield "F10 XLSX", {"gold": workbook({"read me": [["made by x"]], "gold": table})}, (2, 0, 0, 0)
 
 
 SAMPLES = {family: (given, counts) for family, given, counts in samples()}

@@ -15,7 +15,7 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import COLUMNS, Corpus, Ranking, whole_texts
-from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.errors import Note, UsageError, counted, unfit
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.external import Given, external_from
 from kp_core.extraction.lecture_systems import PARAMETERS, SYSTEMS, System
@@ -188,9 +188,7 @@ def texts_of(documents: Any, titles: str = "yes") -> dict[str, str]:
     table = corpus.documents
     texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
     if not any(text.strip() for text in texts.values()):
-        raise InputError(
-            "the documents", "no text", "texts of documents", "Load the texts, or a file with a column or field text."
-        )
+        raise unfit("the documents", "no text")
     return texts
 
 
@@ -216,11 +214,12 @@ def readable(
             notes.append(Note("warning", doc_id, message))
     if not kept:
         first = silent[0]
-        raise InputError(
+        raise unfit(
             f"the texts of {counted(len(silent), 'document')}",
-            f"no {language} in document {first}{'' if len(silent) == 1 else ' and in no other'}",
-            "texts in English, or in a language with blanks between words and stop words of your own",
-            "Load English texts.",
+            "no language",
+            language=language,
+            first=first,
+            more="" if len(silent) == 1 else " and in no other",
         )
     return kept, tuple(silent), notes
 

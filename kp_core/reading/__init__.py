@@ -1,27 +1,32 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
+from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.family import Choice
-from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES
+from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, suggestions, unmatched
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load
-from kp_core.reading.meeting import gaps, sides, suggestions, unmatched
 from kp_core.reading.names import renamed
 from kp_core.reading.preview import Preview, column_names, previews
 from kp_core.reading.report import characters, files, statistics
+from kp_core.reading.sense import findings
 from kp_core.reading.source import Source
 
 __all__ = [
     "ID_RULES",
     "LIMITS",
     "OTHER_FIXES",
+    "Answer",
     "Choice",
+    "Finding",
     "Item",
     "Limits",
     "Preview",
+    "Question",
     "Source",
     "characters",
     "column_names",
     "files",
+    "findings",
     "gaps",
     "load",
     "previews",

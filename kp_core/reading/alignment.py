@@ -20,18 +20,18 @@ def align(parts: Sequence[Part], notes: list[Note]) -> None:
     companion = next((part for part in numbered if part.names), None)
     if companion is None:
         texts = [part for part in parts if part.role == "documents" and not part.counted and part.in_one_file]
-        fits = len(texts) == 1 and len(texts[0].checked.ids()) == numbered[0].counted
+        fits = len(texts) == 1 and len(texts[0].ids()) == numbered[0].counted
         companion = texts[0] if fits else None
     if companion is None:
         message = f"There are no ids; documents are counted 1 to {numbered[0].counted:,}."
         notes += [Note("warning", part.file, message) for part in numbered]
         return
-    ids = companion.checked.ids().to_pylist()
+    ids = companion.ids().to_pylist()
     renamed = {str(number): doc_id for number, doc_id in enumerate(ids, 1)}
     for part in numbered:
         if part.names or renamed == {name: name for name in renamed}:
             continue
-        part.rename_documents(renamed)
+        part.rename("doc_id", renamed)
         have = counted(part.counted, "document has", "documents have")
         message = f"The {have} the ids of {companion.file}, in this order."
         notes.append(Note("info", part.file, message))

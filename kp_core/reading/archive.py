@@ -1,4 +1,4 @@
-"""Turn the bytes of zip, gzip and Office files into their members, counted while they are unpacked."""
+"""Turn the bytes of zip, tar, gzip and Office files into their members, counted while they are unpacked."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import re
 import stat
 import struct
+import tarfile
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -16,12 +17,21 @@ from kp_core.reading.limits import Limits, refuse_over
 
 _PIECE = 1 << 20
 _ENDINGS = (".zip", ".gz", ".tar", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-_IGNORED_NAMES = re.compile(
-    r"^(\._.*|\.DS_Store|Thumbs\.db|\.gitkeep|\.gitignore|(README|LICEN[CS]E|COPYING)(\.\w+)?)$", re.I
+#: What lies beside data: notes, scripts, settings, links, papers, models. Files of no other name are looked at.
+_NO_DATA = re.compile(
+    r"(\._.*|\.DS_Store|Thumbs\.db|desktop\.ini|Makefile|Dockerfile|.*~"
+    r"|(README|LICEN[CS]E|COPYING|CHANGE(LOG|S)|CITATION|CONTRIBUTING|NOTICE|AUTHORS)([-_.].*)?|requirements.*\.txt"
+    r"|.*\.(acm|url|lnk|webloc|cfg|conf|ini|toml|ya?ml|log|lock|py[cow]?|ipynb|sh|bat|ps1|p[lm]|rb|java|class|jar|js|css"
+    r"|c|cpp|h|r|rmd|m|tex|bib|bst|sty|cls|pdf|ps|eps|docx?|pptx?|odt|odp|rtf|png|jpe?g|gif|svg|ico|bak|tmp|sw[op]|exe"
+    r"|dll|so|o|pkl|pickle|npy|pt|pth|bin|model|h5|db|sqlite3?|md5|sha(1|256)|pid))",
+    re.IGNORECASE,
 )
-#: What zipfile and the decompressors raise on damaged archives.
+#: LIAAD's data sets say their language in a file beside the texts; a text of that name is longer.
+_LANGUAGE = re.compile(r"lan(g|guage)?\.txt", re.IGNORECASE)
+#: What zipfile, tarfile and the decompressors raise on damaged archives.
 DAMAGED = (
     zipfile.BadZipFile,
+    tarfile.TarError,
     zlib.error,
     struct.error,
     EOFError,
@@ -43,16 +53,35 @@ def is_gzip(data: bytes) -> bool:
     return data[:2] == b"\x1f\x8b"
 
 
+def workbook_kind(data: bytes) -> str:
+    """Return XLSX or ODS for bytes of a workbook, which is a zip archive too, else nothing."""
+    if not is_zip(data):
+        return ""
+    ods = b"application/vnd.oasis.opendocument.spreadsheet" in data[:200]
+    return "ODS" if ods else "XLSX" if b"xl/workbook.xml" in data else ""
+
+
+def is_tar(data: bytes) -> bool:
+    """Tell whether bytes begin like a tar archive."""
+    return data[257:262] == b"ustar"
+
+
 def is_workbook(data: bytes) -> bool:
-    """Tell whether bytes are an Excel workbook, which is a zip archive too."""
-    return is_zip(data) and b"xl/workbook.xml" in data
+    """Tell whether bytes are a workbook."""
+    return bool(workbook_kind(data))
 
 
-def is_ignored(path: str) -> bool:
-    """Tell whether a member of a folder or archive is packing material and no data."""
+def is_ignored(path: str, data: bytes | None = None) -> bool:
+    """Tell whether a member of a folder or archive is no data, by its name, and a short one by what it says.
+
+    >>> is_ignored("a/README.md"), is_ignored("a/1.txt"), is_ignored("lan.txt", b"EN")
+    (True, False, True)
+    """
     parts = PurePosixPath(path).parts
-    hidden = not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts)
-    return hidden or bool(_IGNORED_NAMES.match(parts[-1]))
+    if not parts or "__MACOSX" in parts or any(part.startswith(".") for part in parts):
+        return True
+    language = data is not None and len(data) <= 40 and _LANGUAGE.fullmatch(parts[-1])
+    return bool(language or _NO_DATA.fullmatch(parts[-1]))
 
 
 def natural_key(name: str) -> list[tuple[int, int, str]]:
@@ -66,12 +95,12 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 
 
 def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
-    """Return the one file that a gzip file holds."""
+    """Return the one file, or tar archive, that a gzip file holds."""
     try:
         unpacked = b"".join(_counted(name, _inflated(name, data), len(data), limits))
     except zlib.error:
         raise InputError(name, "damaged packed data", "a whole gzip file", "Copy or pack the file again.") from None
-    if is_gzip(unpacked) or is_zip(unpacked) or unpacked[257:262] == b"ustar":
+    if is_gzip(unpacked) or is_zip(unpacked):
         raise InputError(name, "an archive inside a gzip file", "one text file", "Pack the files as a zip archive.")
     return unpacked
 
@@ -98,8 +127,8 @@ def _inflated(name: str, data: bytes) -> Iterator[bytes]:
     raise InputError(name, "a gzip file that ends early", "a whole gzip file", "Copy or pack the file again.")
 
 
-def unzip(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
-    """Return the members of a zip archive as (path inside, bytes), and the paths of those that were left out.
+def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:
+    """Return the members of a zip or tar archive as (path inside, bytes), and the paths of those that were left out.
 
     archives: keep every member, archives within the archive too, as they are.
     """
@@ -107,43 +136,41 @@ def unzip(name: str, data: bytes, limits: Limits, archives: bool = False) -> tup
     ignored: list[str] = []
     total = 0
     try:
-        with _opened(name, data, limits) as archive:
-            for info in _members(name, archive, limits):
-                inner = info.orig_filename
-                if not archives and (is_ignored(inner) or inner.lower().endswith(_ENDINGS)):
-                    ignored.append(inner)
-                    continue
-                content = b"".join(_pieces(name, archive, info, limits))
-                total += len(content)
-                refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
-                if not archives and (is_gzip(content) or (is_zip(content) and not is_workbook(content))):
-                    ignored.append(inner)
-                else:
-                    files.append((inner, content))
+        for inner, pieces in _tarred(name, data, limits) if is_tar(data) else _zipped(name, data, limits):
+            if not archives and (is_ignored(inner) or inner.lower().endswith(_ENDINGS)):
+                ignored.append(inner)
+                continue
+            content = b"".join(pieces)
+            total += len(content)
+            refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked archive")
+            nested = is_gzip(content) or is_tar(content) or (is_zip(content) and not is_workbook(content))
+            if not archives and (nested or is_ignored(inner, content)):
+                ignored.append(inner)
+            else:
+                files.append((inner, content))
     except DAMAGED as error:
-        raise _refused(name, error, "zip archive") from None
-    return files, ignored
+        raise _refused(name, error, "archive") from None
+    return sorted(files, key=lambda file: natural_key(file[0])), ignored
 
 
 def check_workbook(name: str, data: bytes, limits: Limits) -> None:
     """Refuse a workbook whose parts are over the limits of archives, or declare entities, before anything reads it."""
     total = marks = 0
     try:
-        with _opened(name, data, limits) as archive:
-            for info in _members(name, archive, limits):
-                before = b""
-                for piece in _pieces(name, archive, info, limits):
-                    total += len(piece)
-                    refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
-                    # Reading takes as long as there are elements; a cell has two or three.
-                    marks += piece.count(b"<")
-                    refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
-                    # Without NUL bytes UTF-16 reads like ASCII; a word may be cut between two pieces.
-                    start = (before + piece).replace(b"\0", b"")
-                    if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
-                        found = f"entities declared in {info.orig_filename[:100]}"
-                        raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
-                    before = piece[-32:]
+        for inner, pieces in _zipped(name, data, limits):
+            before = b""
+            for piece in pieces:
+                total += len(piece)
+                refuse_over(limits.unpacked_bytes, total, "bytes", name, "an unpacked workbook")
+                # Reading takes as long as there are elements; a cell has two or three.
+                marks += piece.count(b"<")
+                refuse_over(8 * limits.table_cells, marks, "marks of XML", name, "a workbook")
+                # Without NUL bytes UTF-16 reads like ASCII; a word may be cut between two pieces.
+                start = (before + piece).replace(b"\0", b"")
+                if b"<!DOCTYPE" in start or b"<!ENTITY" in start:
+                    found = f"entities declared in {inner[:100]}"
+                    raise InputError(name, found, "an ordinary workbook", "Save it again as XLSX, or as CSV.")
+                before = piece[-32:]
     except DAMAGED as error:
         raise _refused(name, error, "workbook") from None
 
@@ -151,56 +178,65 @@ def check_workbook(name: str, data: bytes, limits: Limits) -> None:
 def _refused(name: str, error: Exception, what: str) -> InputError:
     if isinstance(error, InputError):
         return error
-    return InputError(name, f"a damaged or unusual {what}", f"a {what}", "Pack or save it again.")
+    return InputError(name, f"a damaged or unusual {what}", f"a whole {what}", "Pack or save it again.")
 
 
-def _opened(name: str, data: bytes, limits: Limits) -> zipfile.ZipFile:
-    """Open an archive; its entries are counted first, since opening it makes an object of each."""
+def _zipped(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Give path and bytes of every file of a zip archive; entries are counted before opening makes objects of them."""
     refuse_over(limits.archive_members, data.count(b"PK\x01\x02"), "members", name, "an archive")
-    return zipfile.ZipFile(io.BytesIO(data))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        seen: set[str] = set()
+        for info in archive.infolist():
+            if info.is_dir():
+                continue
+            inner = info.orig_filename
+            _check_path(name, inner, seen)
+            if stat.S_ISLNK(info.external_attr >> 16):
+                raise _unfit(name, inner, "a link")
+            if info.flag_bits & 1:
+                raise _unfit(name, inner, "an encrypted member")
+            # bzip2 and LZMA unpack a megabyte into gigabytes in one step, so that nothing could count along
+            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise _unfit(name, inner, "a member packed by another method than Deflate")
+            with archive.open(info) as member:
+                # The packed size stands in a header too, but no member can be packed into more than the archive.
+                packed = min(info.compress_size, len(data))
+                pieces = iter(lambda stream=member: stream.read(_PIECE), b"")  # type: ignore[misc]
+                yield inner, _counted(f"{name}: {inner[:200]}", pieces, packed, limits)
 
 
-def _members(name: str, archive: zipfile.ZipFile, limits: Limits) -> Iterator[zipfile.ZipInfo]:
-    """Give the files of an archive in natural order, each looked at before it is unpacked."""
-    infos = [info for info in archive.infolist() if not info.is_dir()]
-    seen: set[str] = set()
-    for info in sorted(infos, key=lambda one: natural_key(one.filename)):
-        _check_member(name, info, seen)
-        seen.add(info.orig_filename)
-        yield info
+def _tarred(name: str, data: bytes, limits: Limits) -> Iterator[tuple[str, Iterator[bytes]]]:
+    """Give path and bytes of every file of a tar archive; one that ends early or holds a broken header is damaged."""
+    with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+        seen: set[str] = set()
+        for number, info in enumerate(archive, 1):
+            refuse_over(limits.archive_members, number, "members or more", name, "an archive")
+            inner = info.name.removeprefix("./")
+            if info.isdir():
+                continue
+            _check_path(name, inner, seen)
+            # A file with holes may say any size.
+            if not info.isreg() or info.issparse():
+                raise _unfit(name, inner, "a link, device or file with holes")
+            refuse_over(limits.file_bytes, info.size, "bytes", f"{name}: {inner[:200]}", "an unpacked file")
+            yield inner, iter([archive.extractfile(info).read()])  # type: ignore[union-attr]
+        if data[archive.offset :].strip(b"\0"):
+            raise tarfile.ReadError
 
 
-def _check_member(archive: str, info: zipfile.ZipInfo, seen: set[str]) -> None:
-    inner = info.orig_filename
-    parts = PurePosixPath(inner).parts
-    linked = stat.S_ISLNK(info.external_attr >> 16)
-    problem = (
-        "a member that leaves the archive"
-        if ".." in parts or inner.startswith("/") or re.match(r"^[A-Za-z]:", inner)
-        else "a member with a backslash or NUL in its name"
-        if "\\" in inner or "\0" in inner
-        else "a link"
-        if linked
-        else "an encrypted member"
-        if info.flag_bits & 1
-        else "two members of one name"
-        if inner in seen
-        # bzip2 and LZMA unpack a megabyte into gigabytes in one step, so that nothing could count along
-        else "a member packed by another method than Deflate"
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        else ""
-    )
-    if problem:
-        shown = inner.replace("\0", "\\0")[:100]
-        raise InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")
+def _check_path(archive: str, inner: str, seen: set[str]) -> None:
+    if ".." in PurePosixPath(inner).parts or inner.startswith("/") or re.match(r"[A-Za-z]:", inner):
+        raise _unfit(archive, inner, "a member that leaves the archive")
+    if "\\" in inner or "\0" in inner:
+        raise _unfit(archive, inner, "a member with a backslash or NUL in its name")
+    if inner in seen:
+        raise _unfit(archive, inner, "two members of one name")
+    seen.add(inner)
 
 
-def _pieces(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, limits: Limits) -> Iterator[bytes]:
-    with archive.open(info) as member:
-        pieces = iter(lambda: member.read(_PIECE), b"")
-        # The packed size stands in a header too, but no member can be packed into more than the archive.
-        packed = min(info.compress_size, len(archive.fp.getbuffer()))  # type: ignore[union-attr]
-        yield from _counted(f"{name}: {info.orig_filename[:200]}", pieces, packed, limits)
+def _unfit(archive: str, inner: str, problem: str) -> InputError:
+    shown = inner.replace("\0", "\\0")[:100]
+    return InputError(archive, f"{problem} (“{shown}”)", "plain files", "Pack the files again, without it.")
 
 
 def _counted(where: str, pieces: Iterator[bytes], packed: int, limits: Limits) -> Iterator[bytes]:

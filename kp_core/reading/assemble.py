@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -11,138 +11,135 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
-from kp_core.errors import InputError, Note, counted
+from kp_core.errors import Note, counted
 from kp_core.reading.documents import document_table
 from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.ranking import order
+from kp_core.reading.ranking import Order, order
 from kp_core.reading.settle import Part, settle
 from kp_core.reading.values import distinct_values
 
 
-@dataclass
-class _Draft:
-    ids: list[pa.Array] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    rankings: dict[str, Ranking] = field(default_factory=dict)
-
-
 def assemble(
-    parts: Sequence[Part], readings: Sequence[Reading], fixes: Sequence[str], limits: Limits, notes: Iterable[Note] = ()
+    parts: Sequence[Part],
+    readings: Sequence[Reading],
+    fixes: Sequence[str],
+    limits: Limits,
+    notes: Iterable[Note] = (),
+    silent: Iterable[str] = (),
 ) -> Corpus:
-    """Build the corpus; what cannot be built as a whole is refused."""
-    draft = _Draft(notes=[*notes, *(note for part in parts for note in part.checked.notes)])
-    hollow = settle(parts, fixes, draft.notes)
+    """Build the corpus; what cannot be built as a whole is refused.
+
+    silent  systems that were named and gave nothing: they are scored as missing everywhere, and said to be so
+    """
+    said = [*notes, *(note for part in parts for note in part.notes)]
+    hollow = settle(parts, fixes, said)
+    by_role = {role: [part for part in parts if part.role == role] for role in ("gold", "documents", "system")}
     for role, what in (("gold", "annotators"), ("system", "systems")):
-        owners = {name: part.file for part in parts if part.role == role for name in part.systems()}
+        owners = {name: part.file for part in by_role[role] for name in part.systems()}
         refuse_over(limits.sources, len(owners), what, next(reversed(owners.values()), ""), "data")
-    gold = _gold([part for part in parts if part.role == "gold"], draft, limits)
-    texts = [part for part in parts if part.role == "documents"]
-    for part in texts:
-        draft.ids.append(part.checked.ids())
-    runs = _runs([part for part in parts if part.role == "system"], draft, limits)
-    documents = document_table(texts, draft.ids, limits)
-    judgements = judgement_table([p.checked for p in parts if p.role == "judgements"], gold, draft.notes)
+    gold = _gold([part for part in by_role["gold"] if len(part.table)], limits)
+    rankings = dict[str, Ranking]()
+    runs = _runs(by_role["system"], limits, rankings, said)
+    ids = [part.ids() for one in by_role.values() for part in one]
+    documents = document_table(by_role["documents"], ids, limits)
+    judgements = judgement_table([part for part in parts if part.role == "judgements"], gold, said)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
-    rejected = [row for part in parts for row in part.checked.rejected]
-    table = pd.DataFrame(rejected, columns=["file", "line", "reason", "content"]).astype(str).astype(TEXT)
-    for file, rows in table.groupby("file", sort=False):
-        draft.notes.append(Note("warning", str(file), rejected_in_words(rows)))
-    report = LoadReport(tuple(readings), table, tuple(dict.fromkeys(draft.notes)), tuple(fixes))
-    return Corpus(documents, gold, runs, judgements, empty, draft.rankings, report)
+    rejected = pd.DataFrame(
+        [row for part in parts for row in part.rejected], columns=["file", "line", "reason", "content"]
+    )
+    rejected = rejected.astype(str).astype(TEXT)
+    for file, rows in rejected.groupby("file", sort=False):
+        said.append(Note("warning", str(file), rejected_in_words(rows)))
+    filled = {(part.role, part.file) for one in ("gold", "system") for part in by_role[one] if part.systems()}
+    for part in (part for one in ("gold", "system") for part in by_role[one]):
+        if (part.role, part.file) in filled:
+            continue
+        if not part.rejected and part.role == "gold":
+            said.append(Note("warning", part.file, "The file holds no rows, so there is nothing of it."))
+        elif not part.rejected:
+            silent = [*silent, part.name]
+    for name in (name for name in dict.fromkeys(silent) if name not in rankings):
+        rankings[name] = Ranking()
+        said.append(Note("warning", name, "There is no list of this system; it is scored as missing."))
+    report = LoadReport(tuple(readings), rejected, tuple(dict.fromkeys(said)), tuple(fixes))
+    return Corpus(documents, gold, runs, judgements, empty, rankings, report)
 
 
-def _gold(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
-    for part in parts:
-        draft.ids.append(part.checked.ids())
-    parts = [part for part in parts if len(part.checked.table)]
-    tables = [part.checked.table for part in parts]
-    if not tables:
+def _gold(parts: Sequence[Part], limits: Limits) -> pd.DataFrame:
+    if not parts:
         return empty_table("gold").drop(columns="variants")
-    table = _concat(tables).rename_columns({"source": "annotator"})
+    table = _concat([part.table for part in parts]).rename_columns({"source": "annotator"})
     if len(table) > limits.list_phrases:
-        _refuse_long_lists(
-            table, parts[0].checked.starts() if len(tables) == 1 else run_starts(table["doc_id"]), limits
-        )
+        _refuse_long_lists(table, parts[0].starts() if len(parts) == 1 else run_starts(table["doc_id"]), limits)
     return frame_of(table, ("doc_id", "annotator", "phrase", "relevance"))
 
 
 def _refuse_long_lists(table: pa.Table, starts: npt.NDArray[np.int64], limits: Limits) -> None:
-    keys = ["annotator", "doc_id"]
     together = len(distinct_values(table["doc_id"], starts)) == len(starts)
     if together and np.diff(np.append(starts, len(table))).max() <= limits.list_phrases:
         return
+    keys = ["annotator", "doc_id"]
     sizes = table.select(keys).group_by(keys).aggregate([([], "count_all")])
     longest = sizes.sort_by([("count_all", "descending")]).slice(0, 1).to_pylist()[0]
-    if longest["count_all"] > limits.list_phrases:
-        found = f"a list of {longest['count_all']:,} phrases for “{longest['doc_id'][:60]}”"
-        raise InputError(
-            longest["annotator"], found, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit."
-        )
+    what = f"phrases for “{longest['doc_id'][:60]}”"
+    refuse_over(limits.list_phrases, longest["count_all"], what, longest["annotator"], "a list")
 
 
-def _runs(parts: list[Part], draft: _Draft, limits: Limits) -> pd.DataFrame:
+def _runs(parts: Sequence[Part], limits: Limits, rankings: dict[str, Ranking], notes: list[Note]) -> pd.DataFrame:
+    """Return the ranked lists of all systems, in order of loading; how their ranks came about goes to `rankings`."""
     pieces: dict[str, list[pa.Table]] = {}
     owners: dict[str, Part] = {}
     for part in parts:
-        draft.ids.append(part.checked.ids())
-        for name, table in _by_system(part):
-            pieces.setdefault(name, []).append(table)
         for name in part.systems():
             owners.setdefault(name, part)
-    tables: list[pa.Table] = []
+        for name, table in _by_system(part):
+            pieces.setdefault(name, []).append(table)
+    tables = []
     for name, part in owners.items():
-        draft.rankings[name] = Ranking()
-        if name in pieces:
-            tables.append(_ranked(name, _concat(pieces[name]), part, draft, limits))
-    if not tables:
-        return empty_table("runs")
-    return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score"))
+        rankings[name] = Ranking()
+        if name not in pieces:
+            continue
+        table = _concat(pieces[name])
+        starts = part.starts() if table is part.table else run_starts(table["doc_id"])
+        found = order(table, starts, part.choice.higher_is_better)
+        rankings[name] = found.ranking
+        refuse_over(limits.list_phrases, int(found.rank.max()), f"phrases of “{name}”", part.file, "a list")
+        notes += _said_of_order(name, part.file, found)
+        table = table if found.take is None else table.take(pa.array(found.take))
+        kept = [column for column in table.column_names if column != "rank"]
+        ranked = table.select(kept).append_column("rank", pa.chunked_array([pa.array(found.rank)]))
+        tables.append(ranked.rename_columns({"source": "system"}))
+    return frame_of(_concat(tables), ("system", "doc_id", "rank", "phrase", "score")) if tables else empty_table("runs")
 
 
 def _by_system(part: Part) -> list[tuple[str, pa.Table]]:
-    table = part.checked.table
     if len(part.sources) <= 1:
-        return [(name, table) for name in part.sources]
-    coded = table["source"].combine_chunks().dictionary_encode()
+        return [(name, part.table) for name in part.sources]
+    coded = part.table["source"].combine_chunks().dictionary_encode()
     codes = coded.indices.to_numpy()
     moved = np.argsort(codes, kind="stable")
-    table = table.take(pa.array(moved))
+    table = part.table.take(pa.array(moved))
     bounds = np.searchsorted(codes[moved], np.arange(len(coded.dictionary) + 1))
     labels = coded.dictionary.to_pylist()
     return [(label, table.slice(bounds[i], bounds[i + 1] - bounds[i])) for i, label in enumerate(labels)]
 
 
-def _ranked(name: str, table: pa.Table, part: Part, draft: _Draft, limits: Limits) -> pa.Table:
-    alone = table is part.checked.table
-    found = order(table, part.checked.starts() if alone else run_starts(table["doc_id"]), part.higher_is_better)
-    draft.rankings[name] = found.ranking
-    if found.rank.max() > limits.list_phrases:
-        what = f"a list of {int(found.rank.max()):,} phrases of “{name}”"
-        raise InputError(part.file, what, f"at most {limits.list_phrases:,}", "Shorten it, or raise the limit.")
-    if found.take is not None:
-        table = table.take(pa.array(found.take))
-    if found.ranking.ranked_by == "score" and not found.ranking.higher_is_better:
-        draft.notes.append(
-            Note("info", part.file, f"Scores of “{name}” rise down the lists: lower is taken as better.")
-        )
+def _said_of_order(name: str, file: str, found: Order) -> Iterator[Note]:
+    """Say what was done to bring the lists of a system into the order of their ranks."""
+    by = found.ranking.ranked_by
+    if by == "score" and not found.ranking.higher_is_better:
+        yield Note("info", file, f"Scores of “{name}” rise down the lists: lower is taken as better.")
     if found.ranking.resorted:
-        by = found.ranking.ranked_by
         one = f"list of “{name}” was not in order of {by}; it was sorted."
         several = f"lists of “{name}” were not in order of {by}; they were sorted."
-        note = Note.counting("info", part.file, found.ranking.resorted, one, several)
-        draft.notes.append(replace(note, level="warning") if by == "score" else note)
+        note = Note.counting("info", file, found.ranking.resorted, one, several)
+        yield replace(note, level="warning") if by == "score" else note
     if found.tied:
-        rest = f"one of equal {found.ranking.ranked_by}; file order stays."
+        rest = f"one of equal {by}; file order stays."
         one, several = f"phrase of “{name}” follows {rest}", f"phrases of “{name}” follow {rest}"
-        draft.notes.append(Note.counting("info", part.file, found.tied, one, several))
-    rank = pa.chunked_array([pa.array(found.rank)])
-    names = table.column_names
-    table = (
-        table.set_column(names.index("rank"), "rank", rank) if "rank" in names else table.append_column("rank", rank)
-    )
-    return table.rename_columns({"source": "system"})
+        yield Note.counting("info", file, found.tied, one, several)
 
 
 def _concat(tables: list[pa.Table]) -> pa.Table:
@@ -153,8 +150,7 @@ def _concat(tables: list[pa.Table]) -> pa.Table:
     for table in tables:
         for column in table.schema:
             kinds.setdefault(column.name, set()).add(column.type)
-    mixed = [name for name, types in kinds.items() if len(types) > 1]
-    for name in mixed:
+    for name in (name for name, types in kinds.items() if len(types) > 1):
         tables = [_as_text(table, name) for table in tables]
     return pa.concat_tables(tables, promote_options="default")
 
@@ -163,9 +159,8 @@ def _as_text(table: pa.Table, name: str) -> pa.Table:
     if name not in table.column_names or pa.types.is_large_string(table[name].type):
         return table
     values = [None if value is None else str(value) for value in table[name].to_pylist()]
-    return table.set_column(
-        table.column_names.index(name), name, pa.chunked_array([pa.array(values, pa.large_string())])
-    )
+    texts = pa.chunked_array([pa.array(values, pa.large_string())])
+    return table.set_column(table.column_names.index(name), name, texts)
 
 
 def rejected_in_words(rows: pd.DataFrame) -> str:

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from kp_core.corpus import run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Rejected, Rows
 from kp_core.reading.limits import Limits
-from kp_core.reading.values import byte_lengths, distinct_values, floats, longer_than, trim
+from kp_core.reading.settle import Part
+from kp_core.reading.values import byte_lengths, floats, longer_than, trim
 
 #: The column that a row of each role cannot be without, beside the document.
 _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements": "candidate"}
@@ -23,69 +23,48 @@ _NEEDED = {"gold": "phrase", "system": "phrase", "documents": None, "judgements"
 _STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"', re.DOTALL)
 
 
-@dataclass
-class Checked:
-    """Rows of one file that passed: trimmed text, numbers as numbers, and what was left out."""
+def check(rows: Rows, part: Part, limits: Limits, text: str = "") -> Part:
+    """Return a part with rows whose ids and phrases are trimmed and whose numbers are parsed; the others are rejected.
 
-    table: pa.Table
-    lists: pd.DataFrame | None
-    read: int
-    blank: int
-    rejected: list[Rejected] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    _starts: npt.NDArray[np.int64] | None = None
-
-    def starts(self) -> npt.NDArray[np.int64]:
-        """Return the rows at which another document begins."""
-        if self._starts is None:
-            self._starts = run_starts(self.table["doc_id"])
-        return self._starts
-
-    def ids(self) -> pa.Array:
-        """Return the documents in order, those with empty lists included."""
-        if self.lists is None:
-            return distinct_values(self.table["doc_id"], self.starts())
-        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
-
-    def replace(self, name: str, column: pa.ChunkedArray) -> None:
-        """Put another column in place of one."""
-        self.table = self.table.set_column(self.table.column_names.index(name), name, column)
-        self._starts = None if name == "doc_id" else self._starts
-
-    def keep(self, mask: npt.NDArray[np.bool_]) -> None:
-        """Keep the rows of a mask."""
-        self.table, self._starts = self.table.filter(pa.array(mask)), None
-
-
-def check(rows: Rows, name: str, limits: Limits, text: str = "") -> Checked:
-    """Trim ids and phrases, parse numbers, and take out what has no id, no phrase, or is over a limit."""
+    part  what is known of the reading; text  of a file of JSON, where the lines of documents are looked up
+    """
     table = rows.table
     if len(table) > limits.rows:
-        raise InputError(
-            name, f"{len(table):,} rows", f"at most {limits.rows:,}", "Split the file, or raise the limit."
-        )
+        expected = f"at most {limits.rows:,}"
+        raise InputError(part.file, f"{len(table):,} rows", expected, "Split the file, or raise the limit.")
     reasons: dict[int, str] = dict(rows.marked)
     starts = None
     if "doc_id" in table.column_names:
         table, starts = _ids(table, limits, reasons)
     needed = _NEEDED[rows.role]
     if needed is not None:
-        table = _set(
-            table, needed, _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
-        )
+        checked = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
+        table = _set(table, needed, checked)
     if "source" in table.column_names:
         source = trim(_filled(table["source"]))
         what = f"annotator or system longer than {limits.id_characters:,} characters"
         _mark(reasons, longer_than(source, limits.id_characters, byte_lengths(source)), what)
         table = _set(table, "source", source)
-    notes = list(rows.notes)
-    table = _numbers(table, rows, reasons, notes, name)
-    rejected = list(rows.rejected)
-    lists = None if rows.lists is None else _lists(rows.lists, limits, rejected)
-    checked = Checked(table, lists, len(rows.table) + len(rejected), rows.blank, rejected, notes, starts)
+    notes, rejected = list(rows.notes), list(rows.rejected)
+    table = _numbers(table, rows, reasons, notes, part.file)
+    part = replace(
+        part,
+        role=rows.role,
+        table=table,
+        lists=None if rows.lists is None else _lists(rows.lists, limits, rejected),
+        read=len(rows.table) + len(rejected),
+        blank=rows.blank,
+        rejected=rejected,
+        notes=notes,
+        counted=rows.counted,
+        names=rows.names,
+        in_one_file=rows.places is None,
+        first_line=0 if not len(table) else 1 if rows.lines is None else int(rows.lines[0]),
+        _starts=starts,
+    )
     if reasons:
-        _take_out(checked, rows, reasons, name, text)
-    return checked
+        _take_out(part, rows, reasons, text)
+    return part
 
 
 def _ids(table: pa.Table, limits: Limits, reasons: dict[int, str]) -> tuple[pa.Table, npt.NDArray[np.int64] | None]:
@@ -179,8 +158,8 @@ def _lists(lists: pd.DataFrame, limits: Limits, rejected: list[Rejected]) -> pd.
     return lists.drop(index=lists.index[list(reasons)]) if reasons else lists
 
 
-def _take_out(checked: Checked, rows: Rows, reasons: dict[int, str], name: str, text: str) -> None:
-    kept = np.ones(len(checked.table), dtype=bool)
+def _take_out(part: Part, rows: Rows, reasons: dict[int, str], text: str) -> None:
+    kept = np.ones(len(part.table), dtype=bool)
     kept[list(reasons)] = False
     content = _contents(rows.table, sorted(reasons))
     lines = {index: index + 1 if rows.lines is None else int(rows.lines[index]) for index in reasons}
@@ -188,10 +167,10 @@ def _take_out(checked: Checked, rows: Rows, reasons: dict[int, str], name: str, 
     ids = {index: str(rows.table["doc_id"][index].as_py()) for index, line in lines.items() if named and not line}
     begins = _lines_of(text, set(ids.values()))
     for index, shown in zip(sorted(reasons), content, strict=True):
-        file = name if rows.places is None else str(rows.places[index])
+        file = part.file if rows.places is None else str(rows.places[index])
         line = lines[index] or begins.get(ids.get(index, ""), 0)
-        checked.rejected.append((file, line, reasons[index], shown))
-    checked.keep(kept)
+        part.rejected.append((file, line, reasons[index], shown))
+    part.keep(kept)
 
 
 def _contents(table: pa.Table, indices: list[int]) -> list[str]:
@@ -215,7 +194,7 @@ def _lines_of(text: str, ids: set[str]) -> dict[str, int]:
     return found
 
 
-def refuse_if_mostly_rejected(name: str, checked: list[Checked], limits: Limits, *, strict: bool) -> None:
+def refuse_if_mostly_rejected(name: str, checked: list[Part], limits: Limits, *, strict: bool) -> None:
     """Refuse a file with over 20 % of its rows rejected; in strict mode refuse at the first one."""
     rejected = [row for part in checked for row in part.rejected]
     if not rejected:

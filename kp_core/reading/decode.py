@@ -11,19 +11,8 @@ from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.
 ENCODINGS = (
-    "windows-1252",
-    "iso-8859-15",
-    "windows-1250",
-    "windows-1251",
-    "koi8-r",
-    "gb18030",
-    "big5",
-    "shift_jis",
-    "euc-jp",
-    "euc-kr",
-    "utf-8",
-    "utf-16",
-    "utf-32",
+    *("windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r", "gb18030", "big5"),
+    *("shift_jis", "euc-jp", "euc-kr", "utf-8", "utf-16", "utf-32"),
 )
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -32,19 +21,19 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_BINARIES = (
-    (b"%PDF", "a PDF"),
-    (b"\xd0\xcf\x11\xe0", "an old Office file"),
-    (b"\x89PNG", "an image"),
-    (b"\xff\xd8\xff", "an image"),
-    (b"GIF8", "an image"),
-    (b"PK\x03\x04", "an archive or Office file"),
-    (b"PAR1", "a Parquet file"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"BZh", "a bzip2 file"),
-    (b"\xfd7zXZ", "an xz file"),
-)
+_BINARIES = {
+    b"%PDF": "a PDF",
+    b"\xd0\xcf\x11\xe0": "an old Office file",
+    b"\x89PNG": "an image",
+    b"\xff\xd8\xff": "an image",
+    b"GIF8": "an image",
+    b"PK\x03\x04": "an archive or Office file",
+    b"PAR1": "a Parquet file",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"BZh": "a bzip2 file",
+    b"\xfd7zXZ": "an xz file",
+}
 _LINE_END = re.compile("\r\n|\n|\r")
 
 
@@ -75,34 +64,43 @@ def binary_kind(data: bytes) -> str | None:
     >>> binary_kind(b"%PDF-1.7")
     'a PDF'
     """
-    return next((what for magic, what in _BINARIES if data.startswith(magic)), None)
+    return next((what for magic, what in _BINARIES.items() if data.startswith(magic)), None)
 
 
-def decode(source: Source, encoding: str | None = None, *, strict: bool = False) -> Text:
-    """Return the text of a source: its mark decides, else UTF-8, else windows-1252 with a warning.
+def decode(source: Source, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
+    """Return the text of a source: its mark decides, else UTF-8, else an encoding, which is never bent to fit.
 
-    An encoding chosen by the user is taken as it is, never with replacement characters.
+    encoding  of what is not UTF-8; without it windows-1252 is proposed, with a warning
+    exact     the encoding is that of this very file, also where its bytes could be UTF-8
     """
     data, name = source.data, source.name
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
+    _refuse_unknown(encoding)
     for mark, marked in _MARKS:
         if data.startswith(mark):
             return _text(name, _strictly(name, data[len(mark) :], marked), marked, bom=True)
-    if encoding is not None:
-        try:
-            codec = codecs.lookup(encoding).name
-        except LookupError:
-            raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
-        if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
-            raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
+    if encoding is not None and (exact or b"\0" in data):  # bytes of UTF-16 without a mark could be UTF-8 with NUL
         return _text(name, _strictly(name, data, encoding), encoding)
     if b"\0" in data:
         raise InputError(name, "NUL bytes", "text", "Save it as CSV or UTF-8 text.")
     try:
         return _text(name, data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as error:
+        if encoding is not None:
+            return _text(name, _strictly(name, data, encoding), encoding)
         return _proposed(name, data, error, strict=strict)
+
+
+def _refuse_unknown(encoding: str | None) -> None:
+    if encoding is None:
+        return
+    try:
+        codec = codecs.lookup(encoding).name
+    except LookupError:
+        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
+    if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
+        raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
 
 
 def _strictly(name: str, data: bytes, encoding: str) -> str:
@@ -126,19 +124,11 @@ def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool
         text = ""
     if strict or not text:
         raise InputError(where, found, "UTF-8 text", "Save the file as UTF-8, or name its encoding.") from None
-    changed = sum(1 for row in re.split(b"\r\n|\n|\r", data) if not row.isascii() and not _is_utf8(row))
-    shown = split_lines(text)[line - 1].strip()[:60]
-    lines = f"{counted(changed, 'line')}, such as “{shown}”"
-    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {lines}."
+    lines = split_lines(text)
+    changed = counted(sum(not row.isascii() for row in lines), "line")
+    message = f"such as “{lines[line - 1].strip()[:60]}”"
+    message = f"Not UTF-8 ({found}); read as windows-1252, which concerns {changed}, {message}."
     return _text(name, text, "windows-1252", notes=(Note("warning", where, message),))
-
-
-def _is_utf8(row: bytes) -> bool:
-    try:
-        row.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def _line_at(data: bytes, offset: int) -> int:

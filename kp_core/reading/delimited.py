@@ -5,67 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
-from kp_core.errors import InputError, Note, counted
-from kp_core.reading.family import Choice, File, Rejected
-from kp_core.reading.fields import JUDGE, KNOWN, plain
-from kp_core.reading.limits import LIMITS, Limits, refuse_over
-from kp_core.reading.lists import is_number
+from kp_core.errors import InputError, counted
+from kp_core.reading.family import Choice, File
+from kp_core.reading.fields import is_known
+from kp_core.reading.limits import LIMITS, refuse_over
+from kp_core.reading.table import Table, headed
 
 DELIMITERS = {"\t": "TAB", ",": "comma", ";": "semicolon", "|": "bar"}
 #: Rows that are split at once, and the characters that they may have together.
 _BLOCK, _CHARACTERS = 50_000, 16_000_000
 csv.field_size_limit(LIMITS.line_bytes)
-
-
-@dataclass
-class Table:
-    """Columns of equal length under their names; from a file all are text, from a DataFrame numbers may occur."""
-
-    file: str
-    names: list[str]
-    columns: list[pa.ChunkedArray]
-    lines: Sequence[int] | None = None
-    header: bool = True
-    described: str = "table"
-    limits: Limits = field(default_factory=Limits)
-    rejected: list[Rejected] = field(default_factory=list)
-    notes: list[Note] = field(default_factory=list)
-    blank: int = 0
-
-    def __len__(self) -> int:
-        return len(self.columns[0]) if self.columns else 0
-
-    def column(self, name: str) -> pa.ChunkedArray:
-        """Return the first column of this name."""
-        return self.columns[self.names.index(name)]
-
-    def texts(self, name: str) -> pa.ChunkedArray:
-        """Return a column as text, nothing missing."""
-        return as_text(self.column(name))
-
-
-def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in."""
-    if pa.types.is_floating(column.type):
-        values = column.to_numpy()
-        if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
-            column = column.cast(pa.int64())
-    if pa.types.is_nested(column.type):  # lists where one text is wanted
-        values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
-        column = pa.chunked_array([pa.array(values, pa.large_string())])
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
-    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
-    return column.fill_null("") if column.null_count else column
 
 
 def read_delimited(file: File, choice: Choice) -> Table | None:
@@ -84,10 +39,10 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     refuse_over(file.limits.columns, width, "columns", file.name, "a table")
     ends = file.text.count("\n") or file.text.count("\r")
     refuse_over(file.limits.cells, width * ends, "cells", file.name, "a table")
-    header = has_header(rows, width, choice)
-    table = Table(file.name, [], [], header=header, limits=file.limits)
+    table = Table(file.name, [], [], limits=file.limits)
     if quoting == csv.QUOTE_MINIMAL or not _fill_at_once(table, file, delimiter, width):
         _fill(table, file, delimiter, quoting, width)
+    table = headed(table, choice)
     quotes = ", quotes are ordinary characters" if quoting == csv.QUOTE_NONE and '"' in file.text else ""
     table.described = (
         f"{counted(len(table), 'row')} of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
@@ -145,7 +100,7 @@ def _delimiter(start: str, *, cut: bool) -> str | None:
         width, count = Counter(map(len, records)).most_common(1)[0]
         if width < 2 or count < 0.5 * len(records):
             continue
-        known = sum(plain(cell) in KNOWN for cell in records[0])
+        known = max(sum(map(is_known, record)) for record in records[:3])
         rating = (count >= 0.8 * len(records), known, count / len(records), -order)
         if best is None or rating > best:
             best, chosen = rating, delimiter
@@ -178,21 +133,6 @@ def _quoting(file: File, delimiter: str) -> int:
     return csv.QUOTE_MINIMAL
 
 
-def has_header(rows: list[list[str]], width: int, choice: Choice) -> bool:
-    """Tell whether the first row names the columns: by known names, or since it differs from the rows below."""
-    if "header" in choice.options:
-        return choice.options["header"] == "yes"
-    first, others = rows[0], [row for row in rows[1:] if len(row) == width]
-    if set(choice.columns.values()) & set(first):
-        return True
-    known = sum(plain(cell) in KNOWN or bool(JUDGE.match(cell.strip())) for cell in first)
-    if len(first) != width or any(is_number(cell) for cell in first):
-        return known >= 2 and len(first) == width
-    repeated = any(cell == row[column] for column, cell in enumerate(first) for row in others)
-    numeric = any(others and all(is_number(row[column]) for row in others) for column in range(width))
-    return known >= 2 or (known == 1 and not repeated) or (numeric and not repeated)
-
-
 def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     """Read an even file without quoted fields through Arrow, ten times faster; False if a line does not fit."""
     names = [str(number) for number in range(width)]
@@ -211,11 +151,6 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
         return False
     if len(found) > file.limits.rows + 1:
         raise _too_many(file)
-    table.names = [f"column {number}" for number in range(1, width + 1)]
-    if table.header:
-        table.names = header_names([column[0].as_py() for column in found.columns])
-        found = found.slice(1)
-        table.lines = range(2, len(found) + 2)
     table.columns = list(found.columns)
     return True
 
@@ -228,13 +163,9 @@ def _too_many(file: File) -> InputError:
 def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
     blocks: list[list[pa.Array]] = [[] for _ in range(width)]
     lines: list[int] = []
-    header_pending = table.header
     for numbers, records in _blocks(file, delimiter, quoting):
         if set(map(len, records)) != {width}:
             numbers, records = _even(table, numbers, records, width)
-        if header_pending and records:
-            table.names, header_pending = header_names(records[0]), False
-            numbers, records = numbers[1:], records[1:]
         if not records:
             continue
         if len(lines) + len(records) > file.limits.rows:
@@ -242,8 +173,6 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
         lines.extend(numbers)
         for block, cells in zip(blocks, zip(*records, strict=True), strict=True):
             block.append(pa.array(cells, pa.large_string()))
-    if not table.names:
-        table.names = [f"column {number}" for number in range(1, width + 1)]
     table.columns = [pa.chunked_array(block, pa.large_string()) for block in blocks]
     table.lines = lines
 
@@ -287,18 +216,3 @@ def _even(table: Table, numbers: list[int], records: list[list[str]], width: int
             reason = f"{counted(len(record), 'field')} instead of {width}"
             table.rejected.append((table.file, number, reason, " | ".join(record[:200])[:200]))
     return kept_numbers, kept
-
-
-def header_names(header: Sequence[str]) -> list[str]:
-    """Return distinct, non-empty names of columns.
-
-    >>> header_names(["id", " ", "id"])
-    ['id', 'column 2', "id'"]
-    """
-    names: dict[str, None] = {}
-    for number, cell in enumerate(header, 1):
-        name = cell.strip() or f"column {number}"
-        while name in names:
-            name += "'"
-        names[name] = None
-    return list(names)

@@ -25,7 +25,7 @@ def document_table(parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limit
     blank = {name: series(nothing) for name in ("text", "title", "group")}
     if not parts:
         return pd.DataFrame({"doc_id": index.to_series(index=range(len(index))), **blank})
-    frames = [frame_of(part.checked.table, ("doc_id",)).assign(file_=part.file) for part in parts]
+    frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in parts]
     every = pd.concat(frames, ignore_index=True).replace("", np.nan)
     if every["doc_id"].duplicated().any():
         if "text" in every:

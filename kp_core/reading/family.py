@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Literal, Protocol, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,6 +30,7 @@ class Choice:
 
     columns  role of a column or field → its name in the file, such as {"doc_id": "Nr", "phrase": "Begriff"}
     options  the switches of a family, such as {"inner": "variants"}
+    use      no: the file is left out; as-read: what looks odd in it is meant so
     """
 
     role: Role | None = None
@@ -38,6 +39,7 @@ class Choice:
     higher_is_better: bool | None = None
     columns: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, str] = field(default_factory=dict)
+    use: Literal["as-read", "no"] | None = None
 
 
 _NOTHING_CHOSEN = Choice()
@@ -58,15 +60,15 @@ class File:
     ) -> None:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
-        self._made: dict[str, Any] = {}
+        self.made: dict[str, Any] = {}
         self._repeated: list[str] = []
         self._repeated_in_records: list[str] = []
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
-        if key not in self._made:
-            self._made[key] = make()
-        return cast(T, self._made[key])
+        if key not in self.made:
+            self.made[key] = make()
+        return cast(T, self.made[key])
 
     @property
     def name(self) -> str:
@@ -87,7 +89,8 @@ class File:
     @cached_property
     def decoded(self) -> Text:
         """The text and how it was encoded."""
-        return decode(self.source, self.encoding, strict=self.strict)
+        exact = self.choice.encoding is not None
+        return decode(self.source, self.choice.encoding or self.encoding, strict=self.strict, exact=exact)
 
     @property
     def text(self) -> str:
@@ -144,9 +147,13 @@ class File:
 
 @dataclass(frozen=True)
 class Recognition:
-    """Which family one or several files belong to, how sure that is, and why, in words.
+    """A hypothesis: which family one or several files belong to, how sure that is, and why, in words.
 
-    offers  switches whose values depend on the file, such as the sheets of a workbook
+    confidence  1: beyond doubt; from .9: clear; from .5: plausible; below: only offered. It comes from what the
+                hypothesis explains: rows without rejection, unique ids, lengths that fit phrases
+    options     switches as they would be read; `role` is “guessed” where nothing in the file tells its role
+    offers      switches whose values depend on the file, such as the sheets of a workbook
+    plan        what the family itself keeps for reading
     """
 
     family: str
@@ -157,6 +164,7 @@ class Recognition:
     columns: dict[str, str] = field(default_factory=dict)
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    plan: tuple[Any, ...] = ()
 
 
 @dataclass
@@ -175,7 +183,7 @@ class Rows:
 
     role: Role
     table: pa.Table
-    lines: Sequence[int] | None = None
+    lines: Sequence[int] | npt.NDArray[np.int64] | None = None
     places: Sequence[str] | npt.NDArray[np.object_] | None = None
     lists: pd.DataFrame | None = None
     marked: dict[int, str] = field(default_factory=dict)
@@ -189,18 +197,21 @@ class Rows:
 class Family(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
-    A module may also have `OPTIONS` (switch → values), `BINARY` (its files are no text), and
+    A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
-    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder.
+    `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
+    the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
     """
 
     NAME: str
     TITLE: str
     EXAMPLE: str
 
-    def recognise(self, files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-        """Tell whether these files (mostly one) are of this family."""
+    def recognise(
+        self, files: Sequence[File], role: Role | None, choice: Choice
+    ) -> Recognition | list[Recognition] | None:
+        """Tell whether these files (mostly one) are of this family, in one way or in several."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
         """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

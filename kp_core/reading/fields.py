@@ -1,51 +1,46 @@
-"""Turn the names of columns and fields into the roles they play."""
+"""Turn the heads of columns and the names of fields into the roles they play."""
 
 from __future__ import annotations
 
 import re
+import tomllib
+import unicodedata
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
-_GOLD = (
-    "keyphrases keywords keyword extractive_keyphrases abstractive_keyphrases abstractive_keyphrase "
-    "targets target tgt gold subjects tags"
-)
-#: Role → names, the first present wins; compared without case, blanks and hyphens count as `_`.
-NAMES: dict[str, tuple[str, ...]] = {
-    role: tuple(names.split())
-    for role, names in {
-        "doc_id": "doc_id document_id docid id doc url name file filename paper_id",
-        "pair_id": "pair_id pair pairid",
-        "annotator": "annotator rater indexer tagger team user",
-        "system": "system method model run algorithm",
-        "rank": "rank position",
-        "score": "score scores weight confidence probability",
-        "votes": "votes count",
-        "relevance": "relevance rel grade pertinence",
-        "phrase": "phrase keyphrase keyword term label candidate tag sentence",
-        "phrases": f"{_GOLD} phrases terms labels predictions prediction predicted preds output",
-        "gold": _GOLD,
-        "predictions": "predictions prediction predicted preds output",
-        "text": "text body abstract fulltext document source src",
-        "title": "title",
-        "group": "group domain category section genre type",
-        "concept": "concept uri concept_id",
-        "keyphrase": "keyphrase",
-        "candidate": "candidate",
-        "sentence": "sentence",
-    }.items()
+_WORDS: dict[str, tuple[str, ...]] = {
+    role: tuple(words.split())
+    for role, words in tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8")).items()
 }
+_OTHERS = _WORDS.pop("others")
+#: Names of well-known systems.
+SYSTEMS = frozenset(_WORDS.pop("systems"))
+#: Role → words, the first present wins.
+NAMES = _WORDS | {"phrases": (*_WORDS["gold"], "keyword", *_WORDS["phrases"], *_WORDS["predictions"])}
 #: The words by which a first line is known to be a header.
-KNOWN = frozenset(name for names in NAMES.values() for name in names) | {"variants", "prmu", "gold_id", "text", "note"}
+KNOWN = frozenset(name for names in NAMES.values() for name in names) | set(_OTHERS)
+#: Heads of columns that hold a gold standard.
+GOLD = frozenset({*_WORDS["gold"], "gold_standard", "goldstandard"})
+#: Words for annotators and systems, behind which a number says which of them it is.
+PEOPLE = frozenset({*_WORDS["annotator"], *_WORDS["system"]})
 JUDGE = re.compile(r"^(?:score|annotator|rater|judge)[_ ]?(.+)$", re.IGNORECASE)
+_NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 
 
 def plain(name: str) -> str:
     """Return a name as it is compared.
 
-    >>> plain(" Doc-ID ")
-    'doc_id'
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:")
+    ('doc_id', 'schlusselworter')
     """
-    return re.sub(r"[\s\-]+", "_", name.strip().lower())
+    folded = unicodedata.normalize("NFKD", name.strip().lower().rstrip(":")) if not name.isascii() else name.lower()
+    bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
+    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).strip().rstrip(":"))
+
+
+def is_known(name: str) -> bool:
+    """Tell whether a cell is a word of the field, as heads of columns are."""
+    return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
 
 
 def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -65,3 +60,31 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
         if fitting is not None:
             found[role] = fitting
     return found
+
+
+def source_of(head: str) -> str:
+    """Return whose keyphrases a column holds by its head: what is left without its number and words for keyphrases.
+
+    >>> source_of("Keywords Anna"), source_of("Ben 2"), source_of("Keyword 1")
+    ('Anna', 'Ben', '')
+    """
+    base = base_of(head)
+    about = (*NAMES["phrase"], *NAMES["phrases"])
+    words = [word for word in re.split(r"[\s_:()/]+", base) if word and plain(word) not in about]
+    return " ".join(words) if len(words) < len(re.findall(r"[^\s_:()/]+", base)) else base.strip()
+
+
+def base_of(head: str) -> str:
+    """Return a head without the number at its end."""
+    found = _NUMBERED.match(head.strip())
+    return found.group(1).strip() if found and found.group(1).strip() else head.strip()
+
+
+def number_of(head: str) -> int | None:
+    """Return the number at the end of a head, if something stands before it.
+
+    >>> number_of("Anna 2"), number_of("kw1"), number_of("2"), number_of("Anna")
+    (2, 1, None, None)
+    """
+    found = _NUMBERED.match(head.strip())
+    return int(found.group(2)) if found and found.group(1).strip() else None

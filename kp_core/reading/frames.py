@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading import json_lists, tables
-from kp_core.reading.delimited import Table, header_names
+from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
-from kp_core.reading.judged import judgement_columns, judgement_rows
+from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
-from kp_core.reading.shapes import shape_of
+from kp_core.reading.table import Table, header_names
+from kp_core.reading.table_rows import rows_of
 
 
 def frame_rows(
@@ -41,15 +42,14 @@ def frame_rows(
         table.columns = [column.take(pa.array(kept)) for column in columns]
         table.lines = (kept + 1).tolist()
         table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
-    judged = judgement_columns(table, choice) if role == "judgements" else None
-    if judged is not None:
-        return [judgement_rows(table, judged, choice)], described, judged
-    layout = tables.layout_of(table, role, choice)
-    if layout is None:
-        found = f"the columns {', '.join(names[:10]) or '(none)'}"
+    # Merged cells are cells of spreadsheets.
+    whole = replace(choice, options={"fill_down": "no", **choice.options})
+    found = layout_of(table, role, whole)
+    if found is None:
+        shown = f"the columns {', '.join(names[:10]) or '(none)'}"
         expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"
-        raise InputError(name, found, expected, "Rename them, or name their roles.")
-    return tables.rows_of(table, layout, role), layout.evidence, layout.columns
+        raise InputError(name, shown, expected, "Rename them, or name their roles.")
+    return rows_of(found, role), found.evidence, found.columns
 
 
 def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
@@ -103,11 +103,11 @@ def dict_rows(
             name, "text in place of a list", "{document: [phrase, …]}", "Put each document's phrases into a list."
         )
     plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in lists.items()}
-    found = shape_of(plain.values()) if plain else ("phrases", "no documents")
+    found = shapes.shape_of(plain.values()) if plain else ("phrases", "no documents")
     if found is None:
         raise InputError(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = json_lists.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
+    rows = shapes.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

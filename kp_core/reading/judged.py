@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,34 +11,26 @@ import pyarrow as pa
 
 from kp_core.corpus import empty_table
 from kp_core.errors import InputError, Note
-from kp_core.reading.check import Checked
-from kp_core.reading.delimited import Table
-from kp_core.reading.family import Choice, Rows
-from kp_core.reading.fields import JUDGE, find_roles
+from kp_core.reading.family import Rows
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.settle import Part
+from kp_core.reading.table import Table
 from kp_core.reading.values import byte_lengths, floats
 
 _FIXED = ("pair_id", "doc_id", "keyphrase", "candidate")
 _TEXT = pd.StringDtype(na_value=np.nan)
 
 
-def judgement_columns(table: Table, choice: Choice) -> dict[str, str] | None:
-    """Return the columns of a judgement table: `candidate` beside `keyphrase` or scores; None if it is none."""
-    if not table.header:
-        return None
-    columns = find_roles(table.names, (*_FIXED, "annotator", "score"), choice.columns)
-    judges = [name for name in table.names if JUDGE.match(name) and name not in columns.values()]
-    if "candidate" not in columns or not ("keyphrase" in columns or judges or "score" in columns):
-        return None
-    if "score" not in columns and not judges:
-        return None
-    return columns
+def judgement_rows(
+    table: Table, columns: dict[str, str], raters: Mapping[str, tuple[str, ...]], scale: str = ""
+) -> Rows:
+    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected.
 
-
-def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Rows:
-    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    raters  annotator → the column of its scores; empty where a column `score` holds them
+    scale   such as `0-4`; where it is not told, the scores tell it
+    """
     size = len(table)
-    judges = [] if "score" in columns else [n for n in table.names if JUDGE.match(n) and n not in columns.values()]
+    judges = [name for names in raters.values() for name in names]
     if len(judges) > table.limits.judges:
         found = f"{len(judges):,} annotators a pair"
         raise InputError(table.file, found, f"at most {table.limits.judges}", "Keep fewer columns.")
@@ -51,7 +43,7 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
     pairs = [floats(table.column(name)) for name in scored]
     values = np.stack([pair[0] for pair in pairs], axis=1).ravel()
     bad = np.stack([pair[1] for pair in pairs], axis=1).ravel()
-    low, high = _scale(values, choice)
+    low, high = _scale(values, scale)
     outside = np.isfinite(values) & ((values < low) | (values > high))
     marked = {int(i): "score is not a finite number" for i in np.flatnonzero(bad)}
     marked |= {int(i): f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside)}
@@ -61,7 +53,7 @@ def judgement_rows(table: Table, columns: dict[str, str], choice: Choice) -> Row
     _refuse_too_large(table, base, pair)
     taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
     if judges:
-        names = pa.array([_judge(name) for name in judges], pa.large_string())
+        names = pa.array(list(raters), pa.large_string())
         taken["annotator"] = pa.chunked_array([names.take(pa.array(judge))])
     elif "annotator" in columns:
         taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
@@ -90,22 +82,17 @@ def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.
     refuse_over(table.limits.unpacked_bytes, size, "bytes with the texts of every score", table.file, "a table")
 
 
-def _judge(name: str) -> str:
-    found = JUDGE.match(name)
-    return found.group(1) if found else name
-
-
-def _scale(values: npt.NDArray[np.float64], choice: Choice) -> tuple[float, float]:
-    """Return the declared scale, else 0–4, widened if all scores are whole numbers up to 10."""
-    if "scale" in choice.options:
-        low, _, high = choice.options["scale"].partition("-")
+def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
+    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10."""
+    if chosen:
+        low, _, high = chosen.partition("-")
         return float(low), float(high)
     given = values[np.isfinite(values)]
     whole = bool(len(given)) and bool(np.all(np.floor(given) == given)) and given.min() >= 0 and given.max() <= 10
     return 0.0, max(4.0, float(given.max())) if whole else 4.0
 
 
-def judgement_table(parts: Sequence[Checked], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+def judgement_table(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
     """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
     frames = [
         part.table.to_pandas(types_mapper={pa.large_string(): _TEXT, pa.string(): _TEXT}.get)

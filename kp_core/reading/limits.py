@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 
 from kp_core.errors import InputError, UsageError
 
 _MEGABYTE = _MILLION = 1_000_000
 _PREFIX = "KPSCOPE_LIMIT_"
+
+
+def _at_most(value: int, words: str) -> int:
+    """Declare a limit: its value, and what it bounds."""
+    bound: int = field(default=value, metadata={"words": words})
+    return bound
 
 
 @dataclass(frozen=True)
@@ -20,53 +26,25 @@ class Limits:
     10
     """
 
-    file_bytes: int = 200 * _MEGABYTE
-    session_bytes: int = 500 * _MEGABYTE
-    rows: int = 5_000_000
-    documents: int = 500_000
-    columns: int = 1_000
-    cells: int = 50_000_000
-    sources: int = 1_000
-    archive_members: int = 20_000
-    unpacked_bytes: int = 500 * _MEGABYTE
-    unpacked_ratio: int = 100
-    ratio_from_bytes: int = _MEGABYTE
-    list_phrases: int = 10_000
-    phrase_characters: int = 1_000
-    id_characters: int = 500
-    line_bytes: int = 16 * _MEGABYTE
-    json_depth: int = 32
-    json_parts: int = 10 * _MILLION
-    json_digits: int = 300
-    table_cells: int = 5_000_000
-    judges: int = 100
-    rejected_percent: int = 20
-
-
-#: What each limit bounds, in words.
-WORDS = {
-    "file_bytes": "bytes of a file",
-    "session_bytes": "bytes of all files together",
-    "rows": "rows of a table",
-    "documents": "documents",
-    "columns": "columns of a table",
-    "cells": "cells of a table",
-    "sources": "annotators, systems, or files that are not one a document",
-    "archive_members": "files in an archive or folder",
-    "unpacked_bytes": "bytes of an archive or folder, unpacked",
-    "unpacked_ratio": "times its packed size that a file in an archive may have",
-    "ratio_from_bytes": "bytes of a file in an archive that may have any packed size",
-    "list_phrases": "phrases in one list",
-    "phrase_characters": "characters of a phrase",
-    "id_characters": "characters of a document id",
-    "line_bytes": "bytes of a line",
-    "json_depth": "levels of lists and objects in JSON",
-    "json_parts": "lists and objects in JSON, counted by their opening brackets",
-    "json_digits": "digits of a number in JSON",
-    "table_cells": "cells of a spreadsheet",
-    "judges": "judges of one pair",
-    "rejected_percent": "rejected rows in percent, else the file is refused",
-}
+    file_bytes: int = _at_most(200 * _MEGABYTE, "bytes of a file")
+    session_bytes: int = _at_most(500 * _MEGABYTE, "bytes of all files together")
+    rows: int = _at_most(5_000_000, "rows of a table")
+    documents: int = _at_most(500_000, "documents")
+    columns: int = _at_most(1_000, "columns of a table")
+    cells: int = _at_most(50_000_000, "cells of a table")
+    sources: int = _at_most(1_000, "annotators, systems, or files that are not one a document")
+    archive_members: int = _at_most(20_000, "files in an archive or folder")
+    unpacked_bytes: int = _at_most(500 * _MEGABYTE, "bytes of an archive or folder, unpacked")
+    unpacked_ratio: int = _at_most(100, "times its packed size that a file in an archive may have")
+    ratio_from_bytes: int = _at_most(_MEGABYTE, "bytes of a file in an archive that may have any packed size")
+    list_phrases: int = _at_most(10_000, "phrases in one list")
+    phrase_characters: int = _at_most(1_000, "characters of a phrase")
+    id_characters: int = _at_most(500, "characters of a document id")
+    line_bytes: int = _at_most(16 * _MEGABYTE, "bytes of a line")
+    json_parts: int = _at_most(10 * _MILLION, "lists and objects in JSON, counted by their opening brackets")
+    table_cells: int = _at_most(5_000_000, "cells of a spreadsheet")
+    judges: int = _at_most(100, "judges of one pair")
+    rejected_percent: int = _at_most(20, "rejected rows in percent, else the file is refused")
 
 
 def limits_from(environment: Mapping[str, str]) -> Limits:
@@ -76,13 +54,13 @@ def limits_from(environment: Mapping[str, str]) -> Limits:
     1000
     """
     changed = {}
-    for field in fields(Limits):
-        value = environment.get(_PREFIX + field.name.upper())
+    for one in fields(Limits):
+        value = environment.get(_PREFIX + one.name.upper())
         if value is None:
             continue
         if not (value.isascii() and value.isdigit()):
-            raise UsageError(f"{_PREFIX}{field.name.upper()} must be a whole number, not '{value}'")
-        changed[field.name] = int(value)
+            raise UsageError(f"{_PREFIX}{one.name.upper()} must be a whole number, not '{value}'")
+        changed[one.name] = int(value)
     return Limits(**changed)
 
 
@@ -92,7 +70,7 @@ LIMITS = limits_from(os.environ)
 def refuse_over(limit: int, size: int, unit: str, where: str, found: str = "") -> None:
     """Refuse what is larger than a limit, in words that name both sizes.
 
-    >>> refuse_over(LIMITS.json_depth, 3, "levels", "a.json")
+    >>> refuse_over(LIMITS.judges, 3, "judges", "a.csv")
     """
     if size > limit:
         shown = f"{found or 'a file'} of {size:,} {unit}"

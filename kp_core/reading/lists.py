@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -78,6 +78,10 @@ class ListBuilder:
         self._marked: dict[int, str] = {}
         self._columns: dict[str, list[Any]] = {}
 
+    def say(self, level: Literal["info", "warning"], file: str, message: str) -> None:
+        """Add a note on a file."""
+        self.notes.append(Note(level, file, message))
+
     def open(self, doc_id: str, *, file: str, line: int, source: str | None = None) -> None:
         """Begin the list of a document; what is added next belongs to it."""
         # Every phrase repeats its id: of one over the limit no more is kept than shows that it is.
@@ -97,6 +101,15 @@ class ListBuilder:
             column = self._columns.setdefault(name, [])
             column.extend([None] * (row - len(column)))
             column.append(value)
+
+    def add_spellings(self, text: str, separator: str) -> bool:
+        """Add a keyphrase with all its spellings, and tell whether there are several; without a separator it is one."""
+        spellings = tuple(part.strip() for part in text.split(separator) if part.strip()) if separator else ()
+        if len(spellings) < 2:
+            self.add(text)
+        else:
+            self.add(spellings[0], variants=spellings)
+        return len(spellings) > 1
 
     def extend(self, phrases: Iterable[str]) -> None:
         """Add many plain phrases to the open list."""
@@ -130,14 +143,13 @@ class ListBuilder:
 
     def rows(self) -> Rows:
         """Return everything added, as columns."""
-        sources = [head[0] for head in self._heads]
-        ids, bad_ids = text_column([head[1] for head in self._heads])
+        sources, doc_ids, files, lines = zip(*self._heads, strict=True) if self._heads else ((), (), (), ())
+        ids, bad_ids = text_column(doc_ids)
         names, _ = text_column([None if source is None else storable(source) for source in sources])
         of_row = np.repeat(np.arange(len(self._heads)), self._lengths)
         # A short file of long ids would make a table of gigabytes.
-        repeated = int(np.dot([len(head[1].encode("utf-8", "replace")) for head in self._heads], self._lengths))
-        file = self._heads[0][2] if self._heads else ""
-        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one a phrase", file, "a table")
+        repeated = int(np.dot([len(doc_id.encode("utf-8", "replace")) for doc_id in doc_ids], self._lengths))
+        refuse_over(self.limits.unpacked_bytes, repeated, "bytes of ids, one a phrase", "".join(files[:1]), "a table")
         phrases, bad = text_column(self._phrases)
         marked = dict.fromkeys(bad, HALF_A_CHARACTER) | self._marked
         for index in np.flatnonzero(np.isin(of_row, bad_ids)) if bad_ids else ():
@@ -148,17 +160,8 @@ class ListBuilder:
         for name, values in self._columns.items():
             values.extend([None] * (len(self._phrases) - len(values)))
             columns[name] = _column(values, marked)
-        files = [head[2] for head in self._heads]
-        lines = [head[3] for head in self._heads]
-        lists = pd.DataFrame(
-            {
-                "source": names.to_pandas(),
-                "doc_id": ids.to_pandas(),
-                "file": files,
-                "line": lines,
-                "length": self._lengths,
-            }
-        )
+        lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
+        lists = lists.assign(length=self._lengths)
         if bad_ids:
             lists = lists.drop(index=bad_ids)
         places = np.array(files, dtype=object)[of_row] if len(set(files)) > 1 else None
@@ -176,6 +179,6 @@ def _column(values: list[Any], marked: dict[int, str]) -> pa.Array:
         half = [row for row, texts in enumerate(values) if texts is not None and not all(map(_storable, texts))]
         marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
         return pa.array([None if v is None else [storable(x) for x in v] for v in values], pa.list_(pa.large_string()))
-    column, bad = text_column([None if value is None else str(value) for value in values])
-    marked.update(dict.fromkeys(bad, HALF_A_CHARACTER))
+    column, half = text_column([None if value is None else str(value) for value in values])
+    marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
     return column

@@ -1,26 +1,28 @@
-"""Turn paths, uploads, DataFrames and dictionaries into one Corpus, or into one clear refusal."""
+"""Turn paths, uploads, DataFrames and dictionaries into one Corpus, or into one clear refusal or question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias, get_args
 
 import pandas as pd
 
-from kp_core.corpus import Corpus, Ranking, Reading, Role
+from kp_core.corpus import Corpus, Reading, Role
 from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.reading import sense
 from kp_core.reading.alignment import align
 from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
+from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.frames import dict_rows, frame_rows
 from kp_core.reading.identifiers import id_fix
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
-from kp_core.reading.sniff import family_named, name_of, recognise, settle_roles
-from kp_core.reading.source import Bundle, Source, expand, stem_of
+from kp_core.reading.sniff import recognise, settle_roles
+from kp_core.reading.source import Bundle, Source, expand, stem_of, together
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
@@ -35,13 +37,14 @@ class _Loading:
     strict: bool
     fixes: tuple[str, ...]
     limits: Limits
-    texts_given: bool = False
+    texts_given: bool
     parts: list[Part] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     notes: list[Note] = field(default_factory=list)
-    bytes: int = 0
+    size: int = 0
     origins: int = 0
     met: set[str] = field(default_factory=set)
+    seen: dict[tuple[Role | None, int, int], str] = field(default_factory=dict)
 
 
 def load(
@@ -61,7 +64,9 @@ def load(
 
     Each is a path (file, folder, zip), a `Source`, a DataFrame, a dictionary {document: [phrase, …]}, or a list of
     these; `systems` and `gold` may also be {name: any of these}. `files` are unsorted: their roles are guessed.
-    `roles` says what a file is: {file name: "system"} or a `Choice`. Raises `InputError` on data that are refused.
+    `roles` says what a file is: {file name: "system"} or a `Choice`; what is said of a folder or archive holds for
+    everything in it. `encoding` is that of files that are not UTF-8. Raises `InputError` on data that are refused,
+    and `Question` where a reading is not certain: `roles` or `fixes` then take one of its answers.
 
     >>> corpus = load(gold={"d1": ["tide", "sea"]}, systems={"yake": {"d1": [("tide", 0.1), ("moon", 0.4)]}})
     >>> corpus.runs[["system", "doc_id", "rank", "phrase"]].values.tolist()
@@ -70,64 +75,50 @@ def load(
     for fix in (fixes := tuple(fixes)):
         id_fix(fix)
     choices = {name: _choice(value) for name, value in (roles or {}).items()}
-    state = _Loading(choices, encoding, strict, fixes, limits, texts_given=documents is not None)
-    _read_all(state, gold, "gold")
-    _read_all(state, documents, "documents")
-    _read_all(state, systems, "system")
-    _read_all(state, judgements, "judgements")
-    _read_all(state, files, None)
+    by_role: dict[Role | None, list[tuple[str | None, list[Any]]]] = {
+        "gold": list(_named(gold, "gold")),
+        "documents": list(_named(documents, "documents")),
+        "system": list(_named(systems, "system")),
+        "judgements": list(_named(judgements, "judgements")),
+        None: list(_named(files, None)),
+    }
+    state = _Loading(choices, encoding, strict, fixes, limits, documents is not None)
+    for role, given in by_role.items():
+        for name, items in given:
+            _read(state, items, role, name)
     if not state.parts:
+        if state.met:
+            raise InputError("the files", "nothing that is used", "keyphrases, texts or judgements", "Load some.")
         raise UsageError("nothing to load: give gold=, systems=, documents=, judgements= or files=")
     if unknown := [name for name in choices if name not in state.met]:
         raise UsageError(f"something was chosen for '{unknown[0]}', and no file has this name; write it as it is")
     align(state.parts, state.notes)
-    corpus = assemble(state.parts, state.readings, fixes, limits, state.notes)
-    return _with_silent(corpus, systems)
-
-
-def _with_silent(corpus: Corpus, systems: Any) -> Corpus:
-    """Keep systems that were named but gave no list: they are scored as missing everywhere, and said to be so."""
-    silent = [str(name) for name in systems if str(name) not in corpus.rankings] if isinstance(systems, Mapping) else []
-    notes = [Note("warning", name, "This system was named, but there is no list of it.") for name in silent]
-    known = {*corpus.rankings, *corpus.annotators, *silent}
-    for reading in corpus.report.readings:
-        if reading.role in ("gold", "system") and reading.rows_read == 0 and stem_of(reading.file) not in known:
-            notes.append(Note("warning", reading.file, "The file holds no rows, so nothing of it is scored."))
-    if not notes:
-        return corpus
-    report = replace(corpus.report, notes=(*corpus.report.notes, *notes))
-    return replace(corpus, rankings=corpus.rankings | {name: Ranking() for name in silent}, report=report)
+    silent = [name for name, _ in by_role["system"] if name and not any(part.name == name for part in state.parts)]
+    corpus = assemble(state.parts, state.readings, fixes, limits, state.notes, silent)
+    notes = (*corpus.report.notes, *sense.notes(corpus))
+    return replace(corpus, report=replace(corpus.report, notes=notes))
 
 
 def _choice(value: Choice | Role) -> Choice:
     if isinstance(value, Choice):
         return value
-    if value not in ("gold", "system", "documents", "judgements"):
-        raise UsageError(f"there is no role '{value}'; choose among: gold, system, documents, judgements")
+    if value not in get_args(Role):
+        raise UsageError(f"there is no role '{value}'; choose among: {', '.join(get_args(Role))}")
     return Choice(role=value)
 
 
-def _read_all(state: _Loading, given: Any, role: Role | None) -> None:
-    """Read everything given for one role, in order; with a dictionary of names, under these names."""
+def _named(given: Any, role: Role | None) -> Iterator[tuple[str | None, list[Any]]]:
+    """Give the items of a role that belong together, under the name that they were given, or under none."""
     if given is None:
         return
-    if isinstance(given, Mapping) and _is_named(given, role):
-        if role == "system" and given and all(_is_list_of_phrases(item) for item in given.values()):
-            remedy = "Put the lists under the name of a system."
-            raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
-        for name, item in given.items():
-            state.origins += 1
-            state.met.add(str(name))
-            for one in item if isinstance(item, (list, tuple)) else [item]:
-                _read_item(state, one, role, str(name))
+    if not isinstance(given, Mapping) or not _is_named(given, role):
+        yield None, list(given) if isinstance(given, (list, tuple)) else [given]
         return
-    items = list(given) if isinstance(given, (list, tuple)) else [given]
-    if role is None:
-        _read_bundles(state, _together([_expand(state, item) for item in items]), None, None)
-        return
-    for item in items:
-        state.origins += 1
-        _read_item(state, item, role, None)
+    if role == "system" and given and all(_is_list_of_phrases(item) for item in given.values()):
+        remedy = "Put the lists under the name of a system."
+        raise InputError("systems", "a dictionary of lists", "{system: {document: [phrase, …]}}", remedy)
+    for name, item in given.items():
+        yield str(name), list(item) if isinstance(item, (list, tuple)) else [item]
 
 
 def _is_list_of_phrases(item: Any) -> bool:
@@ -136,11 +127,9 @@ def _is_list_of_phrases(item: Any) -> bool:
 
 def _is_named(given: Mapping[Any, Any], role: Role | None) -> bool:
     """Tell {name: lists, path or table} from {document: list}."""
-    if role == "system":
-        return True
+    if role != "gold" or not given:
+        return role == "system"
     values = list(given.values())
-    if role != "gold" or not values:
-        return False
     nested = all(isinstance(v, Mapping) and v and all(isinstance(x, (list, tuple)) for x in v.values()) for v in values)
     return nested or all(_is_file(v) for v in values)
 
@@ -151,41 +140,78 @@ def _is_file(value: Any) -> bool:
     return isinstance(value, (str, Path, Source, pd.DataFrame))
 
 
-def _read_item(state: _Loading, item: Any, role: Role | None, name: str | None) -> None:
-    if isinstance(item, pd.DataFrame) or (isinstance(item, Mapping) and role is not None):
-        _read_memory(state, item, cast(Role, role), name)
-    elif isinstance(item, (str, Path, Source)):
-        _read_bundles(state, [_expand(state, item)], role, name)
-    else:
-        found = f"something of type {type(item).__name__}"
-        raise InputError(
-            name or role or "files", found, "a path, Source, DataFrame or dictionary", "Give one of these."
-        )
+def _read(state: _Loading, items: list[Any], role: Role | None, name: str | None) -> None:
+    """Read what was given for one role, or under one name, in order."""
+    state.origins += 1
+    if name is not None:
+        state.met.add(name)
+    on_disk = [item for item in items if isinstance(item, (str, Path, Source))]
+    for item in items:
+        if isinstance(item, pd.DataFrame) or (isinstance(item, Mapping) and role is not None):
+            _read_memory(state, item, role or "gold", name)
+        elif not isinstance(item, (str, Path, Source)):
+            kind, where = f"something of type {type(item).__name__}", name or role or "files"
+            raise InputError(where, kind, "a path, Source, DataFrame or dictionary", "Give one of these.")
+    bundles = [_expand(state, item) for item in on_disk]
+    bundles = together(on_disk, bundles) if role is None or len(on_disk) > 1 else bundles
+    found: list[tuple[Bundle, Recognition]] = []
+    for bundle in bundles:
+        files = [_file(state, bundle, source) for source in bundle.files]
+        if not bundle.folder and name is None:
+            _look_for_twins(state, role, bundle)
+        left_out: dict[str, str] = {}
+        kept = [file for file in files if file.choice.use != "no"]
+        recognised = recognise(kept, role, left_out if bundle.folder else None)
+        state.notes += [Note("info", file, f"Left out: {what}.") for file, what in left_out.items()]
+        unused = (file.name for file in files if file.choice.use == "no")
+        bundle = replace(bundle, ignored=(*bundle.ignored, *left_out, *unused))
+        found += [(bundle, recognition) for recognition in recognised]
+    settled = settle_roles([recognition for _, recognition in found], state.notes)
+    for (bundle, _), recognition in zip(found, settled, strict=True):
+        _read_recognised(state, bundle, recognition, role, name)
 
 
-def _expand(state: _Loading, item: Any) -> Bundle:
-    if not isinstance(item, (str, Path, Source)):
-        raise InputError("files", f"something of type {type(item).__name__}", "a path or Source", "Name its role.")
+def _expand(state: _Loading, item: str | Path | Source) -> Bundle:
+    """Unpack a path or upload; what was decided under its full path holds under its name."""
     bundle = expand(item, state.limits)
-    state.bytes += sum(len(source.data) for source in bundle.files)
-    if state.bytes > state.limits.session_bytes:
-        found = f"{state.bytes:,} bytes in all"
+    state.size += sum(len(source.data) for source in bundle.files)
+    if state.size > state.limits.session_bytes:
+        found = f"{state.size:,} bytes in all"
         raise InputError(bundle.name, found, f"at most {state.limits.session_bytes:,}", "Load fewer files.")
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
+    given = (item.name,) if isinstance(item, Source) else (str(item), Path(item).name)
+    state.met |= {bundle.name, *given}
+    for one in filter(state.choices.__contains__, given):
+        state.choices[bundle.name] = state.choices[one]
     return bundle
 
 
-def _together(bundles: list[Bundle]) -> list[Bundle]:
-    """Put loose files into one bundle, so that files that belong together are seen together."""
-    loose = [bundle for bundle in bundles if not bundle.folder]
-    files = tuple(file for bundle in loose for file in bundle.files)
-    folders = [bundle for bundle in bundles if bundle.folder]
-    return [*([Bundle(counted(len(files), "file"), files)] if loose else []), *folders]
+def _file(state: _Loading, bundle: Bundle, source: Source) -> File:
+    """Return a file that knows what was decided about it, or about the folder or archive that it is in."""
+    names = (source.name, source.name.rsplit("/", 1)[-1], bundle.name)
+    state.met |= {*names}
+    choice = next((state.choices[name] for name in names if name in state.choices), Choice())
+    twice = next((fix for fix in ("keep-first", "merge") if fix in state.fixes), "refuse")
+    return File(source, state.limits, state.encoding, strict=state.strict, twice=twice, choice=choice)
 
 
-def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: Role, name: str | None) -> None:
+def _look_for_twins(state: _Loading, role: Role | None, bundle: Bundle) -> None:
+    """Refuse a file that is given twice, and say where two files are the same."""
+    for source in bundle.files:
+        # Of a file its hash is kept and not its bytes, which may be gone when the next is read.
+        key = (role, len(source.data), hash(source.data))
+        if key not in state.seen:
+            state.seen[key] = source.name
+        elif state.seen[key] == source.name:
+            raise InputError(source.name, "the same file again", "each file once", "Leave it out the second time.")
+        elif source.data:
+            text = f"The file is the same, byte by byte, as {state.seen[key]}."
+            state.notes.append(Note("warning", source.name, text))
+
+
+def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> None:
     shown = name or role
     state.met.add(shown)
     choice = state.choices.get(shown, Choice())
@@ -195,98 +221,60 @@ def _read_memory(state: _Loading, item: pd.DataFrame | Mapping[Any, Any], role: 
         family = "DataFrame"
     else:
         (rows, evidence), family = dict_rows(item, role, shown, choice, state.limits), "dictionary"
+    if name is None:
+        state.origins += 1
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
-    _keep(state, rows, reading, shown, role, name, choice)
-
-
-def _read_bundles(state: _Loading, bundles: list[Bundle], role: Role | None, name: str | None) -> None:
-    """Recognise and read all files of some uploads together, so that a drop zone is understood as a whole."""
-    found: list[tuple[Bundle, Recognition]] = []
-    twice = next((fix for fix in ("keep-first", "merge") if fix in state.fixes), "refuse")
-    for bundle in bundles:
-        files = []
-        state.met.add(bundle.name)
-        for source in bundle.files:
-            last = source.name.rsplit("/", 1)[-1]
-            state.met |= {source.name, last}
-            chosen = state.choices.get(source.name) or state.choices.get(last) or Choice()
-            encoding = chosen.encoding or state.encoding
-            files.append(File(source, state.limits, encoding, strict=state.strict, twice=twice, choice=chosen))
-        found += [(bundle, recognition) for recognition in recognise(files, role)]
-    said: list[str] = []
-    settled = settle_roles([recognition for _, recognition in found], said)
-    state.notes += [Note("warning", "roles", sentence) for sentence in said]
-    for (bundle, _), recognition in zip(found, settled, strict=True):
-        _read_recognised(state, bundle, recognition, role, name)
+    _keep(state, rows, reading, Part(role, shown, shown, named=name is not None), choice, role)
 
 
 def _read_recognised(
     state: _Loading, bundle: Bundle, recognition: Recognition, asked: Role | None, name: str | None
 ) -> None:
-    if (
-        asked is not None
-        and recognition.role != asked
-        and not (recognition.role == "documents" and not state.texts_given)
-    ):
-        what = f"{counted(len(recognition.files), 'file')}, {recognition.evidence}"
+    role, files = recognition.role, recognition.files
+    if asked not in (None, role) and not (role == "documents" and not state.texts_given):
+        what = f"{counted(len(files), 'file')}, {recognition.evidence}"
         state.notes.append(Note("info", bundle.name, f"Left out, because {asked} was asked for: {what}."))
         return
-    first = recognition.files[0]
-    rows = family_named(recognition.family).read(recognition, asked)
-    state.notes += [note for file in recognition.files for note in file.settled()]
-    several = len(recognition.files) > 1
-    texts = [file.decoded for file in recognition.files] if several or _is_text(recognition) else []
-    for text in texts:
-        state.notes.extend(text.notes)
+    first, family, several = files[0], family_named(recognition.family), len(files) > 1
+    rows = family.read(recognition, asked)
+    state.notes += [note for file in files for note in file.settled()]
+    texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
+    state.notes += [note for text in texts for note in text.notes]
     reading = Reading(
         bundle.name if several else first.name,
-        sum(len(file.source.data) for file in recognition.files),
-        recognition.role,
+        sum(len(file.source.data) for file in files),
+        role,
         recognition.family,
         recognition.evidence,
         " + ".join(dict.fromkeys(text.encoding for text in texts)) or "binary",
         " + ".join(dict.fromkeys(text.line_ends for text in texts if text.line_ends != "none")) or "none",
         any(text.bom for text in texts),
         columns=dict(recognition.columns),
+        files=len(files),
         ignored=bundle.ignored if not any(r.ignored == bundle.ignored for r in state.readings) else (),
     )
-    if name is None or len(bundle.files) > 1:
+    if name is None or bundle.folder:
         state.origins += 1
-    default = name or name_of(recognition, bundle)
-    _keep(state, rows, reading, default, asked, name, first.choice, text="" if several or not texts else first.text)
-
-
-def _is_text(recognition: Recognition) -> bool:
-    return all("decoded" in vars(file) for file in recognition.files)
+    grouped = (bundle.folder or bundle.loose) and getattr(family, "GROUP_IS_ONE", False)
+    suggested = stem_of(bundle.name if grouped else first.name)
+    part = Part(role, reading.file, name or suggested, named=name is not None)
+    for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):
+        sense.ask(one, recognition)
 
 
 def _keep(
-    state: _Loading,
-    rows: list[Rows],
-    reading: Reading,
-    default: str,
-    asked: Role | None,
-    name: str | None,
-    choice: Choice,
-    text: str = "",
-) -> None:
-    """Check the rows of one reading, count them in its report, and keep those that are wanted."""
-    wanted = [
-        part
-        for part in rows
-        if not (part.role == "documents" and state.texts_given and asked not in (None, "documents"))
-    ]
-    checked = [check(part, reading.file, state.limits, text) for part in wanted]
+    state: _Loading, rows: list[Rows], reading: Reading, part: Part, choice: Choice, asked: Role | None, text: str = ""
+) -> list[Part]:
+    """Check the rows of one reading, count them in its report, keep those that are wanted, and return these."""
+    unasked = state.texts_given and asked not in (None, "documents")
+    wanted = [one for one in rows if not (one.role == "documents" and unasked)]
+    part.origin, part.choice = state.origins, choice
+    checked = [check(one, part, state.limits, text) for one in wanted]
     refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
-    main = checked[:1]
-    loaded = sum(len(part.table) for part in main)
-    rejected, blank = sum(len(part.rejected) for part in main), sum(part.blank for part in main)
-    reading = replace(
-        reading, rows_read=loaded + rejected + blank, rows_loaded=loaded, rows_rejected=rejected, rows_blank=blank
-    )
+    if checked:
+        loaded, rejected, blank = len(checked[0].table), len(checked[0].rejected), checked[0].blank
+        reading = replace(reading, rows_read=loaded + rejected + blank, rows_loaded=loaded)
+        reading = replace(reading, rows_rejected=rejected, rows_blank=blank)
     state.readings.append(reading)
-    for rows_part, part in zip(wanted, checked, strict=True):
-        named, higher = name is not None, choice.higher_is_better
-        one = Part(rows_part.role, reading.file, default, part, state.origins, named, higher)
-        one.counted, one.names, one.in_one_file = rows_part.counted, rows_part.names, rows_part.places is None
-        state.parts.append(one)
+    state.parts += checked
+    return checked

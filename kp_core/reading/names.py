@@ -23,10 +23,12 @@ def renamed(corpus: Corpus, names: Mapping[str, str]) -> Corpus:
     if all(name == old for old, name in new.items()):
         return corpus
     empty = corpus.empty
+    notes = tuple(replace(note, where=new.get(note.where, note.where)) for note in corpus.report.notes)
     of_system = empty["source"].map(new).where(empty["role"] == "system", empty["source"])
     return replace(
         corpus,
         runs=corpus.runs.assign(system=corpus.runs["system"].map(new).astype("str")),
         empty=empty.assign(source=of_system.astype("str")),
         rankings={new[name]: ranking for name, ranking in corpus.rankings.items()},
+        report=replace(corpus.report, notes=notes),
     )

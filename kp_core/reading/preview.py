@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import pandas as pd
 
 from kp_core.corpus import Role
+from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.sniff import columns_of, family_named, readings_of, recognise
+from kp_core.reading.sniff import columns_of, readings_of, recognise
 from kp_core.reading.source import Source, expand
 
 #: Of an archive of many files that stand each by itself, so many are shown.
@@ -36,15 +37,15 @@ def previews(
     """Return every reading of a file, the likeliest first, with its first rows; of an archive how its files are read.
 
     >>> found = previews(Source("a.json", b'{"d": [["a", "b"], ["c"]]}'))
-    >>> found[0].recognition.family, found[0].options, found[0].rows["phrase"].tolist()
-    ('F1', {'inner': ('variants', 'tokens', 'scored')}, ['a', 'c'])
+    >>> found[0].recognition.family, found[0].options["inner"], found[0].rows["phrase"].tolist()
+    ('F1', ('phrases', 'variants', 'tokens', 'scored'), ['a', 'c'])
     """
     choice = choice or Choice()
     asked = choice.role or role
     bundle = expand(source, limits)
-    files = [File(one, limits, choice.encoding, choice=choice) for one in bundle.files]
+    files = [File(one, limits, choice=choice) for one in bundle.files]
     if bundle.folder:
-        return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked)[:_SHOWN]]
+        return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked, {})[:_SHOWN]]
     found = readings_of(files[0], asked, choice)
     return [_preview(reading, asked, first) for reading in sorted(found, key=lambda reading: -reading.confidence)]
 
@@ -75,4 +76,4 @@ def column_names(source: Source, choice: Choice | None = None, limits: Limits = 
     bundle = expand(source, limits)
     if bundle.folder:
         return []
-    return columns_of(File(bundle.files[0], limits, choice.encoding), choice)
+    return columns_of(File(bundle.files[0], limits, choice=choice), choice)

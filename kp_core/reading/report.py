@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from typing import Literal
 
 import numpy as np
@@ -13,8 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Corpus
-from kp_core.reading.limits import WORDS, Limits
+from kp_core.corpus import Corpus, Role
+from kp_core.errors import counted
+from kp_core.reading.limits import Limits
 from kp_core.text.normalise import Normaliser
 
 _ODD = {
@@ -52,44 +53,20 @@ def files(corpus: Corpus) -> pd.DataFrame:
     return table
 
 
-class _Lists:
-    """All lists of a corpus as codes: one list is one document of one annotator or system."""
+def understood(corpus: Corpus) -> str:
+    """Say in one line whether anything was left out.
 
-    def __init__(self, corpus: Corpus) -> None:
-        gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
-        self.names = [("gold", name) for name in corpus.annotators] + [("system", name) for name in corpus.systems]
-        place = {name: code for code, name in enumerate(self.names)}
-        annotators = gold["annotator"].map({n: place["gold", n] for n in corpus.annotators})
-        systems = runs["system"].map({n: place["system", n] for n in corpus.systems})
-        self.source = np.concatenate([annotators.to_numpy(dtype=np.int64), systems.to_numpy(dtype=np.int64)])
-        ids = pd.Index(corpus.documents["doc_id"])
-        documents = pd.concat([gold["doc_id"], runs["doc_id"]], ignore_index=True)
-        self.size = len(ids)
-        self.key = self.source * max(self.size, 1) + ids.get_indexer(documents)
-        coded = _coded(pd.concat([gold["phrase"], runs["phrase"]], ignore_index=True))
-        self.phrases: list[str] = coded.dictionary.to_pylist()
-        self.code = coded.indices.to_numpy().astype(np.int64)
-        sources = [place[role, name] for role, name in zip(empty["role"], empty["source"], strict=True)]
-        self.empty = np.bincount(np.array(sources, dtype=np.int64), minlength=len(self.names))
-
-    def duplicates(self, form: Sequence[str]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return, for each source, phrases that repeat an earlier one of their list, and lists with such a phrase."""
-        coded = _coded(pd.Series(form, dtype="str"))
-        codes = coded.indices.to_numpy().astype(np.int64)[self.code]
-        blank = pc.index(coded.dictionary, "").as_py() if len(coded.dictionary) else -1
-        here = codes != blank
-        key = self.key[here] * (len(coded.dictionary) + 1) + codes[here]
-        _, first = np.unique(key, return_index=True)
-        again = np.ones(len(key), dtype=bool)
-        again[first] = False
-        lists = np.unique(self.key[here][again])
-        per_source = np.bincount(self.source[here][again], minlength=len(self.names))
-        return per_source, np.bincount(lists // max(self.size, 1), minlength=len(self.names))
-
-
-def _coded(values: pd.Series) -> pa.DictionaryArray:
-    array = pa.array(values, pa.large_string())
-    return (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array).dictionary_encode()
+    >>> from kp_core.reading.load import load
+    >>> understood(load(gold={"d1": ["tide"]}, systems={"a": {"d1": ["sea"]}}))
+    '2 files, all understood.'
+    """
+    readings = corpus.report.readings
+    files = counted(sum(reading.files for reading in readings), "file")
+    ignored = [name for reading in readings for name in reading.ignored]
+    if not ignored:
+        return f"{files}, all understood."
+    shown = f"{', '.join(ignored[:5])}{' …' * (len(ignored) > 5)}"
+    return f"{files} understood; left out: {counted(len(ignored), 'file')} without lists or texts ({shown})."
 
 
 #: Columns of the statistics that stand also where they say 0.
@@ -103,82 +80,58 @@ def statistics(corpus: Corpus, normaliser: Normaliser | None = None, k: int | No
     duplicates  phrases that repeat an earlier one of the same list: exactly, lower-cased, after the normaliser
     vanishing   phrases of which the normaliser leaves nothing
     """
-    lists = _Lists(corpus)
-    count = len(lists.names)
-    keys, lengths = np.unique(lists.key, return_counts=True)
-    owner = keys // max(lists.size, 1)
-    filled = np.bincount(owner, minlength=count)
-    phrases = np.bincount(lists.source, minlength=count)
-    shortest, longest = np.full(count, np.iinfo(np.int64).max), np.zeros(count, dtype=np.int64)
-    np.minimum.at(shortest, owner, lengths)
-    np.maximum.at(longest, owner, lengths)
-    shortest = np.where(filled == 0, 0, shortest)
-    exact, exact_lists = lists.duplicates(lists.phrases)
-    lower, lower_lists = lists.duplicates([phrase.lower() for phrase in lists.phrases])
-    known = _known_documents(corpus)
-    table = pd.DataFrame(
-        {
-            "role": [role for role, _ in lists.names],
-            "source": [name for _, name in lists.names],
-            "documents": filled + lists.empty,
-            "phrases": phrases,
-            "shortest": np.where(lists.empty > 0, 0, shortest),
-            "mean": phrases / np.maximum(filled + lists.empty, 1),
-            "longest": longest,
-            "missing": known - filled - lists.empty,
-            "empty": lists.empty,
-            "duplicates": exact,
-            "lists with duplicates": exact_lists,
-            "duplicates, lower case": lower,
-            "lists with duplicates, lower case": lower_lists,
-        }
-    )
+    every = [("gold", name) for name in corpus.annotators] + [("system", name) for name in corpus.systems]
+    owners = pd.DataFrame(every, columns=["role", "source"], dtype="str")
+    place = {owner: number for number, owner in enumerate(every)}
+    gold = corpus.gold["annotator"].map({name: place["gold", name] for name in corpus.annotators})
+    runs = corpus.runs["system"].map({name: place["system", name] for name in corpus.systems})
+    both = pd.concat([corpus.gold[["doc_id", "phrase"]], corpus.runs[["doc_id", "phrase"]]], ignore_index=True)
+    code, phrases = pd.factorize(both["phrase"])
+    # One list is one document of one annotator or system.
+    rows = pd.DataFrame({"owner": pd.concat([gold, runs], ignore_index=True).astype("int64")})
+    rows["list"] = rows["owner"] * (len(corpus.documents) + 1) + pd.factorize(both["doc_id"])[0]
+
+    def by_owner(numbers: pd.Series) -> npt.NDArray[np.int64]:
+        return np.asarray(numbers.reindex(owners.index, fill_value=0), np.int64)
+
+    def named(role: Role, counts: Mapping[str, int]) -> list[int]:
+        return [counts.get(name, 0) if kind == role else 0 for kind, name in every]
+
+    lists = rows.groupby("list", sort=False)["owner"].agg(["first", "size"]).set_index("first")["size"]
+    lengths = lists.groupby(level=0)
+    hollow = [place[role, name] for role, name in zip(corpus.empty["role"], corpus.empty["source"], strict=True)]
+    empty = np.bincount(np.array(hollow, np.int64), minlength=len(every))
+    documents, number = by_owner(lengths.size()) + empty, by_owner(rows["owner"].value_counts())
+    known = pd.concat([both["doc_id"], corpus.empty["doc_id"]]).nunique()
+    owners["documents"], owners["phrases"] = documents, number
+    owners["shortest"] = np.where(empty > 0, 0, by_owner(lengths.min()))
+    owners["mean"], owners["longest"] = number / np.maximum(documents, 1), by_owner(lengths.max())
+    owners["missing"], owners["empty"] = known - documents, empty
+    forms = {"": list(phrases), ", lower case": [phrase.lower() for phrase in phrases]}
     if normaliser is not None:
-        forms = normaliser.apply(lists.phrases)
-        table["duplicates, normalised"], table["lists with duplicates, normalised"] = lists.duplicates(forms)
-        gone = np.array([not form for form in forms], dtype=bool)
-        table["vanishing"] = np.bincount(lists.source[gone[lists.code]], minlength=count) if len(forms) else 0
-    table["with variants"] = (
-        table["source"].map(_with_variants(corpus)).where(table["role"] == "gold", 0).fillna(0).astype(int)
-    )
-    table["ties"] = table["source"].map(_ties(corpus)).where(table["role"] == "system", 0).fillna(0).astype(int)
-    sorted_again = {name: ranking.resorted for name, ranking in corpus.rankings.items()}
-    table["re-sorted"] = table["source"].map(sorted_again).where(table["role"] == "system", 0).fillna(0).astype(int)
+        forms[", normalised"] = normaliser.apply(list(phrases))
+    for what, form in forms.items():
+        of_row = pd.factorize(pd.Series(form, dtype="str"))[0][code]
+        left = np.array(form, dtype=object)[code] != ""
+        again = rows[left][rows[left].assign(form=of_row[left]).duplicated(["list", "form"]).to_numpy()]
+        owners[f"duplicates{what}"] = by_owner(again["owner"].value_counts())
+        owners[f"lists with duplicates{what}"] = by_owner(again.drop_duplicates("list")["owner"].value_counts())
+        if what == ", normalised":
+            owners["vanishing"] = by_owner(rows[~left]["owner"].value_counts())
+    varied = corpus.gold[corpus.gold["variants"].notna()] if "variants" in corpus.gold else corpus.gold[:0]
+    owners["with variants"] = named("gold", varied["annotator"].value_counts().to_dict())
+    equal = np.diff(corpus.runs["score"].to_numpy(np.float64)) == 0
+    tied = corpus.runs["system"][1:][equal & (np.diff(corpus.runs["rank"].to_numpy(np.int64)) == 1)]
+    owners["ties"] = named("system", tied.value_counts().to_dict())
+    owners["re-sorted"] = named("system", {name: ranking.resorted for name, ranking in corpus.rankings.items()})
     if k is not None:
-        table[f"shorter than {k}"] = np.bincount(owner[lengths < k], minlength=count) + lists.empty
-    return table
+        owners[f"shorter than {k}"] = by_owner(lists[lists < k].groupby(level=0).size()) + empty
+    return owners
 
 
 def telling(table: pd.DataFrame) -> pd.DataFrame:
     """Return the statistics without the counts that are 0 for everybody, but for those that a reader looks for."""
     return table[[name for name in table if name in _ALWAYS or table[name].any()]]
-
-
-def _known_documents(corpus: Corpus) -> int:
-    """Return the number of documents for which anybody has a list."""
-    ids = pd.concat([corpus.gold["doc_id"], corpus.runs["doc_id"], corpus.empty["doc_id"]], ignore_index=True)
-    return int(ids.nunique())
-
-
-def _with_variants(corpus: Corpus) -> dict[str, int]:
-    if "variants" not in corpus.gold:
-        return {}
-    return _counted(corpus.gold.loc[corpus.gold["variants"].notna(), "annotator"])
-
-
-def _ties(corpus: Corpus) -> dict[str, int]:
-    """Return, for each system, neighbours of one list with equal scores."""
-    runs = corpus.runs
-    if not len(runs):
-        return {}
-    equal = (np.diff(runs["score"].to_numpy(dtype=np.float64)) == 0) & (
-        np.diff(runs["rank"].to_numpy(dtype=np.int64)) == 1
-    )
-    return _counted(runs["system"].iloc[1:][equal])
-
-
-def _counted(names: pd.Series) -> dict[str, int]:
-    return {str(name): int(count) for name, count in names.value_counts().items()}
 
 
 def characters(corpus: Corpus) -> pd.DataFrame:
@@ -214,6 +167,11 @@ def characters(corpus: Corpus) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
 
 
+def _coded(values: pd.Series) -> pa.DictionaryArray:
+    array = pa.array(values, pa.large_string())
+    return (array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array).dictionary_encode()
+
+
 def _holding(values: pa.Array, pattern: str) -> npt.NDArray[np.int64]:
     return np.flatnonzero(pc.match_substring_regex(values, pattern).to_numpy(zero_copy_only=False))
 
@@ -242,5 +200,8 @@ def normalised(corpus: Corpus, normaliser: Normaliser) -> pd.DataFrame:
 
 def limits(values: Limits) -> pd.DataFrame:
     """Return one row a limit: its value, what it bounds, and the variable of the environment that changes it."""
-    rows = [(f"{value:,}", WORDS[name], f"KPSCOPE_LIMIT_{name.upper()}") for name, value in asdict(values).items()]
+    rows = [
+        (f"{getattr(values, one.name):,}", one.metadata["words"], f"KPSCOPE_LIMIT_{one.name.upper()}")
+        for one in fields(values)
+    ]
     return pd.DataFrame(rows, columns=["at most", "of what", "changed by"])

@@ -1,4 +1,4 @@
-"""Turn the rows of every file into lists that have a source and clean ids, each there once."""
+"""Turn the checked rows of every file into lists that have a source and clean ids, each there once."""
 
 from __future__ import annotations
 
@@ -6,49 +6,84 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role
+from kp_core.corpus import Role, run_starts
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.check import Checked
+from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.identifiers import id_fix, without_common
-from kp_core.reading.values import distinct
+from kp_core.reading.source import stem_of
+from kp_core.reading.values import distinct, distinct_values
 
 
 @dataclass
 class Part:
-    """The checked rows of one role from one reading; `name` is the annotator or system where no column says it."""
+    """The checked rows of one role from one reading: trimmed text, numbers as numbers, and what was left out.
+
+    file, name  where it comes from, and the annotator or system where no column says it
+    named       whether that name was given by the user
+    origin      the number of the upload; one origin may give several parts
+    sources     annotators or systems of the rows, once they are settled
+    lists       for families of lists: source, doc_id, file, line and length of each, empty ones included
+    """
 
     role: Role
     file: str
     name: str
-    checked: Checked
-    origin: int = 0
     named: bool = False
-    higher_is_better: bool | None = None
+    origin: int = 0
+    choice: Choice = field(default_factory=Choice)
+    table: pa.Table = field(default_factory=lambda: pa.table({}))
+    lists: pd.DataFrame | None = None
+    read: int = 0
+    blank: int = 0
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
     sources: list[str] = field(default_factory=list)
     counted: int = 0
     names: bool = False
     in_one_file: bool = True
+    first_line: int = 0
+    _starts: npt.NDArray[np.int64] | None = None
 
-    def rename_documents(self, renamed: dict[str, str]) -> None:
-        """Give documents other ids: old → new; ids that are not there stay."""
-        self.checked.replace("doc_id", _mapped(self.checked.table["doc_id"], renamed))
-        if self.checked.lists is not None:
-            ids = self.checked.lists["doc_id"]
-            self.checked.lists = self.checked.lists.assign(doc_id=ids.map(renamed).fillna(ids))
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Return the rows at which another document begins."""
+        if self._starts is None:
+            self._starts = run_starts(self.table["doc_id"])
+        return self._starts
+
+    def ids(self) -> pa.Array:
+        """Return the documents in order, those with empty lists included."""
+        if self.lists is None:
+            return distinct_values(self.table["doc_id"], self.starts())
+        return pc.unique(pa.array(self.lists["doc_id"].tolist(), pa.large_string()))
 
     def systems(self) -> list[str]:
         """Return the names of all sources, those with nothing but empty lists included."""
-        listed = [] if self.checked.lists is None else self.checked.lists["source"].unique().tolist()
+        listed = [] if self.lists is None else self.lists["source"].unique().tolist()
         return list(dict.fromkeys([*self.sources, *listed]))
 
-    def lists(self) -> pd.DataFrame:
-        """Return the lists of a family of lists."""
-        assert self.checked.lists is not None
-        return self.checked.lists
+    def replace(self, name: str, column: pa.ChunkedArray) -> None:
+        """Put another column in place of one."""
+        self.table = self.table.set_column(self.table.column_names.index(name), name, column)
+        self._starts = None if name == "doc_id" else self._starts
+
+    def keep(self, mask: npt.NDArray[np.bool_]) -> None:
+        """Keep the rows of a mask."""
+        self.table, self._starts = self.table.filter(pa.array(mask)), None
+
+    def rename(self, column: str, renamed: dict[str, str]) -> None:
+        """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
+        coded = self.table[column].combine_chunks().dictionary_encode()
+        values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
+        self.replace(column, pa.chunked_array([values.take(coded.indices)]))
+        if self.lists is not None:
+            self.lists = self.lists.assign(**{column: [renamed.get(name, name) for name in self.lists[column]]})
+        if column == "source":
+            self.sources = list(dict.fromkeys(renamed.get(name, name) for name in self.sources))
 
 
 def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> list[tuple[str, str, str]]:
@@ -56,9 +91,10 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> li
 
     An empty list is a triple of role, annotator or system, and document.
     """
-    if "strip-common" in fixes:
-        for role in ("system", "gold"):
-            by_file = [part for part in parts if part.role == role and not part.named]
+    for role in ("system", "gold"):
+        by_file = [part for part in parts if part.role == role and not part.named]
+        _name_apart(by_file)
+        if "strip-common" in fixes:
             for part, name in zip(by_file, without_common([part.name for part in by_file]), strict=True):
                 part.name = name
     for part in parts:
@@ -66,38 +102,43 @@ def settle(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> li
     _refuse_equal_systems(part for part in parts if part.role == "system")
     for fix in fixes:
         _fix_ids(parts, fix, notes)
+    for role in ("system", "gold"):
+        _keep_apart([part for part in parts if part.role == role], notes)
     return _settle_lists(parts, fixes, notes)
+
+
+def _name_apart(parts: Sequence[Part]) -> None:
+    """Name files of one name in different folders by their paths."""
+    owners: dict[str, set[int]] = {}
+    for part in parts:
+        owners.setdefault(part.name, set()).add(part.origin)
+    for part in parts:
+        folder, slash, _ = part.file.rpartition("/")
+        if len(owners[part.name]) > 1 and slash:
+            part.name = f"{folder}/{stem_of(part.file)}"
 
 
 def _name_sources(part: Part, parts: Sequence[Part]) -> None:
     """Give every row a source: the column's, else `gold` for a single gold file, else the name of the file."""
     if part.role not in ("gold", "system"):
         return
-    checked = part.checked
     several = len({other.origin for other in parts if other.role == "gold"}) > 1
     default = part.name if part.role == "system" or several or part.named else "gold"
-    if checked.lists is not None:
-        sources = checked.lists["source"]
-        checked.lists = checked.lists.assign(source=sources.where(sources.notna(), default))
-    if "source" not in checked.table.column_names:
-        names = pa.repeat(pa.scalar(default, pa.large_string()), len(checked.table))
-        checked.table = checked.table.append_column("source", pa.chunked_array([names]))
-        part.sources = [default] if len(checked.table) else []
+    if part.lists is not None:
+        sources = part.lists["source"]
+        part.lists = part.lists.assign(source=sources.where(sources.notna(), default))
+    if "source" not in part.table.column_names:
+        names = pa.repeat(pa.scalar(default, pa.large_string()), len(part.table))
+        part.table = part.table.append_column("source", pa.chunked_array([names]))
+        part.sources = [default] if len(part.table) else []
         return
-    found = distinct(checked.table["source"])
-    if "" in found or None in found:
-        blank = pc.equal(checked.table["source"].fill_null(""), "")
-        checked.replace("source", pc.if_else(blank, pa.scalar(default, pa.large_string()), checked.table["source"]))
-        found = list(dict.fromkeys(name or default for name in found))
-    if part.named and part.name not in found:
-        renamed = {name: part.name if len(found) == 1 else f"{part.name}/{name}" for name in found}
-        checked.replace("source", _mapped(checked.table["source"], renamed))
-        found = list(renamed.values())
-        if checked.lists is not None:
-            checked.lists = checked.lists.assign(
-                source=checked.lists["source"].map(lambda name: renamed.get(name, part.name))
-            )
-    part.sources = found
+    blank = pc.equal(part.table["source"].fill_null(""), "")
+    if pc.any(blank).as_py():
+        part.replace("source", pc.if_else(blank, pa.scalar(default, pa.large_string()), part.table["source"]))
+    part.sources = distinct(part.table["source"])
+    if part.named and part.name not in part.sources:
+        every = part.systems()
+        part.rename("source", {name: part.name if len(every) == 1 else f"{part.name}/{name}" for name in every})
 
 
 def _refuse_equal_systems(parts: Iterable[Part]) -> None:
@@ -110,10 +151,30 @@ def _refuse_equal_systems(parts: Iterable[Part]) -> None:
                 raise InputError(part.file, found, "each system name once", "Give each file its own name (NAME=PATH).")
 
 
-def _mapped(column: pa.ChunkedArray, renamed: dict[str, str]) -> pa.ChunkedArray:
-    coded = column.combine_chunks().dictionary_encode()
-    values = pa.array([renamed.get(value, value) for value in coded.dictionary.to_pylist()], pa.large_string())
-    return pa.chunked_array([values.take(coded.indices)])
+def _told_twice(parts: Sequence[Part]) -> dict[str, list[Part]]:
+    """Return the sources of which several tables tell lists of the same document, with these tables."""
+    every = [part for part in parts if part.lists is None]
+    names = [name for part in every for name in part.sources]
+    if len(set(names)) == len(names):
+        return {}
+    keys = ["source", "doc_id"]
+    tables = [part.table.select(keys).group_by(keys).aggregate([]).to_pandas() for part in every]
+    pairs = pd.concat([table.assign(part=number) for number, table in enumerate(tables)])
+    again = pairs[pairs.duplicated(keys, keep=False)]
+    return {str(name): [every[n] for n in rows["part"].unique()] for name, rows in again.groupby("source", sort=False)}
+
+
+def _keep_apart(parts: Sequence[Part], notes: list[Note]) -> None:
+    """Name annotators by their files where several tell of one annotator and document; refuse that of a system."""
+    for name, several in _told_twice(parts).items():
+        files = list(dict.fromkeys(part.file for part in several))
+        found = f"lists of “{name}” for the same documents in {' and '.join(files[:3])}"
+        if len(files) < len(several) or several[0].role == "system":
+            raise InputError(several[-1].file, found, "one list a document", "Give them different names.")
+        for part in several:
+            part.rename("source", {name: f"{stem_of(part.file)}/{name}"})
+        kept = ", ".join(f"{stem_of(file)}/{name}" for file in files[:3])
+        notes.append(Note("warning", "annotators", f"There are {found}; they are kept apart as {kept}."))
 
 
 def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
@@ -123,25 +184,24 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
         return
     changed: set[str] = set()
     for part in parts:
-        checked = part.checked
-        if "doc_id" not in checked.table.column_names:
+        if "doc_id" not in part.table.column_names:
             continue
-        renamed = {doc_id: rule(doc_id) for doc_id in checked.ids().to_pylist()}
+        renamed = {doc_id: rule(doc_id) for doc_id in part.ids().to_pylist()}
         taken: dict[str, str] = {}
         for old, new in renamed.items():
             if taken.setdefault(new, old) != old:
                 found = f"the ids “{taken[new]}” and “{old}”, which the fix “{fix}” would make one"
                 raise InputError(part.file, found, "ids that stay different", "Load without this fix.")
         changed.update(old for old, new in renamed.items() if old != new)
-        part.rename_documents(renamed)
+        part.rename("doc_id", renamed)
     notes.append(Note("info", "ids", f"The fix “{fix}” changed {counted(len(changed), 'id')}."))
 
 
 def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]) -> list[tuple[str, str, str]]:
-    listed = [part for part in parts if part.checked.lists is not None and part.role in ("gold", "system")]
+    listed = [(part, part.lists) for part in parts if part.lists is not None and part.role in ("gold", "system")]
     if not listed:
         return []
-    every = pd.concat([part.lists().assign(role=part.role, part=number) for number, part in enumerate(listed)])
+    every = pd.concat([lists.assign(role=part.role, part=number) for number, (part, lists) in enumerate(listed)])
     keys = ["role", "source", "doc_id"]
     again = every.duplicated(keys)
     if again.any() and not {"keep-first", "merge"} & set(fixes):
@@ -156,25 +216,24 @@ def _settle_lists(parts: Sequence[Part], fixes: Sequence[str], notes: list[Note]
         notes.append(Note.counting("warning", "lists", int(again.sum()), one, several))
     kept = every[~again] if "keep-first" in fixes else every
     hollow: list[tuple[str, str, str]] = []
-    for number, part in enumerate(listed):
-        hollow += _keep_lists(part, kept[kept["part"] == number])
-    filled = {(part.role, *pair) for part in listed for pair in _filled(part)} if hollow else set()
+    for number, (part, lists) in enumerate(listed):
+        hollow += _keep_lists(part, lists, kept[kept["part"] == number])
+    filled = {(part.role, *pair) for part, _ in listed for pair in _filled(part)} if hollow else set()
     return [key for key in hollow if key not in filled]
 
 
-def _keep_lists(part: Part, lists: pd.DataFrame) -> Iterable[tuple[str, str, str]]:
+def _keep_lists(part: Part, before: pd.DataFrame, lists: pd.DataFrame) -> Iterable[tuple[str, str, str]]:
     """Keep the rows of some lists, and return those lists that have no row."""
-    checked = part.checked
-    if len(lists) < len(part.lists()):
-        checked.keep(np.isin(checked.table["list"].to_numpy(), lists.index.to_numpy()))
-    checked.lists = lists
-    hollow = lists[~lists.index.isin(np.unique(checked.table["list"].to_numpy()))]
-    checked.table = checked.table.drop_columns(["list"])
+    if len(lists) < len(before):
+        part.keep(np.isin(part.table["list"].to_numpy(), lists.index.to_numpy()))
+    part.lists = lists
+    hollow = lists[~lists.index.isin(np.unique(part.table["list"].to_numpy()))]
+    part.table = part.table.drop_columns(["list"])
     return [(part.role, source, doc_id) for source, doc_id in zip(hollow["source"], hollow["doc_id"], strict=True)]
 
 
 def _filled(part: Part) -> Iterable[tuple[str, str]]:
-    pairs = part.checked.table.select(["source", "doc_id"]).group_by(["source", "doc_id"]).aggregate([])
+    pairs = part.table.select(["source", "doc_id"]).group_by(["source", "doc_id"]).aggregate([])
     return zip(pairs["source"].to_pylist(), pairs["doc_id"].to_pylist(), strict=True)
 
 

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
-from kp_core.reading.json_text import NoNumber
+from kp_core.corpus import Role
+from kp_core.errors import Note
+from kp_core.reading.family import File, Rows
+from kp_core.reading.json_text import JsonRecord, NoNumber, shown
+from kp_core.reading.limits import Limits
 from kp_core.reading.lists import ListBuilder, is_number, number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
-PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name")
+PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
+CONCEPT_NAMES = ("concept", "uri", "concept_id")
+#: What some systems write between keyphrases that stand in the text and others.
+BORDER = "<peos>"
+_BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
 
 
 def text_of(value: Any) -> str | None:
@@ -37,47 +47,82 @@ def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:
     lists = [value for value in values if value is not None]
     if not lists or not all(isinstance(value, (list, tuple, dict)) for value in lists):
         return None
-    if all(isinstance(value, dict) for value in lists):
-        scored = all(text_of(score) is not None for value in lists for score in value.values())
-        return ("scored", "objects of phrase and score") if scored and any(lists) else None
-    items = [item for value in lists if isinstance(value, (list, tuple)) for item in value]
     if any(isinstance(value, dict) for value in lists):
-        return None
-    if not items or all(not isinstance(item, (list, tuple, dict)) for item in items):
-        return "phrases", "lists of strings"
-    nested = [item for item in items if isinstance(item, (list, tuple))]
-    if len(nested) * 5 >= len(items) * 4:
-        return _nested_shape(nested)
-    objects = [item for item in items if isinstance(item, dict)]
-    if len(objects) * 5 >= len(items) * 4 and any(_pick(item, PHRASE_NAMES) is not None for item in objects):
-        return "scored", "lists of objects with a phrase"
-    return "phrases", "lists, mostly of strings"
-
-
-def _nested_shape(nested: list[Any]) -> tuple[Shape, str] | None:
-    pairs = [item for item in nested if len(item) == 2]
-    if len(pairs) == len(nested):
-        if all(is_number(item[1]) for item in pairs):
-            return "scored", "pairs of phrase and score"
-        if all(is_number(item[0]) and not isinstance(item[0], str) for item in pairs):
-            return "scored", "pairs of score and phrase"
-    # One bad score among true numbers is a rejected row, not another format.
-    if sum(len(item) == 2 and isinstance(item[1], (int, float, NoNumber)) for item in nested) * 5 >= len(nested) * 4:
-        return "scored", "pairs of phrase and score"
+        scored = all(isinstance(value, dict) for value in lists) and any(lists)
+        scored = scored and all(text_of(score) is not None for value in lists for score in value.values())
+        return ("scored", "objects of phrase and score") if scored else None
+    items = [item for value in lists for item in value]
+    kinds = Counter(_kind(item) for item in items if isinstance(item, (list, tuple, dict)))
+    nested, most = kinds.total() - kinds["object"], 0.8 * max(len(items), 1)
+    if nested < most:  # one bad item among many is a rejected row, not another format
+        objects = kinds["object"] >= most and any(_pick(item, PHRASE_NAMES) is not None for item in items)
+        said = "lists of strings" if not kinds else "lists, mostly of strings"
+        return ("scored", "lists of objects with a phrase") if objects else ("phrases", said)
+    if kinds["pair"] + kinds["turned"] >= 0.8 * nested or not kinds["list"]:
+        return "scored", f"pairs of {'score and phrase' if kinds['turned'] > kinds['pair'] else 'phrase and score'}"
     return "variants", "lists of lists of strings"
+
+
+def _kind(item: Any) -> str:
+    """Tell an object, a list, and pairs of which one is a number; text may be a number or not."""
+    if isinstance(item, dict):
+        return "object"
+    if len(item) != 2:
+        return "list"
+    if isinstance(item[1], (int, float, NoNumber)):
+        return "pair"
+    if is_number(item[0]) and not isinstance(item[0], str):
+        return "turned"
+    return "text pair" if is_number(item[1]) else "list"
+
+
+def ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tuple[list[str], list[Note]]:
+    """Return the id of every object, which is its line where no field holds it, and what is to be said of that.
+
+    The only object of a file is named like the file.
+    """
+    if field is not None:
+        return [text_of((record.value or {}).get(field)) or "" for record in records], []
+    if len(records) == 1:
+        return [file.stem], []
+    said = Note("warning", file.name, "There is no field of ids; the line numbers are the ids.")
+    return [str(record.line or position) for position, record in enumerate(records, 1)], [said]
+
+
+def rows_of(
+    lists: Mapping[str, Any], shape: Shape, role: Role, file: str, limits: Limits, separator: str = ";"
+) -> Rows:
+    """Return the rows of document → list, or a string of phrases between separators."""
+    builder = ListBuilder(role, limits)
+    amount = "score" if role == "system" else "relevance"
+    for doc_id, value in lists.items():
+        name = text_of(doc_id) or ""
+        if not name.strip():
+            builder.rejected.append((file, 0, "an empty id", shown(value)))
+            continue
+        builder.open(name, file=file, line=0)
+        add_list(builder, builder.pieces(value, separator) if isinstance(value, str) else value, shape, amount)
+    return builder.rows()
 
 
 def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "score", **more: Any) -> None:
     """Add the phrases of one document to the open list; `amount` names the column for scores, `more` further ones."""
-    plain = shape == "phrases" and not more and isinstance(value, (list, tuple))
-    if plain and all(type(item) is str for item in value):
+    if isinstance(value, str):
+        value = builder.pieces(value)
+    elif isinstance(value, Mapping):
+        value = list(value.items())
+    elif not isinstance(value, (list, tuple)):
+        return
+    plain = all(type(item) is str for item in value)
+    if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):
+        # One string may hold the whole list, as in line-aligned files.
+        pieces = [builder.pieces(item) if plain and BORDER in item else [item] for item in value]
+        value = [item for piece in pieces for item in piece if item not in (BORDER, [BORDER])]
+        builder.notes += [] if _BORDERS in builder.notes else [_BORDERS]
+    if plain and shape == "phrases" and not more:
         builder.extend(value)
         return
-    if isinstance(value, Mapping):
-        value = list(value.items())
-    elif isinstance(value, str):
-        builder.split(value)
-    for item in value if isinstance(value, (list, tuple)) else ():
+    for item in value:
         _add_item(builder, item, shape, amount, more)
 
 
@@ -96,38 +141,45 @@ def title_and_body(text: str) -> tuple[str | None, str]:
 
 def _add_item(builder: ListBuilder, item: Any, shape: Shape, amount: str, further: Mapping[str, Any]) -> None:
     if isinstance(item, Mapping):
-        _add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount)
+        concept = text_of(_pick(item, CONCEPT_NAMES))
+        add_scored(builder, _pick(item, PHRASE_NAMES), _pick(item, SCORE_NAMES), amount, concept)
     elif shape == "scored" and isinstance(item, (list, tuple)) and len(item) == 2:
         first, second = item
         turned = is_number(first) and not isinstance(first, str) and not is_number(second)
-        _add_scored(builder, *((second, first) if turned else (first, second)), amount)
+        add_scored(builder, *((second, first) if turned else (first, second)), amount)
     elif isinstance(item, (list, tuple)):
         spellings = tuple(text.strip() for text in map(text_of, item) if text is not None and text.strip())
         if shape == "tokens":
             builder.add(" ".join(spellings), reject="" if spellings else "an empty phrase")
         elif len(spellings) != len(item) or not spellings:
-            builder.add(str(item)[:200], reject="an entry with an empty or missing spelling")
+            builder.add(shown(item), reject="an entry with an empty or missing spelling")
         else:
             more: dict[str, Any] = {"variants": spellings} if len(spellings) > 1 else {}
             builder.add(spellings[0], **more)
     else:
         text = text_of(item)
-        builder.add(text if text is not None else repr(item), reject="" if text is not None else "no text", **further)
+        builder.add(shown(item) if text is None else text, reject="no text" if text is None else "", **further)
 
 
-def _add_scored(builder: ListBuilder, phrase: Any, score: Any, amount: str) -> None:
-    text = text_of(phrase)
+def add_scored(
+    builder: ListBuilder, phrase: Any, score: Any, amount: str = "score", concept: str | None = None
+) -> None:
+    """Add a phrase with its score to the open list; a score that is no number makes a rejected row."""
+    text = " ".join(filter(None, map(text_of, phrase))) if isinstance(phrase, list) else text_of(phrase)
+    value = number(score)
+    more: dict[str, Any] = {"concept": concept} if concept else {}
     if text is None:
-        builder.add(str(phrase)[:200], reject="no phrase")
+        builder.add(shown(phrase), reject="no phrase")
     elif score is None:
-        builder.add(text)
-    elif not is_number(score):
-        builder.add(text, reject=f"{amount} is not a finite number: {str(score)[:40]}")
-    else:
-        more: dict[str, Any] = {amount: number(score)}
         builder.add(text, **more)
+    elif not math.isfinite(value):
+        builder.add(text, reject=f"{amount} is not a finite number: {shown(score)[:40]}")
+    else:
+        builder.add(text, **{amount: value} | more)
 
 
-def _pick(item: Mapping[str, Any], names: tuple[str, ...]) -> Any:
-    lower = {str(key).lower(): value for key, value in item.items()}
+def _pick(item: Any, names: tuple[str, ...]) -> Any:
+    if not isinstance(item, Mapping):
+        return None
+    lower = {str(key).lower(): value for key, value in item.items() if value is not None}
     return next((lower[name] for name in names if name in lower), None)

@@ -1,67 +1,71 @@
-"""Turn files of unknown format into recognitions: which family each belongs to, by content first, then by name."""
+"""Turn files of unknown format into recognitions: what each is and which role it plays, proved or asked."""
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import cast
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, UsageError
-from kp_core.reading import families
+from kp_core.errors import InputError, Note
+from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.decode import binary_kind
-from kp_core.reading.family import Choice, Family, File, Recognition
+from kp_core.reading.families import all_families, family_named
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import SYSTEMS
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.source import Bundle, stem_of
 
-#: A reading below this is offered, but never taken unasked.
-_SURE_ENOUGH = 0.5
-Grouping = Callable[[Sequence[File], Role | None], list[Recognition]]
-
-
-@cache
-def all_families() -> tuple[Family, ...]:
-    """Return every module of `families` in the order of the numbers in their names."""
-    modules = [
-        importlib.import_module(f"{families.__name__}.{m.name}") for m in pkgutil.iter_modules(families.__path__)
-    ]
-    return tuple(sorted(modules, key=lambda module: (int(re.sub(r"\D", "", module.NAME) or 0), module.NAME)))
-
-
-def family_named(name: str) -> Family:
-    """Return the family of this name, such as `F3`."""
-    for family in all_families():
-        if name.upper() == family.NAME.upper():
-            return family
-    raise UsageError(f"there is no format family '{name}'; choose among: {', '.join(f.NAME for f in all_families())}")
+#: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
+_PLAUSIBLE, _NEAR = 0.5, 0.02
+#: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
+_MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
+_GOLD_NAMES = {
+    *("gold", "ref", "refs", "reference", "references", "goldstandard", "tgt", "targets"),
+    *("annotators", "author", "reader"),
+}
+_SYSTEM_NAMES = SYSTEMS | {
+    *("system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "outputs", "candidats", "baseline")
+}
+_WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
-def recognise(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Recognise all files of one upload: groups of files that belong together first, then each file by itself."""
-    left = list(files)
-    found: list[Recognition] = []
-    for family in all_families():
-        groups = cast("Grouping | None", getattr(family, "recognise_groups", None))
+def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str] | None = None) -> list[Recognition]:
+    """Recognise all files of one upload: groups of files that belong together first, then each file by itself.
+
+    left_out  receives the files of a folder that hold no data, with the reason; without it they are refused
+    """
+    left, found = list(files), list[Recognition]()
+    # What a mark in the file proves goes before what an ending or the length of lines suggests.
+    for family in sorted(all_families(), key=lambda family: not getattr(family, "PROVED", False)):
+        groups = getattr(family, "recognise_groups", None)
         if groups is None or not left:
             continue
-        open_to = [
-            file for file in left if file.choice.family in (None, family.NAME) and binary_kind(file.source.data) is None
-        ]
-        chosen = {file.choice.role for file in open_to}
+        free = [f for f in left if f.choice.family in (None, family.NAME) and binary_kind(f.source.data) is None]
+        chosen = {file.choice.role for file in free}
         asked = (chosen.pop() if len(chosen) == 1 else None) or role
-        for recognition in map(_as_chosen, groups(open_to, asked)):
-            if recognition is not None:
-                found.append(recognition)
-                claimed = set(map(id, recognition.files))
-                left = [file for file in left if id(file) not in claimed]
+        for recognition in filter(None, map(_as_chosen, groups(free, asked))):
+            found.append(recognition)
+            claimed = set(map(id, recognition.files))
+            left = [file for file in left if id(file) not in claimed]
     if left:
         refuse_over(left[0].limits.sources, len(left), "files, each of many documents", left[0].name, "an upload")
-    return found + [recognise_one(file, file.choice.role or role, file.choice) for file in left]
+    refused = list[InputError]()
+    for file in left:
+        try:
+            found.append(recognise_one(file, file.choice.role or role, file.choice))
+        except InputError as refusal:
+            if left_out is None or isinstance(refusal, Question) or _is_meant(file):
+                raise
+            refused.append(refusal)
+            left_out[file.name] = refusal.found
+    if refused and not found:
+        raise refused[0]
+    return found
 
 
 def _as_chosen(recognition: Recognition) -> Recognition | None:
@@ -71,88 +75,202 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
         return recognition
     if chosen != recognition.role and not {chosen, recognition.role} <= {"gold", "system"}:
         return None
+    return in_role(recognition, chosen)
+
+
+def in_role(recognition: Recognition, role: Role) -> Recognition:
+    """Return a recognition whose role is no longer a guess."""
     options = {name: value for name, value in recognition.options.items() if name != "role"}
-    return replace(recognition, role=chosen, options=options)
+    return replace(recognition, role=role, options=options)
+
+
+def _is_meant(file: File) -> bool:
+    """Tell a file that is meant to be read from one that merely lies in the folder."""
+    if file.choice != Choice():
+        return True
+    try:
+        family_named("F0").recognise([file], None, Choice())
+    except InputError:  # published results, XML
+        return False
+    return file.suffix in _MEANT
 
 
 def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
-    """Recognise one file; of two families that fit equally the earlier is taken, and the evidence names both."""
-    if choice.family:
+    """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
+    found = readings_of(file, role, choice)
+    if choice.family and not found:
         family = family_named(choice.family)
-        chosen = family.recognise([file], role, choice)
-        if chosen is None:
-            raise InputError(
-                file.name, _shown(file), f"a file of family {family.NAME} ({family.TITLE})", "Choose another family."
-            )
-        return chosen
-    fitting = [reading for reading in readings_of(file, role, choice) if reading.confidence >= _SURE_ENOUGH]
-    if not fitting:
+        expected = f"a file of family {family.NAME} ({family.TITLE})"
+        raise InputError(file.name, _shown(file), expected, "Choose another family.")
+    if not found:
         raise _unknown(file, role)
-    best = max(fitting, key=lambda recognition: recognition.confidence)
-    others = [other.family for other in fitting if other is not best and other.confidence == best.confidence]
-    return replace(best, evidence=f"{best.evidence}; {', '.join(others)} would fit as well") if others else best
+    best = max(found, key=lambda reading: reading.confidence)
+    decided = bool(choice.family or choice.columns or choice.options)
+    if best.confidence < _PLAUSIBLE and not decided:
+        raise _question(file, found)
+    near = [one for one in found if one.confidence >= _PLAUSIBLE and one.confidence > best.confidence - _NEAR]
+    rivals = near if len(near) < 2 else list(_differing(near))
+    if len(rivals) > 1 and not choice.family:
+        raise _question(file, rivals)
+    return rivals[0] if rivals else best
 
 
 def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> list[Recognition]:
-    """Return every reading of a file that some family offers, in the order of the families."""
-    fitting = []
+    """Return every reading of a file that some family offers, in the order of the families.
+
+    A choice of family, columns or switches leaves the readings that obey it, if there are any.
+    """
+    choice = choice or Choice()
+    found = list[Recognition]()
+    for family in [family_named(choice.family)] if choice.family else _fitting_families(file):
+        offered = family.recognise([file], role, choice)
+        found += [offered] if isinstance(offered, Recognition) else offered or []
+        if any(reading.confidence >= 1 for reading in found):
+            break
+    columns, switches = set(choice.columns.values()), set(choice.options)
+    obeying = [
+        one
+        for one in found
+        if columns <= {*one.columns.values(), *one.options.values()}
+        and switches <= {*getattr(family_named(one.family), "OPTIONS", ()), *one.offers, *one.options}
+    ]
+    return obeying or found
+
+
+def _fitting_families(file: File) -> Iterator[Any]:
     binary = binary_kind(file.source.data) is not None
-    for family in all_families():
-        if binary != getattr(family, "BINARY", False):
-            continue
-        recognition = family.recognise([file], role, choice or Choice())
-        if recognition is not None:
-            fitting.append(recognition)
-            if recognition.confidence >= 1:
-                break
-    return fitting
+    return (family for family in all_families() if not binary or getattr(family, "BINARY", False))
 
 
 def columns_of(file: File, choice: Choice) -> list[str]:
     """Return the names of the columns or fields of a file; empty if no family finds any."""
-    binary = binary_kind(file.source.data) is not None
-    for family in all_families():
-        if hasattr(family, "column_names") and getattr(family, "BINARY", False) == binary:
-            names: list[str] = family.column_names(file, choice)
-            if names:
-                return names
-    return []
+    named = (family.column_names for family in _fitting_families(file) if hasattr(family, "column_names"))
+    return next((names for one in named if (names := cast("list[str]", one(file, choice)))), [])
 
 
-def settle_roles(recognitions: list[Recognition], notes: list[str]) -> list[Recognition]:
-    """Settle roles that nothing tells: the first file is the gold standard if there is none, the rest are systems."""
-    has_gold = any(r.role == "gold" and _sure(r) for r in recognitions)
-    settled = []
-    for recognition in recognitions:
-        if not _sure(recognition):
-            by_name = _role_by_name(recognition.files[0].name)
-            role: Role = by_name or ("system" if has_gold else "gold")
-            has_gold = has_gold or role == "gold"
-            notes.append(
-                f"{recognition.files[0].name} was taken as {'gold standard' if role == 'gold' else 'system output'}."
-            )
-            recognition = replace(recognition, role=role)
-        settled.append(recognition)
+def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
+    """Give the likeliest of the readings that can be read, and those which would give other rows."""
+    seen = list[list[tuple[Role, pa.Table]]]()
+    for reading in sorted(readings, key=lambda one: -one.confidence):
+        try:
+            parts = family_named(reading.family).read(reading, None)
+        except InputError:
+            continue
+        lost = sum(len(part.marked) + len(part.rejected) for part in parts)
+        if lost * 100 > reading.files[0].limits.rejected_percent * (lost + sum(len(part.table) for part in parts)):
+            continue
+        rows = [(part.role, _heart(part.table)) for part in parts]
+        if not any(len(rows) == len(other) and all(map(_same, rows, other)) for other in seen):
+            seen.append(rows)
+            yield reading
+
+
+def _heart(table: pa.Table) -> pa.Table:
+    names = [name for name in ("doc_id", "source", "phrase", "text", "candidate") if name in table.column_names]
+    return table.select(names)
+
+
+def _same(one: tuple[Role, pa.Table], other: tuple[Role, pa.Table]) -> bool:
+    return one[0] == other[0] and bool(one[1].equals(other[1]))
+
+
+def _question(file: File, readings: Sequence[Recognition]) -> Question:
+    """Ask which of some readings of a file is meant."""
+    answers = []
+    for reading in sorted(readings, key=lambda one: -one.confidence)[:5]:
+        family = family_named(reading.family)
+        kept = {*getattr(family, "OPTIONS", ()), *reading.offers}
+        options = {name: value for name, value in reading.options.items() if name in kept and value}
+        choice = replace(file.choice, family=reading.family, columns=reading.columns, options=options)
+        if len(readings) == 1:  # the family alone says it
+            choice = replace(file.choice, family=reading.family)
+        answers.append(Answer(f"“{family.TITLE}”: {reading.evidence}", {file.name: choice}))
+    answers.append(Answer("leave the file out", {file.name: Choice(use="no")}))
+    one = "one reading that is sure of itself"
+    return Question(Finding("ask", file.name, _shown(file), one, tuple(answers)))
+
+
+def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
+    """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
+    roles = {id(one): _role_by_name(one.files[0].name) for one in recognitions if is_guessed(one)}
+    known = {one.role for one in recognitions if not is_guessed(one)} | {role for role in roles.values() if role}
+    unknown = [one for one in recognitions if is_guessed(one) and roles[id(one)] is None]
+    gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
+    if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
+        raise _question_of_roles(gold or unknown, unknown)
+    roles |= {id(one): "gold" if one in gold else "system" for one in unknown}
+    settled = [in_role(one, role) if (role := roles.get(id(one))) else one for one in recognitions]
+    for one in settled:
+        if id(one) not in map(id, recognitions):
+            what = "gold standard" if one.role == "gold" else "system output"
+            notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
     return settled
 
 
-def _sure(recognition: Recognition) -> bool:
-    return recognition.options.get("role") != "guessed"
+def is_guessed(recognition: Recognition) -> bool:
+    """Tell whether nothing in the files says which role they play."""
+    return recognition.options.get("role") == "guessed"
 
 
 def _role_by_name(name: str) -> Role | None:
-    words = set(re.split(r"[^a-z]+", name.lower()))
-    if words & {"gold", "ref", "refs", "reference", "references", "goldstandard"}:
-        return "gold"
-    return (
-        "system"
-        if words & {"system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "candidats"}
-        else None
-    )
+    """Return the role that a path suggests, its last part first.
+
+    >>> _role_by_name("gold/yake.json"), _role_by_name("runs/a.json"), _role_by_name("a.json")
+    ('system', 'system', None)
+    """
+    for part in reversed(name.lower().split("/")):
+        words = set(re.split(r"[^a-z]+", part))
+        if words & _GOLD_NAMES:
+            return "gold"
+        if words & _SYSTEM_NAMES:
+            return "system"
+    return None
+
+
+def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
+    """Return which of some lists may be the gold standard: of several people, or shorter lists of unequal lengths."""
+    people, sizes, even = list[Recognition](), list[float](), list[bool]()
+    for one in recognitions:
+        rows = [part for part in family_named(one.family).read(one, None) if part.role in ("gold", "system")]
+        lengths = np.concatenate([_lengths(part) for part in rows]) if rows else np.zeros(0)
+        sizes.append(float(lengths.mean()) if len(lengths) else 0)
+        even.append(len(lengths) > 2 and len(set(lengths.tolist())) == 1 and lengths[0] > 1)
+        if any(len(set(part.table["source"].to_pylist())) > 1 for part in rows if "source" in part.table.column_names):
+            people.append(one)
+    if people:
+        return people
+    uneven = [one for one, same in zip(recognitions, even, strict=True) if not same]
+    if len(uneven) == 1 or len(uneven) < len(recognitions):
+        return uneven
+    first, second = sorted(sizes)[:2]
+    return [one for one, size in zip(recognitions, sizes, strict=True) if size == first or 2 * first > second]
+
+
+def _lengths(rows: Rows) -> np.ndarray[Any, np.dtype[np.int64]]:
+    ids = rows.table["doc_id"].combine_chunks().dictionary_encode()
+    return np.bincount(ids.indices.to_numpy(zero_copy_only=False))
+
+
+def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Recognition]) -> Question:
+    """Ask which of some files is the gold standard; the rest are systems."""
+
+    def chosen(golds: Sequence[Recognition]) -> dict[str, Choice]:
+        roles: list[Role] = ["gold" if one in golds else "system" for one in unknown]
+        return {
+            file.name: replace(file.choice, role=role)
+            for one, role in zip(unknown, roles, strict=True)
+            for file in one.files
+        }
+
+    names = [one.files[0].name for one in unknown]
+    answers = [Answer(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
+    answers += [Answer("all are gold, one annotator each", chosen(unknown))]
+    found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
+    return Question(Finding("ask", "the gold standard", found, "one", tuple(answers)))
 
 
 def _shown(file: File) -> str:
-    first = next((line for line in file.sample), "")
+    first = "" if binary_kind(file.source.data) else next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
@@ -166,16 +284,8 @@ def _unknown(file: File, role: Role | None) -> InputError:
     value = file.json
     lines = [record.broken for record in file.records]  # JSONL whose fields nobody knows is not broken
     if not is_json(value) and value.message and (any(lines) or not lines):
-        return InputError(
-            file.name, f"broken JSON ({value.message})", "JSON or one JSON object a line", "Save the file again."
-        )
-    what = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
-    expected = f"{what[role] if role else 'keyphrases'} in a known format, with document ids"
+        found = f"broken JSON ({value.message})"
+        return InputError(file.name, found, "JSON or one JSON object a line", "Save the file again.")
+    expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
     return InputError(file.name, _shown(file), expected, remedy)
-
-
-def name_of(recognition: Recognition, bundle: Bundle) -> str:
-    """Return the annotator's or system's name that a file, or a folder of one file a document, suggests."""
-    grouped = getattr(family_named(recognition.family), "GROUP_IS_ONE", False)
-    return stem_of(bundle.name if bundle.folder and grouped else recognition.files[0].name)

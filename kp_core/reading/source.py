@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from kp_core.errors import InputError
-from kp_core.reading.archive import gunzip, is_gzip, is_ignored, is_workbook, is_zip, natural_key, unzip
+from kp_core.errors import InputError, counted
+from kp_core.reading.archive import gunzip, is_gzip, is_ignored, is_tar, is_workbook, is_zip, natural_key, unpack
 from kp_core.reading.limits import LIMITS, Limits, refuse_over
 
 #: Only these endings are taken off a name; in `candidats.degree` the ending is the name of the system.
 KNOWN_EXTENSIONS = frozenset(
     (
-        *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip"),
-        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".annif", ".ref", ".qrels", ".run"),
-        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf"),
+        *(".csv", ".tsv", ".tab", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".gz", ".zip", ".tar"),
+        *(".key", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".annif", ".ref", ".qrels", ".run", ".final"),
+        *(".ann", ".conll", ".pred"),
+        *(".abstr", ".html", ".htm", ".xml", ".md", ".pdf", ".sgml"),
     )
 )
 
@@ -30,12 +34,17 @@ class Source:
 
 @dataclass(frozen=True)
 class Bundle:
-    """What stands behind one path or upload: its name, its files, and the members that were left out."""
+    """What stands behind one path or upload: its name, its files, and the members that were left out.
+
+    folder  a folder or archive: of what is in it, files that nobody can read are left out
+    loose   several paths that were given one by one, named like the folder they stand in: each of them was meant
+    """
 
     name: str
     files: tuple[Source, ...]
     ignored: tuple[str, ...] = ()
     folder: bool = False
+    loose: bool = False
 
 
 def stem_of(name: str) -> str:
@@ -56,7 +65,7 @@ def stem_of(name: str) -> str:
 
 
 def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
-    """Read a file, a folder, a zip or a gzip file, from a path or from memory."""
+    """Read a file, a folder, a zip, tar or gzip file, from a path or from memory."""
     if isinstance(item, Source):
         return _unpack(item, limits)
     path = Path(item)
@@ -69,6 +78,33 @@ def expand(item: str | Path | Source, limits: Limits = LIMITS) -> Bundle:
             raise
         found = "no such file" if isinstance(error, FileNotFoundError) else "a file that cannot be opened"
         raise InputError(path.name or "a path", found, "a readable file or folder", "Check the path.") from None
+
+
+def together(items: Sequence[str | Path | Source], bundles: Sequence[Bundle]) -> list[Bundle]:
+    """Put loose files into one bundle, with the folders that tell them apart, so that what belongs together is seen so.
+
+    Several paths, as a shell makes them of a pattern, are the folder that they all stand in.
+    """
+    loose = [(item, bundle) for item, bundle in zip(items, bundles, strict=True) if not bundle.folder]
+    parents = [Path(item).absolute().parent for item, _ in loose if not isinstance(item, Source)]
+    if len(loose) < 2:
+        return list(bundles)
+    one_drive = len({parent.anchor for parent in parents}) == 1
+    root = Path(os.path.commonpath(parents)) if one_drive else None
+    files: list[Source] = []
+    ignored: list[str] = []
+    for item, bundle in loose:
+        known = root is not None and not isinstance(item, Source)
+        inside = Path(item).absolute().parent.relative_to(root).as_posix() if known else ""  # type: ignore[arg-type]
+        for file in bundle.files:
+            file = Source(str(PurePosixPath(inside, file.name)), file.data)
+            if is_ignored(file.name, file.data):
+                ignored.append(file.name)
+            else:
+                files.append(file)
+    paths = root is not None and len(parents) == len(loose)
+    name = root.name if paths and root else counted(len(loose), "file")
+    return [Bundle(name, tuple(files), tuple(ignored), loose=paths), *(bundle for bundle in bundles if bundle.folder)]
 
 
 def _bytes(path: Path, name: str, limits: Limits) -> bytes:
@@ -94,10 +130,14 @@ def _folder(root: Path, limits: Limits) -> Bundle:
             continue
         refuse_over(limits.unpacked_bytes, total + path.stat().st_size, "bytes", root.name, "a folder")
         unpacked = _unpack(Source(inner, _bytes(path, inner, limits)), limits, nested=True)
-        total += sum(len(source.data) for source in unpacked.files)
-        refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
-        files.extend(unpacked.files)
-        ignored.extend(unpacked.ignored)
+        ignored += unpacked.ignored
+        for file in unpacked.files:
+            total += len(file.data)
+            refuse_over(limits.unpacked_bytes, total, "bytes", root.name, "a folder")
+            if is_ignored(file.name, file.data):
+                ignored.append(file.name)
+            else:
+                files.append(file)
     return Bundle(root.resolve().name, tuple(files), tuple(ignored), folder=True)
 
 
@@ -105,11 +145,11 @@ def _unpack(source: Source, limits: Limits, *, nested: bool = False) -> Bundle:
     name, data = source.name, source.data
     refuse_over(limits.file_bytes, len(data), "bytes", name)
     if is_gzip(data):
-        name = name[:-3] if name.lower().endswith(".gz") else name
+        name = re.sub(r"\.t?gz$", "", name, flags=re.IGNORECASE)
         data = gunzip(source.name, data, limits)
-    if is_zip(data) and not is_workbook(data):
+    if is_tar(data) or (is_zip(data) and not is_workbook(data)):
         if nested:
             return Bundle(name, (), (name,))
-        files, ignored = unzip(name, data, limits)
+        files, ignored = unpack(name, data, limits)
         return Bundle(name, tuple(Source(*file) for file in files), tuple(ignored), folder=True)
     return Bundle(name, (Source(name, data),))

@@ -1,21 +1,53 @@
-"""Turn annotated spans and labels of documents into keyphrases of annotators, and the texts beside them."""
+"""Turn what annotators marked in texts, by offsets or by whole labels, into lists of phrases, and the texts beside."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from kp_core.corpus import Role
 from kp_core.errors import Note
-from kp_core.reading.family import Rows
-from kp_core.reading.limits import Limits
-from kp_core.reading.lists import ListBuilder, storable
+from kp_core.reading.family import Choice, Recognition, Rejected, Rows
+from kp_core.reading.lists import ListBuilder, storable, text_column
 
 #: The choice of a label that keeps all of them.
 EVERY = "all"
+#: Layers that a machine makes: no keyphrases.
+LINGUISTIC = re.compile(
+    r"(\.pos\.|Lemma|Stem|MorphologicalFeatures|SurfaceForm|Dependency)|^(Token|SpaceToken|Sentence|Split|Lookup)$"
+)
+
+
+class Span(NamedTuple):
+    """Something marked: its labels, where it begins and ends (in several parts, or nowhere), and its text if given."""
+
+    labels: Sequence[str]
+    parts: Sequence[tuple[Any, Any]] = ()
+    text: str | None = None
+    line: int | None = None
+
+
+@dataclass(slots=True)
+class Marked:
+    """What one annotator marked in one document.
+
+    utf16  whether offsets count as Java and JavaScript count
+    doubt  whether that is only likely
+    left   why it is left out, in words that a number follows
+    """
+
+    doc_id: str
+    text: str = ""
+    spans: list[Span] = field(default_factory=list)
+    file: str = ""
+    line: int = 0
+    source: str | None = None
+    utf16: bool = False
+    doubt: bool = False
+    left: str = ""
 
 
 class Units:
@@ -30,9 +62,9 @@ class Units:
         self.differ = bool(text) and not text.isascii() and max(text) > "\uffff"
         self._coded = text.encode("utf-16-le", "surrogatepass") if self.differ else b""
 
-    def part(self, start: int, end: int) -> str | None:
+    def part(self, start: int, end: int, utf16: bool = True) -> str | None:
         """Return the text between two offsets; None if they are outside, empty, or cut a character."""
-        if not self.differ:
+        if not (utf16 and self.differ):
             return self.text[start:end] if 0 <= start < end <= len(self.text) else None
         if not 0 <= start < end <= len(self._coded) // 2:
             return None
@@ -41,91 +73,81 @@ class Units:
         except UnicodeDecodeError:
             return None
 
+    def phrase(self, span: Span, utf16: bool, limit: int) -> tuple[str, str]:
+        """Return the text of a span, and why it is rejected; its own text tells how its offsets are counted."""
+        if not span.parts or (span.text and not _are_whole(span.parts)):
+            return span.text or "", ""
+        if not _are_whole(span.parts):
+            return "", "offsets are no whole numbers"
+        begin, end = span.parts[0]
+        if sum(abs(stop - start) for start, stop in span.parts) > 2 * limit:  # many spans may hold nearly all of a text
+            return self.text[max(begin, 0) : max(begin, 0) + limit + 1], f"phrase longer than {limit:,} characters"
+        found = self._joined(span.parts, utf16)
+        if span.text is None:
+            where = "; ".join(f"{start}–{stop}" for start, stop in span.parts)
+            return found or where, "" if found else "offsets outside the text"
+        for phrase in (found, self._joined(span.parts, not utf16)):
+            if phrase is not None and _plain(phrase) == _plain(span.text):
+                return phrase, ""
+        return span.text, f"the text at {begin}–{end} is “{str(found)[:40]}”" if self.text else ""
 
-def offers(labels: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the labels to choose from, if there are several."""
-    found = sorted(set(labels) - {""})
-    return {"label": (EVERY, *found)} if len(found) > 1 else {}
+    def _joined(self, parts: Sequence[tuple[int, int]], utf16: bool) -> str | None:
+        found = [self.part(start, end, utf16) for start, end in parts]
+        return None if None in found else " ".join(filter(None, found))
 
 
-class SpanBuilder:
-    """Collects the phrases of documents, annotator by annotator; a phrase of one annotator counts once a document."""
-
-    def __init__(self, role: Role, limits: Limits, label: str = EVERY) -> None:
-        self.lists = ListBuilder(role, limits)
-        self.repeated = self.unsure = 0
-        self._label = label
-        self._texts: dict[tuple[str, str], int] = {}
-        self._text = Units("")
-        self._seen: set[str] = set()
-
-    def open(self, doc_id: str, text: str, *, file: str, line: int, source: str | None = None) -> None:
-        """Begin what one annotator did in one document."""
-        self.lists.open(doc_id, file=file, line=line, source=source)
-        self._text = self._text if text == self._text.text else Units(text)
-        self._seen = set()
-        if text:
-            self._texts.setdefault((doc_id, text), line)
-
-    def span(self, start: Any, end: Any, labels: Iterable[str], *, shown: Any = None, utf16: bool = False) -> None:
-        """Add the text between two offsets; `shown` is this text as the file itself gives it, by which it is checked.
-
-        Offsets count characters; with utf16 they count UTF-16 code units, unless `shown` says otherwise.
-        """
-        labels = list(labels)
-        if type(start) is not int or type(end) is not int:
-            self.phrase(str(shown or ""), labels, "" if isinstance(shown, str) else "offsets are no whole numbers")
-            return
-        by_character = self._text.text[start:end] if 0 <= start < end <= len(self._text.text) else None
-        by_unit = self._text.part(start, end) if utf16 else None
-        found = by_unit if utf16 else by_character
-        if isinstance(shown, str):
-            fitting = [text for text in (by_unit, by_character) if text is not None and _plain(text) == _plain(shown)]
-            if not fitting:
-                self.phrase(shown, labels, f"the text at {start}–{end} is “{str(found)[:40]}”")
-                return
-            found = fitting[0]
-        self.unsure += utf16 and shown is None and self._text.differ
-        if found is None:
-            self.phrase(f"{start}–{end}", labels, "offsets outside the text")
-        else:
-            self.phrase(found, labels)
-
-    def phrase(self, text: str, labels: Iterable[str], reject: str = "") -> None:
-        """Add a phrase with its labels, unless another label was chosen; line breaks inside become blanks."""
-        labels = list(labels)
-        if self._label != EVERY and self._label not in labels:
-            return
-        text, limit = text.strip(), self.lists.limits.phrase_characters
-        if len(text) > limit:  # many spans may hold nearly all of a text
-            self.lists.add(text[: limit + 1], reject=f"phrase longer than {limit:,} characters")
-            return
-        text = re.sub(r"\s*[\r\n]+\s*", " ", text)
-        if text in self._seen and not reject:
-            self.repeated += 1
-            return
-        if not reject:
-            self._seen.add(text)
-        more: dict[str, Any] = {"label": ", ".join(labels)} if labels else {}
-        self.lists.add(text, reject=reject, **more)
-
-    def rows(self, file: str) -> list[Rows]:
-        """Return the lists, and the texts if there are any."""
-        if self.repeated:
-            message = (
-                f"Phrases marked again by the same annotator in the same document: {self.repeated:,}; once counts."
-            )
-            self.lists.notes.append(Note("info", file, message))
-        if self.unsure:
-            message = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {self.unsure:,}."
-            self.lists.notes.append(Note("warning", file, message))
-        if not self._texts:
-            return [self.lists.rows()]
-        pairs = [tuple(map(storable, key)) for key in self._texts]
-        ids, texts = (pa.array([pair[i] for pair in pairs], pa.large_string()) for i in range(2))
-        table = pa.table({"doc_id": ids, "text": texts})
-        return [self.lists.rows(), Rows("documents", table, list(self._texts.values()))]
+def _are_whole(parts: Sequence[tuple[Any, Any]]) -> bool:
+    return all(type(start) is int and type(end) is int for start, end in parts)
 
 
 def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
+
+
+def labelled(recognition: Recognition, choice: Choice, labels: Iterable[str]) -> Recognition:
+    """Return a recognition that offers the labels to choose from, if there are several."""
+    found = sorted(set(labels) - {""})
+    offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
+    return replace(recognition, options={"label": choice.options.get("label", EVERY)}, offers=offers)
+
+
+def span_rows(
+    recognition: Recognition, every: Iterable[Marked], rejected: list[Rejected], notes: Iterable[Note] = ()
+) -> list[Rows]:
+    """Return the lists of all annotators, and the texts; a phrase of one annotator counts once a document."""
+    first, label = recognition.files[0], recognition.options["label"]
+    lists = ListBuilder("gold" if recognition.role == "documents" else recognition.role, first.limits)
+    texts: dict[tuple[str, str], int] = {}
+    again = unsure = 0
+    units = Units("")
+    for marked in every:
+        lists.open(marked.doc_id, file=marked.file or first.name, line=marked.line, source=marked.source)
+        units = units if units.text == marked.text else Units(marked.text)
+        if marked.text:
+            texts.setdefault((marked.doc_id, marked.text), marked.line)
+        seen: set[str] = set()
+        for span in marked.spans:
+            if label not in (EVERY, *span.labels):
+                continue
+            phrase, reject = units.phrase(span, marked.utf16, first.limits.phrase_characters)
+            unsure += marked.doubt and bool(span.parts) and span.text is None and units.differ
+            phrase = " ".join(filter(None, map(str.strip, re.split(r"[\r\n]", phrase))))
+            if not reject and phrase in seen:
+                again += 1
+                continue
+            if not reject:
+                seen.add(phrase)
+            more = {"label": ", ".join(dict.fromkeys(span.labels))} if span.labels else {}
+            lists.add(phrase, line=span.line, reject=reject, **more)
+    lists.rejected += rejected
+    lists.notes += notes
+    if again:
+        said = f"Phrases marked again by the same annotator in the same document: {again:,}; once counts."
+        lists.notes.append(Note("info", first.name, said))
+    if unsure:
+        said = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {unsure:,}."
+        lists.notes.append(Note("warning", first.name, said))
+    ids, bodies = ([storable(key[part]) for key in texts] for part in (0, 1))
+    table = pa.table({"doc_id": text_column(ids)[0], "text": text_column(bodies)[0]})
+    documents = Rows("documents", table, list(texts.values()))
+    return [documents] if recognition.role == "documents" else [lists.rows(), documents][: 1 + bool(texts)]

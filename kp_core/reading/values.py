@@ -115,9 +115,10 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
     if pa.types.is_boolean(column.type) or pa.types.is_nested(column.type):
         return np.full(len(column), np.nan), np.ones(len(column), dtype=bool)
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        text = trim(column if pa.types.is_large_string(column.type) else column.cast(pa.large_string()))
-        given = (byte_lengths(text.fill_null("")) > 0).astype(bool)
-        values = _parsed(text.fill_null(""))
+        text = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+        text = trim(text.fill_null("") if text.null_count else text)
+        given = (byte_lengths(text) > 0).astype(bool)
+        values = _parsed(text)
     else:
         given = ~column.is_null().to_numpy() if column.null_count else np.ones(len(column), dtype=bool)
         values = column.cast(pa.float64()).to_numpy() if pa.types.is_floating(column.type) else _from_integers(column)

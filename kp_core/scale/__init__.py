@@ -8,20 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Unpack
 
-import pyarrow.dataset as ds
-
-from kp_core.corpus import Corpus
-from kp_core.errors import part_of
+from kp_core.errors import part_of, unfit
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.source import Source as File
-from kp_core.scale import score
 from kp_core.scale.engine import Engine, run
 from kp_core.scale.plan import Plan, make_plan
-from kp_core.scale.refusals import unfit
+from kp_core.scale.score import Streamed
 from kp_core.scale.sources import sources
-from kp_core.scale.tally import Tally, is_statistics_file, load_tally
-from kp_core.settings import Changes, Settings, signature
-from kp_core.studies.compare import Comparison, Family, joined
+from kp_core.scale.tally import is_statistics_file, load_tally
+from kp_core.settings import Changes, Settings
+from kp_core.studies.compare import Comparison, Family
 from kp_core.studies.result import Result
 
 __all__ = [
@@ -38,42 +34,6 @@ __all__ = [
     "open_statistics",
     "stream",
 ]
-
-
-@dataclass(frozen=True)
-class Streamed:
-    """A finished streamed run: everything that its documents add up to."""
-
-    tally: Tally
-    plan: Plan
-
-    def result(self) -> Result:
-        """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
-        return score.result(self.tally, self.plan)
-
-    def comparisons(self) -> list[Comparison]:
-        """Return all pairs of systems by every measure and cutoff that were asked for."""
-        return score.comparisons(self.tally, self.plan)
-
-    def comparison(self) -> Comparison:
-        """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
-        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
-        return joined(self.comparisons(), recipe)
-
-    def documents(self, ids: Sequence[str]) -> Corpus:
-        """Return some documents with their rows, read from the tables of the run.
-
-        Parquet that is sorted by document is read only where they stand; anything else is read through.
-        """
-        for path in _paths(self.plan):
-            if not path.exists():
-                raise unfit(path.name, "gone")
-        chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
-        return score.corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
-
-    def save(self, path: str | Path) -> None:
-        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
-        self.tally.save(path, plan=self.plan, complete=True)
 
 
 @dataclass(frozen=True)
@@ -156,7 +116,7 @@ def open_statistics(item: str | Path | File, limits: Limits = LIMITS) -> Opened:
         raise unfit(file.name, "unfinished", parts=parts)
     digest, plan = hashlib.sha256(file.data).hexdigest(), header["plan"]
     try:
-        streamed, documents = Streamed(tally, plan), int(tally.sums.arrays["documents"][0])
+        streamed, documents = Streamed(tally, plan), int(tally.arrays["documents"][0])
         result = streamed.result() if plan.agreement is not None or plan.measures else None
         return Opened(file.name, digest, documents, streamed, plan, result, tuple(streamed.comparisons()))
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
@@ -168,11 +128,6 @@ def lies_within(plan: Plan, root: Path) -> bool:
 
     The paths come out of a file that anybody may have written, so nothing else may be read for them.
     """
-    paths, inside = _paths(plan), root.resolve()
+    paths, inside = plan.paths, root.resolve()
     below = (one.is_absolute() and one.is_file() and one.resolve().is_relative_to(inside) for one in paths)
     return 0 < len(paths) == sum(len(one.paths) for one in plan.sources) and all(below)
-
-
-def _paths(plan: Plan) -> list[Path]:
-    """Return the files of the tables of a plan that are on this machine."""
-    return [Path(path) for one in plan.sources for path in one.paths if "://" not in path]

@@ -13,11 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError
+from kp_core.errors import InputError, unavailable, unfit
 from kp_core.reading.source import Source as File
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
 from kp_core.scale.plan import Plan
-from kp_core.scale.refusals import unavailable, unfit
 from kp_core.scale.score import corpus_of, count_gold, refuse_if_mostly_rejected, score
 from kp_core.scale.sources import Source
 from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder

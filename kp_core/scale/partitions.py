@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.dataset as ds
 from pyarrow import parquet as pq
 
-from kp_core.scale.refusals import unfit
+from kp_core.errors import unfit
 from kp_core.scale.sources import Source
 
 #: Rows of gold standard, systems and texts in a part; a part of a million takes about half a gigabyte.

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note
-from kp_core.scale.refusals import unavailable, unfit
+from kp_core.errors import Note, unavailable, unfit
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
 from kp_core.scoring.gold import left_one_out, parse_choice
-from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.prepare import prepare, refuse_alone
+from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.prepare import Names, prepare, refuse_alone
 from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
 from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.studies.parts import By, parse_by
 from kp_core.text.candidates import has_english
 
 #: Phrases by which the script of a collection is judged, as in memory.
@@ -29,20 +30,11 @@ _PHRASES = 5000
 
 
 @dataclass(frozen=True)
-class Names:
-    """What the columns of all rows say, in the order of the files; graded: whether some keyphrase has a grade."""
-
-    annotators: tuple[str, ...]
-    systems: tuple[str, ...]
-    groups: tuple[str, ...]
-    graded: bool
-
-
-@dataclass(frozen=True)
 class Plan:
     """What every part is asked for.
 
     settings  resolved, but for the cutoff `average` before the first pass
+    graded    whether some keyphrase has a grade; measures: those of systems
     agreement measures of the annotators, () for the usual ones; None where systems are scored
     largest   largest grade of all gold items, which RBP needs; None where nothing asks for it
     """
@@ -50,18 +42,19 @@ class Plan:
     sources: tuple[Source, ...]
     settings: Settings
     names: Names
+    graded: bool
     measures: tuple[str, ...] = ()
     compare: tuple[Family, ...] = ()
     agreement: tuple[str, ...] | None = None
     baselines: bool = False
-    by: str = ""
+    by: By = ""
     notes: tuple[Note, ...] = ()
     largest: float | None = None
 
     @property
     def asked(self) -> list[Asked]:
-        """The measures of systems."""
-        return [parse(name) for name in self.measures]
+        """The measures of annotators where these are asked for, else of systems."""
+        return [parse(name) for name in (self.measures if self.agreement is None else self.agreement)]
 
     def _any(self, name: str) -> bool:
         """Whether a family or a measure of this name is asked for, of systems or of their pairs."""
@@ -78,6 +71,11 @@ class Plan:
         """Whether something must be counted over all gold before the parts can be scored."""
         return "average" in self.settings.k or (self.largest is None and self._any("RBP"))
 
+    @property
+    def paths(self) -> list[Path]:
+        """The files of the tables that are on this machine."""
+        return [Path(path) for one in self.sources for path in one.paths if "://" not in path]
+
     @cached_property
     def tables(self) -> tuple[Source, ...]:
         """The tables of which numbers are made: of the documents, texts and types only where something needs them."""
@@ -87,16 +85,6 @@ class Plan:
             for one in self.sources
             if one.role != "documents" or texts or ("group" in one.columns and (self.by or self.agreement is not None))
         )
-
-
-def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
-    """Return names of measures, each once.
-
-    >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
-    (('P@5', 'MAP'), ('P@5', 'MAP'))
-    """
-    each = [measures] if isinstance(measures, str) else measures
-    return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))
 
 
 def make_plan(
@@ -116,8 +104,8 @@ def make_plan(
         measures = DEFAULT_MEASURES if agreement is None and not compare else ()
     if settings.interval == "bootstrap":
         settings = settings.changed(interval="poisson")
-    _refuse(settings, compare, by)
-    sources, names = _named(sources)
+    by = _refuse(settings, compare, by)
+    sources, names, graded = _named(sources)
     people = None if agreement is None else names_in(agreement)
     if people is None:
         if len(names.systems) < 1 + bool(compare):
@@ -131,17 +119,17 @@ def make_plan(
     settings, notes = _settled(sources, settings)
     if people is not None:
         settings = settings.changed(k="all")
-    plan = Plan(tuple(sources), settings, names, names_in(measures), tuple(compare), people, baselines, by, notes)
     if by or people is not None:
-        groups = {one for source in plan.tables if source.role == "documents" for one in source.distinct("group")}
-        plan = replace(plan, names=replace(names, groups=tuple(sorted(groups - {"", None}))))
-        if by and not plan.names.groups:
+        groups = {one for source in sources if source.role == "documents" for one in source.distinct("group")}
+        names = replace(names, groups=tuple(sorted(groups - {"", None})))
+        if by and not names.groups:
             raise unfit("the documents", "no type")
-    return plan
+    own = names_in(measures), tuple(compare), people, baselines, by, notes
+    return Plan(tuple(sources), settings, names, graded, *own)
 
 
-def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> None:
-    """Refuse what cannot be added up over parts of the data."""
+def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> By:
+    """Return what the parts tell apart; refuses what cannot be added up over parts of the data."""
     reasons = {
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
@@ -154,10 +142,11 @@ def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> None:
     for why, holds in reasons.items():
         if holds:
             raise unavailable(why, annotators=settings.annotators, by=by)
+    return parse_by(by)
 
 
-def _named(sources: Sequence[Source]) -> tuple[list[Source], Names]:
-    """Return the tables with the names that annotators and systems have in the result, and these names."""
+def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
+    """Return the tables with the names that annotators and systems have in the result, these, and whether any grade."""
     systems, annotators, renamed, graded = list[str](), dict[str, None](), list[Source](), False
     for source in sources:
         column = {"gold": "annotator", "system": "system"}.get(source.role)
@@ -178,7 +167,7 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names]:
         else:
             systems += final.values()
     refuse_taken(tuple(annotators))
-    return renamed, Names(tuple(annotators), tuple(systems), (), graded)
+    return renamed, Names(tuple(annotators), tuple(systems)), graded
 
 
 def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:

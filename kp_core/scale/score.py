@@ -3,40 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.dataset as ds
 
 from kp_core.corpus import Corpus, Ranking, empty_table
-from kp_core.errors import Note, counted
-from kp_core.reading import load
+from kp_core.errors import Note, counted, unfit
+from kp_core.reading import Choice, load, sense
 from kp_core.reading.assemble import rejected_in_words
 from kp_core.reading.limits import LIMITS
 from kp_core.scale.plan import Plan
-from kp_core.scale.refusals import unfit
 from kp_core.scale.tally import Tally
-from kp_core.scoring import draws
-from kp_core.scoring.accumulate import Accumulator, Sums
-from kp_core.scoring.codes import Floats, Ints, code, gold_entries, identify
-from kp_core.scoring.counts import PART
-from kp_core.scoring.measures import parse
-from kp_core.scoring.paired import Pairing, common, statistic
+from kp_core.scoring.accumulate import Ids
+from kp_core.scoring.codes import Ints, code, gold_entries, identify
+from kp_core.scoring.paired import Pairing
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import BASELINES, scored_systems
+from kp_core.scoring.systems import scored_systems
 from kp_core.settings import Cutoff, signature
-from kp_core.studies import facts
-from kp_core.studies.annotators import NO_INTERVAL, Part, grids, parts_of, result_of, too_many
-from kp_core.studies.compare import Comparison, Family, comparison_of, in_words
-from kp_core.studies.evaluate import add_system, system_rows
-from kp_core.studies.parts import masks, parse_by
+from kp_core.studies.annotators import add_annotators, agreement_of
+from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, joined
+from kp_core.studies.evaluate import add_systems, system_rows
+from kp_core.studies.facts import add_evaluation, evaluation_notes
 from kp_core.studies.result import Result, frame_of
 
-#: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
-_TRIALS = 2000
 #: What is judged over all rows of a collection at once is judged at the end, not in each part.
 _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
 
@@ -49,7 +43,11 @@ def corpus_of(plan: Plan, tables: Sequence[tuple[str, pa.Table]]) -> Corpus:
             frames[role] = [pa.concat_tables(rows, promote_options="default").to_pandas()]
     corpus = Corpus(runs=empty_table("runs"))
     if "gold" in frames or "system" in frames:
-        corpus = load(frames.get("gold"), frames.get("system"), frames.get("documents"), limits=_PART_LIMITS)
+        # A part may be too small to tell from its rows that a cell is one phrase.
+        whole = Choice(options={"cells": "none"})
+        roles = {role: whole for role in frames if role != "documents"}
+        parts = (frames.get(role) for role in ("gold", "system", "documents"))
+        corpus = load(*parts, roles=roles, limits=_PART_LIMITS)
     return replace(corpus, rankings={name: corpus.rankings.get(name, Ranking()) for name in plan.names.systems})
 
 
@@ -61,12 +59,12 @@ def _prepared(corpus: Corpus, plan: Plan) -> Prepared | None:
     place = np.array([annotators.index(name) for name in coded.annotators], np.int32)
     seen, relevance = np.zeros((len(annotators), len(coded.documents)), bool), coded.entry_relevance
     seen[place] = coded.seen
-    if plan.names.graded and plan.settings.annotators == "votes":
+    if plan.graded and plan.settings.annotators == "votes":
         relevance = np.nan_to_num(relevance, nan=1.0)  # grades elsewhere: votes are not the grades here either
     coded = replace(coded, annotators=annotators, seen=seen, entry_annotator=place[coded.entry_annotator])
     coded = replace(coded, entry_relevance=relevance)
     identities = identify(coded.phrases, plan.settings.normalise, plan.settings.gold_stemmed == "yes")
-    return Prepared(corpus, plan.settings, (), coded, identities)
+    return Prepared(corpus, plan.settings, (), coded, identities, plan.names)
 
 
 def count_gold(corpus: Corpus, plan: Plan) -> tuple[int, int, float]:
@@ -82,62 +80,36 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
     """Return what the documents of a part add up to, for everything that the plan asks for."""
     # Rejected rows are counted by reason: the lines of a part are not those of a file.
     rejected = {rejected_in_words(rows) for _, rows in corpus.report.rejected.groupby("file")}
-    tally = Tally(notes=[note for note in corpus.report.notes if note.message not in rejected])
+    # Whether sides meet is said of the whole, and not of a part.
+    ours = [note for note in corpus.report.notes if note.message not in rejected and note not in sense.notes(corpus)]
+    tally = Tally(notes=ours)
     for reason, number in corpus.report.rejected["reason"].value_counts().items():
         tally.count(f"rejected/{reason}", number)
     tally.count("read", sum(one.rows_read for one in corpus.report.readings if one.role in ("gold", "system")))
     data = _prepared(corpus, plan)
-    if data is not None:
-        tally.count("documents", len(data.documents))
-        (_add_systems if plan.agreement is None else _add_annotators)(data, plan, tally)
-    elif plan.agreement is None:
+    if data is None:
         lists = corpus.runs.groupby("system")["doc_id"].unique()
-        found = {f"lost/{name}": facts.Ids() for name in plan.names.systems}
-        found |= {f"unknown/{name}": facts.Ids.of(own.tolist()) for name, own in lists.items()}
-        tally.facts["evaluate"] = facts.Facts(found)
+        tally.note({f"unknown/{name}": Ids.of(own.tolist()) for name, own in lists.items()})
+    elif plan.agreement is not None:
+        data.refuse_small_universe(data.all_items.size.astype(float))
+        add_annotators(tally, data, plan.asked, _couples(plan))
+    else:
+        systems = scored_systems(data, plan.concordance, plan.baselines)
+        if plan.largest is not None:
+            largest = partial(replace, largest=plan.largest)
+            systems = {name: one.changed(largest) for name, one in systems.items()}
+        add_evaluation(tally, data, systems, plan.concordance)
+        add_systems(tally, data, [systems], plan.asked, plan.by)
+        own = {name: systems[name] for name in plan.names.systems}
+        for family, cutoff, pairing in _pairings(plan, tally):
+            add_pairs(pairing, family, cutoff, data, own, streamed=True)
     return tally
 
 
-def _blocks(data: Prepared, plan: Plan, drawn: bool) -> Iterator[tuple[slice, tuple[str, ...], Floats | None]]:
-    """Give blocks of documents with their ids and, where they are drawn, their bootstrap weights (B, D)."""
-    settings = plan.settings
-    for begin in range(0, len(data.documents), PART):
-        block = slice(begin, begin + PART)
-        ids = data.documents[block]
-        yield block, ids, draws.poisson(draws.keys(ids), settings.resamples, settings.seed).T if drawn else None
-
-
-def _add_systems(data: Prepared, plan: Plan, tally: Tally) -> None:
-    """Add the measures and comparisons of all systems, block by block."""
-    systems, settings = scored_systems(data, plan.concordance, plan.baselines), plan.settings
-    if plan.largest is not None:
-        largest = partial(replace, largest=plan.largest)
-        systems = {name: one.changed(largest) for name, one in systems.items()}
-    tally.facts["evaluate"] = facts.evaluation_facts(data, systems, plan.concordance)
-    blocks = {f"0/{place}": one.parts() for place, one in enumerate(systems.values())}
-    if plan.by and any(data.coded.groups):
-        for subset, documents in masks(data, parse_by(plan.by)).items():
-            restricted, number = [one.restricted(documents) for one in systems.values()], _number(plan, subset)
-            tally.count(f"documents/{number}", restricted[0].ranking.known.sum())
-            blocks |= {f"{number}/{place}": one.parts() for place, one in enumerate(restricted)}
-    poisson, accumulator = settings.interval == "poisson", Accumulator(settings.interval, tally.sums)
-    for block, (_, ids, weights) in enumerate(_blocks(data, plan, poisson or bool(plan.compare))):
-        accumulator.begin(blocks["0/0"][block].ranking.drawable, weights if poisson else None)
-        for name, parts in blocks.items():
-            add_system(accumulator, name, parts[block], plan.asked, settings)
-        for family, cutoff, pairing in _pairings(plan, tally):
-            statistics = {
-                system: statistic(blocks[f"0/{place}"][block], family.asked, cutoff, pairing.average)
-                for place, system in enumerate(pairing.systems)
-            }
-            pairing.add(statistics, weights, _swaps(plan, family, ids))
-            lost = facts.Ids.where(ids, ~common(statistics))
-            tally.facts[pairing.name] = tally.facts.get(pairing.name, facts.Ids()) + lost
-
-
-def _number(plan: Plan, subset: str) -> int:
-    """Return the number of a subset, 0 for all documents; names may hold anything."""
-    return 0 if subset == "all" else 1 + plan.names.groups.index(subset.partition(":")[2])
+def _couples(plan: Plan) -> tuple[Ints, Ints]:
+    """Return all pairs of annotators: who saw a document together is known in the end."""
+    first, second = np.triu_indices(len(plan.names.annotators), 1)
+    return first, second
 
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairing]]:
@@ -146,50 +118,7 @@ def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairin
     for number, family in enumerate(plan.compare):
         for cutoff in family.asked.cutoffs(settings):
             average, name = family.average(settings), f"compare/{number}/{cutoff}"
-            yield family, cutoff, Pairing(systems, family.asked, average, settings.interval, tally.sums, name)
-
-
-def _swaps(plan: Plan, family: Family, ids: tuple[str, ...]) -> Iterator[Floats]:
-    """Yield which documents each trial swaps (T, D), some trials at a time."""
-    if family.test == "randomisation":
-        swaps = draws.swaps(draws.keys(ids), family.trials, plan.settings.seed)
-        for begin in range(0, family.trials, _TRIALS):
-            yield swaps[:, begin : begin + _TRIALS].T.astype(float)
-
-
-def _couples(plan: Plan) -> tuple[Ints, Ints]:
-    """Return all pairs of annotators; those who saw no document together have no row in the end."""
-    first, second = np.triu_indices(len(plan.names.annotators), 1)
-    return first, second
-
-
-def _parts(plan: Plan, sums: Sums) -> dict[str, tuple[Part, Accumulator]]:
-    """Return every part of an agreement with its sums, by their name."""
-    parts = dict[str, tuple[Part, Accumulator]]()
-    asked = [parse(name) for name in plan.agreement or ()]
-    for part in parts_of(asked, plan.names.annotators, _couples(plan), plan.names.groups):
-        name = f"{part.kind}/{_number(plan, part.subset)}/{part.asked.name()}"
-        # Each has its own documents that resamples may hold, as in memory.
-        interval = plan.settings.interval if part.has_intervals else NO_INTERVAL
-        parts[name] = part, Accumulator(interval, Sums(sums.under(name)))
-    return parts
-
-
-def _add_annotators(data: Prepared, plan: Plan, tally: Tally) -> None:
-    """Add the agreement of the annotators, block by block."""
-    data.refuse_small_universe(data.all_items.size.astype(float))
-    tally.facts["agreement"] = facts.agreement_facts(data)
-    parts = _parts(plan, tally.sums)
-    every = list(grids(data, [part for part, _ in parts.values()], _couples(plan)))
-    for block, _, weights in _blocks(data, plan, plan.settings.interval == "poisson"):
-        for (part, accumulator), (_, grid, _) in zip(parts.values(), every, strict=True):
-            view = grid.part(block)
-            accumulator.begin(view.used, weights if part.has_intervals else None)
-            for average in part.asked.averages(plan.settings.average):
-                accumulator.add("", part.asked, view, average)
-    for (name, (_, accumulator)), (_, _, documents) in zip(parts.items(), every, strict=True):
-        tally.sums.add(f"{name}/rows", documents)
-        tally.sums.merge(Sums({f"{name}/{array}": values for array, values in accumulator.sums.arrays.items()}))
+            yield family, cutoff, Pairing(systems, family.asked, average, settings.interval, tally, name)
 
 
 def _notes(tally: Tally, plan: Plan) -> list[Note]:
@@ -210,7 +139,7 @@ def _notes(tally: Tally, plan: Plan) -> list[Note]:
 
 def _rejected(tally: Tally) -> dict[str, int]:
     """Return how many rows were rejected, by reason."""
-    return {reason: int(count[0]) for reason, count in tally.sums.under("rejected").items()}
+    return {reason: int(count[0]) for reason, count in tally.under("rejected").items()}
 
 
 def refuse_if_mostly_rejected(tally: Tally) -> None:
@@ -220,43 +149,46 @@ def refuse_if_mostly_rejected(tally: Tally) -> None:
         raise unfit("the tables", "rejected", rejected=rejected, rows=counted(read, "row"), most=most)
 
 
-def result(tally: Tally, plan: Plan) -> Result:
-    """Return the result of an evaluation, or of an agreement where that was asked for."""
-    if plan.agreement is not None:
-        return _agreement_result(tally, plan)
-    accumulator, rows = Accumulator(plan.settings.interval, tally.sums), list[dict[str, Any]]()
-    systems = [*plan.names.systems, *(BASELINES if plan.baselines else ())]
-    for subset in ("all", *(f"group:{group}" for group in plan.names.groups if plan.by)):
-        number = _number(plan, subset)
-        documents = tally.number(f"documents/{number}" if number else "documents")
-        for place, system in enumerate(systems):
-            rows += system_rows(
-                [accumulator], f"{number}/{place}", system, plan.asked, plan.settings, documents, subset
-            )
-    notes = [*_notes(tally, plan), *facts.evaluation_notes(tally.facts["evaluate"], plan.settings, plan.concordance)]
-    return Result(frame_of(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
+@dataclass(frozen=True)
+class Streamed:
+    """A finished streamed run: everything that its documents add up to."""
 
+    tally: Tally
+    plan: Plan
 
-def _agreement_result(tally: Tally, plan: Plan) -> Result:
-    rows = list[tuple[Any, ...]]()
-    for name, (part, accumulator) in _parts(plan, tally.sums).items():
-        documents = tally.sums.arrays[f"{name}/rows"].astype(np.int64)
-        average_of = partial(accumulator.average, "", part.asked, absent=part.absent)
-        seen = dict(zip(part.names, documents, strict=True))
-        rows += [row for row in part.rows(documents, average_of, plan.settings) if part.kind != "pairs" or seen[row[0]]]
-    notes = facts.agreement_notes(tally.facts["agreement"], too_many(len(_couples(plan)[0])), plan.settings)
-    return result_of(rows, plan.settings, (*_notes(tally, plan), *notes), tally.number("documents"))
+    def result(self) -> Result:
+        """Return values, intervals and notes of all systems, or of the annotators where agreement was asked for."""
+        tally, plan, notes = self.tally, self.plan, _notes(self.tally, self.plan)
+        if plan.agreement is not None:
+            return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
+        rows = system_rows(tally, plan.names, plan.asked, plan.settings, plan.by, plan.baselines)
+        notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
+        return Result(frame_of(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
+    def comparisons(self) -> list[Comparison]:
+        """Return all pairs of systems by every measure and cutoff that were asked for."""
+        settings, documents = self.plan.settings, self.tally.number("documents")
+        return [
+            comparison_of(pairing, family, cutoff, settings, documents)
+            for family, cutoff, pairing in _pairings(self.plan, self.tally)
+        ]
 
-def comparisons(tally: Tally, plan: Plan) -> list[Comparison]:
-    """Return every comparison that was asked for, by measure and cutoff."""
-    results = []
-    for family, cutoff, pairing in _pairings(plan, tally):
-        compared = pairing.compared(family.test)
-        words = in_words(family, plan.settings, max(compared.documents, 60))
-        words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
-        agreement = family.asked.measure.family == "concordance"
-        recipe = signature(plan.settings.changed(k=(cutoff,)), tally.number("documents"), agreement)
-        lost: facts.Ids = tally.facts.get(pairing.name, facts.Ids())
-        results.append(comparison_of(compared, family, cutoff, plan.settings, recipe, lost, words))
-    return results
+    def comparison(self) -> Comparison:
+        """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
+        recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
+        return joined(self.comparisons(), recipe)
+
+    def documents(self, ids: Sequence[str]) -> Corpus:
+        """Return some documents with their rows, read from the tables of the run.
+
+        Parquet that is sorted by document is read only where they stand; anything else is read through.
+        """
+        for path in self.plan.paths:
+            if not path.exists():
+                raise unfit(path.name, "gone")
+        chosen = [(one, ds.field(one.columns["doc_id"]).isin(list(ids))) for one in self.plan.sources]
+        return corpus_of(self.plan, [(one.role, one.table(where)) for one, where in chosen])
+
+    def save(self, path: str | Path) -> None:
+        """Write the sums with what they mean, as one NumPy archive; see docs/scale.md."""
+        self.tally.save(path, plan=self.plan, complete=True)

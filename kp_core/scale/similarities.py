@@ -12,10 +12,10 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import parquet as pq
 
-from kp_core.scale.plan import names_in
-from kp_core.scale.refusals import unavailable
+from kp_core.errors import unavailable
 from kp_core.scale.sources import format_of, source
 from kp_core.scale.tally import refuse_without_folder
+from kp_core.scoring.measures import names_in
 from kp_core.similarity import similarity as in_memory
 from kp_core.similarity.declaration import parse
 

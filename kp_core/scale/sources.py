@@ -14,11 +14,10 @@ import pyarrow.dataset as ds
 from pyarrow.fs import FileSelector, FileType, FSSpecHandler, LocalFileSystem, PyFileSystem
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError
+from kp_core.errors import InputError, unavailable, unfit
 from kp_core.reading.fields import find_roles
 from kp_core.reading.source import stem_of
 from kp_core.reading.values import trim
-from kp_core.scale.refusals import unavailable, unfit
 
 FORMATS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "json", ".ndjson": "json"}
 #: The columns of the tidy tables; those that must be there come first, and how many these are.

@@ -1,4 +1,4 @@
-"""Hold what the parts of large data add up to, in memory and as one file: sums, facts and notes."""
+"""Hold what the parts of large data add up to, in memory and as one file: sums and notes."""
 
 from __future__ import annotations
 
@@ -13,62 +13,44 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.errors import InputError, Note
+from kp_core.errors import InputError, Note, unfit
 from kp_core.reading.archive import DAMAGED
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.source import Source
-from kp_core.scale.plan import Names, Plan
-from kp_core.scale.refusals import unfit
+from kp_core.scale.plan import Plan
 from kp_core.scale.sources import Source as Table
-from kp_core.scoring.accumulate import Sums
+from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.prepare import Names
 from kp_core.settings import Settings
 from kp_core.studies.compare import Family
-from kp_core.studies.facts import Facts, Ids
 
 #: The version of the file; a file of another one is refused.
 FORMAT = "kpscope statistics 2"
 #: What the header holds beside plain values.
-_KINDS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (Facts, Family, Ids, Names, Note, Plan, Settings, Table)
-}
+_KINDS: dict[str, type[Any]] = {kind.__name__: kind for kind in (Family, Ids, Names, Note, Plan, Settings, Table)}
 
 
 @dataclass
-class Tally:
+class Tally(Sums):
     """What the documents seen so far add up to.
 
-    sums    of values, counts and their draws
-    facts   kind → counts and first names for the notes on the result
     notes   on reading; those with a number add up
     header  what the sums mean, and which parts are done
     """
 
-    sums: Sums = field(default_factory=Sums)
-    facts: dict[str, Any] = field(default_factory=dict)
     notes: list[Note] = field(default_factory=list)
     header: dict[str, Any] = field(default_factory=dict)
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: Sums) -> None:
         """Add what other documents add up to."""
-        self.sums.merge(other.sums)
-        self.notes = added([*self.notes, *other.notes])
-        for kind, facts in other.facts.items():
-            # Facts are added even to none, so that the names they keep are always the first by letters.
-            self.facts[kind] = self.facts.get(kind, type(facts)()) + facts
-
-    def count(self, name: str, number: int) -> None:
-        """Add to a sum that is one whole number."""
-        self.sums.add(name, np.array([number]))
-
-    def number(self, name: str) -> int:
-        """Return a sum that is one whole number, 0 where nothing was added."""
-        return int(self.sums.arrays.get(name, np.zeros(1))[0])
+        super().merge(other)
+        self.notes = added([*self.notes, *getattr(other, "notes", ())])
 
     def save(self, path: str | Path, **header: Any) -> None:
         """Write one NumPy archive without pickled objects, whole or not at all."""
         path = Path(path)
-        content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "facts": self.facts}
-        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **self.sums.arrays}
+        content = {"format": FORMAT, **self.header, **header, "notes": self.notes, "ids": self.ids}
+        arrays: dict[str, Any] = {"header.json": np.frombuffer(as_json(content), np.uint8), **self.arrays}
         part = path.with_name(f".{path.name}.{os.getpid()}")
         try:
             with part.open("wb") as file:
@@ -133,19 +115,20 @@ def load_tally(file: Source, limits: Limits | None = None) -> Tally:
     """
     try:
         with np.load(io.BytesIO(file.data)) as archive:
+            members = archive.zip.infolist()
             if limits is not None:
-                members = archive.zip.infolist()
                 refuse_over(limits.file_bytes, len(file.data), "bytes", file.name)
                 refuse_over(limits.archive_members, len(members), "arrays", file.name)
-                if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
-                    raise unfit(file.name, "compressed")
+            # bzip2 and LZMA unpack a kilobyte into gigabytes, and a size in a header may lie.
+            if any(one.compress_type != zipfile.ZIP_STORED or one.file_size > len(file.data) for one in members):
+                raise unfit(file.name, "compressed")
             arrays: dict[str, Any] = dict(archive)
         header = json.loads(arrays.pop("header.json").tobytes(), object_hook=_rebuilt)
         if any(array.dtype != np.float64 for array in arrays.values()):
             raise unfit(file.name, "damaged")
         if header.pop("format", None) != FORMAT:
             raise unfit(file.name, "version", version=FORMAT)
-        return Tally(Sums(arrays), header.pop("facts"), header.pop("notes"), header)
+        return Tally(arrays, header.pop("ids"), header.pop("notes"), header)
     except InputError:
         raise
     except (*DAMAGED, AttributeError, MemoryError, TypeError):

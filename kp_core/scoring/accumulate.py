@@ -1,4 +1,4 @@
-"""Turn values of documents into sums under weights, block by block, and the sums into averages with intervals.
+"""Turn counts into values of documents, these into sums under weights, and the sums into averages with intervals.
 
 Every average, every interval and every test over documents is a function of such sums, so data in memory and data that
 are streamed are evaluated alike: a block is a slice of the counts or a part of the files. Sums of parts add up.
@@ -6,25 +6,143 @@ are streamed are evaluated alike: a block is a slice of the counts or a part of 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import count, takewhile
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import AtK, Counts
 from kp_core.scoring.measures import Asked, concordance, parse
-from kp_core.scoring.table_cells import Cells, ratio
-from kp_core.scoring.views import Grid, View
+from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
 _KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel}
-#: What is added up of each summand: over documents, and under each row of weights.
-_SUMS = ("sum", "drawn")
+#: Names of documents that are kept and shown.
+_SHOWN = 5
 #: Sums of squares whose terms cancel down to this share are 0.
 _NOISE = 1e-12
+
+
+@dataclass(frozen=True)
+class View:
+    """One system's counts at some cutoffs: D documents, K columns."""
+
+    counts: Counts
+    cutoffs: tuple[Cutoff, ...]
+    #: the reason of a column without a value where no document counts
+    absent: ClassVar[str] = "no_documents"
+
+    @cached_property
+    def parts(self) -> list[AtK]:
+        """The counts at the cutoffs, in parts of documents."""
+        return [part.at(self.cutoffs) for part in self.counts.parts()]
+
+    @cached_property
+    def cells(self) -> Cells:
+        """The counts of all documents, fields (D, K)."""
+        if len(self.parts) == 1:
+            return self.parts[0]
+        return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in FIELDS))
+
+    @cached_property
+    def used(self) -> Bools:
+        """Which documents the system is scored on (D,)."""
+        return self.counts.used
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """How many documents are pooled in each column (K,)."""
+        return np.full(len(self.cutoffs), int(self.used.sum()))
+
+    def values(self, asked: Asked) -> Floats:
+        """Return the value of every document and cutoff (D, K); NaN where undefined."""
+        table, row = np.empty((len(self.counts.size), len(self.cutoffs))), 0
+        for part in self.parts:  # each is copied while it is still in the cache
+            table[row : row + len(part.hits)] = _values(asked, part)
+            row += len(part.hits)
+        return table
+
+    def status(self, asked: Asked) -> NDArray[np.str_]:
+        """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
+        counts = self.counts
+        if asked.measure.family == "concordance":
+            status = concordance.status(self.cells).astype(object)
+        else:
+            status = np.full(self.cells.hits.shape, "ok", object)
+            status[counts.length == 0] = "system_empty"
+        status[counts.size == 0] = "gold_empty"
+        status[~counts.listed] = "missing_document"
+        if asked.measure.name == "bpref":
+            unjudged = np.ones(len(counts.size), bool) if counts.judged is None else np.isnan(counts.judged)
+            status[unjudged] = "no_judged_negatives"
+        status[np.isnan(self.cells.hits)] = "universe_too_large"
+        return status.astype(np.str_)
+
+
+def _values(asked: Asked, at: AtK) -> Floats:
+    values = asked.scores(at)
+    without = at.counts.size == 0
+    if asked.measure.family == "concordance" or not without.any():
+        return values
+    rule = at.counts.settings.empty_gold
+    instead = np.where(at.counts.drawable[without], 0.0, np.nan)
+    if rule == "one-if-empty":
+        instead[at.counts.length[without] == 0] = 1.0
+    values = np.array(values, dtype=float)
+    values[without] = instead[:, None]
+    return values
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Tables of documents (rows) by anything but cutoffs (columns): annotators, pairs, or all annotators together.
+
+    cells   fields (D, K), 0 where the table does not count; seen (D, K) where it does
+    absent  reason where it does not
+    """
+
+    cells: Cells
+    seen: Bools
+    absent: str = "nobody_else"
+    cutoffs: ClassVar[tuple[Cutoff, ...]] = ()
+
+    def columns(self) -> list[Grid]:
+        """Return every column as a grid of its own."""
+        ones = np.eye(self.seen.shape[1], dtype=bool)
+        cells = [self.cells.mapped(lambda x, one=one: x[:, one]) for one in ones]  # type: ignore[misc]
+        return [Grid(own, self.seen[:, one], self.absent) for own, one in zip(cells, ones, strict=True)]
+
+    def part(self, documents: slice) -> Grid:
+        """Return the tables of some documents."""
+        return Grid(self.cells.mapped(lambda counts: counts[documents]), self.seen[documents], self.absent)
+
+    @property
+    def used(self) -> Bools:
+        """Documents that count in some column (D,)."""
+        return np.asarray(self.seen.any(axis=1))
+
+    @property
+    def documents(self) -> NDArray[np.int64]:
+        """How many documents are pooled in each column (K,)."""
+        return np.asarray(self.seen.sum(axis=0))
+
+    def values(self, asked: Asked) -> Floats:
+        """Return the value of every document and column (D, K); NaN where undefined."""
+        return np.where(self.seen, asked.scores(self.cells), np.nan)
+
+    def status(self, asked: Asked) -> NDArray[np.str_]:
+        """Name what is special about every table (D, K), or `ok`."""
+        status = concordance.status(self.cells)
+        status[~self.seen] = self.absent
+        return status
 
 
 @dataclass(frozen=True)
@@ -41,12 +159,51 @@ class Averaged:
     reason: list[str | None]
     draws: Floats | None = None
 
+    def row(self, column: int, documents: int) -> tuple[Any, ...]:
+        """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
+        n = int(self.documents[column])
+        return self.value[column], self.low[column], self.high[column], n, documents - n, self.reason[column]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Documents of one kind: how many, and the names of some; those of parts of the data add up.
+
+    >>> str(Ids.of(["d2", "d9"]) + Ids.of(["d1"]))
+    'd1, d2, d9'
+    """
+
+    count: int = 0
+    names: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(names: Sequence[str]) -> Ids:
+        """Return documents by their names."""
+        return Ids(len(names), tuple(names))
+
+    @staticmethod
+    def where(names: tuple[str, ...], mask: Bools) -> Ids:
+        """Return those of some documents for which the mask holds."""
+        return Ids.of([names[i] for i in np.flatnonzero(mask)])
+
+    def __add__(self, other: Ids) -> Ids:
+        """Return both; of the names the first by letters stay, whatever was added first."""
+        return Ids(self.count + other.count, tuple(sorted({*self.names, *other.names})[:_SHOWN]))
+
+    def __str__(self) -> str:
+        return ", ".join(self.names[:_SHOWN]) + (" …" if self.count > _SHOWN else "")
+
 
 @dataclass
 class Sums:
-    """What the documents seen so far add up to: arrays by name, the names of parts of it joined by `/`."""
+    """What the documents seen so far add up to.
+
+    arrays  by name, the parts of a name joined by `/`
+    ids     kind → how many documents or other things of this kind there are, and some names, for the notes
+    """
 
     arrays: dict[str, Floats] = field(default_factory=dict)
+    ids: dict[str, Ids] = field(default_factory=dict)
 
     def add(self, name: str, values: Floats | Ints) -> None:
         """Add to an array."""
@@ -57,6 +214,21 @@ class Sums:
         """Add what other documents add up to."""
         for name, array in other.arrays.items():
             self.add(name, array)
+        for kind, ids in other.ids.items():
+            # Ids are added even to none, so that the names they keep are always the first by letters.
+            self.ids[kind] = self.ids.get(kind, Ids()) + ids
+
+    def note(self, found: Mapping[str, Ids]) -> None:
+        """Add documents by their kind; those of one block keep their order."""
+        self.ids |= {kind: self.ids[kind] + own if kind in self.ids else own for kind, own in found.items()}
+
+    def count(self, name: str, number: int) -> None:
+        """Add to a sum that is one whole number."""
+        self.add(name, np.array([number]))
+
+    def number(self, name: str) -> int:
+        """Return a sum that is one whole number, 0 where nothing was added."""
+        return int(self.arrays.get(name, np.zeros(1))[0])
 
     def under(self, first: str) -> dict[str, Floats]:
         """Return the arrays below a name, by what follows it."""
@@ -68,10 +240,11 @@ class Accumulator:
     """Adds up one block of documents after the other, and averages what they add up to.
 
     interval  cluster-t needs squares and products beside the sums; the others need weights with every block
+    name      under which the sums stand
     """
 
-    def __init__(self, interval: Interval, sums: Sums | None = None) -> None:
-        self.interval, self.sums = interval, Sums() if sums is None else sums
+    def __init__(self, interval: Interval, sums: Sums | None = None, name: str = "") -> None:
+        self.interval, self.sums, self.name = interval, Sums() if sums is None else sums, name
         self.weights: Floats | None = None
         self._known: set[str] = set()
 
@@ -79,7 +252,7 @@ class Accumulator:
         """Begin a block: the documents that resamples may hold (D,), and their weights (B, D) where they are drawn."""
         self.weights, self._known = weights, set()
         if weights is not None:
-            self._add("scored", scored.astype(float)[:, None])
+            self._add(f"{self.name}/scored", scored.astype(float)[:, None])
 
     def _add(self, name: str, values: Floats) -> None:
         """Add the sum over documents of values (D, K), and the sums under each row of weights (B, K)."""
@@ -96,7 +269,7 @@ class Accumulator:
 
     def add(self, name: str, asked: Asked, view: View | Grid, average: str) -> None:
         """Add a block's documents to one measure and average."""
-        place = f"{name}/{_place(asked, view.cutoffs, average)}"
+        place = self._place(name, asked, view.cutoffs, average)
         if place in self._known:  # pooled counts serve all measures of a kind
             return
         self._known.add(place)
@@ -125,36 +298,52 @@ class Accumulator:
         self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
     ) -> Averaged:
         """Return value, interval and reason in every column; absent: the reason where no document counts."""
-        arrays = self.sums.under(f"{name}/{_place(asked, cutoffs, average)}")
-        n = arrays["defined"].astype(np.int64)
-        parts = [f"{number}/" for number in range(20) if f"{number}/sum" in arrays]
-        totals, drawn = ([arrays[f"{part}{kind}"] for part in parts if f"{part}{kind}" in arrays] for kind in _SUMS)
+        place, arrays = self._place(name, asked, cutoffs, average), self.sums.arrays
+        n = arrays[f"{place}/defined"].astype(np.int64)
+        totals, drawn = self._summed(place, "sum"), self._summed(place, "drawn")
         if average == "micro":
-            return self._pooled(asked, arrays, [one[None] for one in totals], drawn, absent)
-        reason = [None if defined else _reason(arrays, column, absent) for column, defined in enumerate(n)]
+            return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
+        reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
         value = joined([_ratio(one, n) for one in totals])
-        if "squares" in arrays:
-            low, high = intervals.t_of_spread(value, spread_of(value, arrays["squares"], n), n)
+        if f"{place}/squares" in arrays:
+            low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
             return Averaged(value, low, high, n, reason)
-        return _averaged(value, joined([_ratio(one, arrays["weight"]) for one in drawn]) if drawn else None, n, reason)
+        draws = joined([_ratio(one, arrays[f"{place}/weight"]) for one in drawn]) if drawn else None
+        return _averaged(value, draws, n, reason)
 
-    def _pooled(
-        self, asked: Asked, arrays: dict[str, Floats], fields: list[Floats], drawn: list[Floats], absent: str
-    ) -> Averaged:
-        n, total = arrays["defined"].astype(np.int64), cells_of(fields)
-        if not arrays["used"][0]:
+    def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
+        """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
+        what = asked.name()
+        if average == "micro" and cutoffs:
+            what = "table" if asked.measure.family == "concordance" else "ranking"
+        return f"{self.name}/{name}/{average}/{what}/{','.join(map(str, cutoffs))}"
+
+    def _summed(self, place: str, kind: str) -> list[Floats]:
+        """Return the sums of all summands: over documents (`sum`), or under each row of weights (`drawn`)."""
+        names, arrays = (f"{place}/{number}/{kind}" for number in count()), self.sums.arrays
+        return [arrays[name] for name in takewhile(arrays.__contains__, names)]
+
+    def _reason(self, place: str, column: int, absent: str) -> str:
+        """Return the most frequent reason why a column has no value."""
+        counts = {why: array[column] for why, array in self.sums.under(f"{place}/why").items()}
+        return max(sorted(counts), key=lambda name: counts[name]) if counts else absent
+
+    def _pooled(self, asked: Asked, place: str, fields: list[Floats], drawn: list[Floats], absent: str) -> Averaged:
+        arrays = self.sums.arrays
+        n, total = arrays[f"{place}/defined"].astype(np.int64), cells_of(fields)
+        if not arrays[f"{place}/used"][0]:
             nothing = np.full(len(n), np.nan)
             return Averaged(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
         value, draws = asked.scores(total)[0], None
         if drawn:
-            scored, times = self.sums.arrays["scored/sum"], self.sums.arrays["scored/drawn"]
+            scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
             scale = _ratio(np.broadcast_to(scored, times.shape), times)  # totals keep their size under any weights
             draws = asked.scores(cells_of([one * scale for one in drawn]))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
-        if "products" in arrays and asked.measure.smooth:
-            influence = quadratic(gradients(asked.scores, fields), arrays["products"])
+        if f"{place}/products" in arrays and asked.measure.smooth:
+            influence = quadratic(gradients(asked.scores, fields), arrays[f"{place}/products"])
             half = intervals.t_of_influence(*influence, n)
             return Averaged(value, value - half, value + half, n, reason)
         return _averaged(value, draws, n, reason)
@@ -174,14 +363,6 @@ def joined(means: Sequence[Floats]) -> Floats:
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
 
-def _place(asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
-    """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
-    columns = ",".join(map(str, cutoffs))
-    if average != "micro" or not cutoffs:
-        return f"{average}/{asked.name()}/{columns}"
-    return f"micro/{'table' if asked.measure.family == 'concordance' else 'ranking'}/{columns}"
-
-
 def cells_of(arrays: Sequence[Floats]) -> Cells:
     """Return counts from their arrays, in the order of `Cells.arrays`."""
     if len(arrays) == 10:
@@ -199,12 +380,6 @@ def _averaged(value: Floats, draws: Floats | None, n: Ints, reason: list[str | N
     if draws is not None:
         low, high = intervals.percentile(draws)
     return Averaged(value, low, high, n, reason, draws)
-
-
-def _reason(arrays: dict[str, Floats], column: int, absent: str) -> str:
-    """Return the most frequent reason why a column has no value."""
-    counts = {name.removeprefix("why/"): array[column] for name, array in arrays.items() if name.startswith("why/")}
-    return max(sorted(counts), key=lambda name: counts[name]) if counts else absent
 
 
 def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from kp_core.errors import UsageError
+from kp_core.errors import unavailable
 from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
 from kp_core.settings import Settings
 
@@ -55,15 +55,9 @@ def parse_choice(annotators: str, names: tuple[str, ...]) -> tuple[str, int]:
     if kind == "majority" and (not number or (number.isdigit() and int(number) > 0)):
         return kind, int(number or 0)
     if left_one_out(annotators):
-        raise UsageError(
-            f"the gold '{annotators}' leaves each annotator out in turn, so it is one gold standard an annotator; only "
-            "evaluate averages over them. Choose union, majority, intersection, votes or one annotator here"
-        )
+        raise unavailable("left out", annotators=annotators)
     known = ", ".join(names[:20])
-    raise UsageError(
-        f"there is no gold '{annotators}'; choose union, majority, majority:M, intersection, votes, others, "
-        f"others:majority, or one of: {known}"
-    )
+    raise unavailable("no such gold", annotators=annotators, known=known)
 
 
 def left_one_out(annotators: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
 from kp_core.scoring import draws
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.counts import PART
 from kp_core.scoring.table_cells import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
@@ -60,6 +61,17 @@ def weights(
     drawn = np.zeros((resamples, len(used)))
     drawn[:, used] = sample
     return drawn
+
+
+def blocks(
+    interval: str, documents: Sequence[str], used: Bools, resamples: int, seed: int
+) -> Iterator[tuple[slice, Floats | None]]:
+    """Give the documents some at a time, with the `weights` of each block."""
+    whole = weights(interval, documents, used, resamples, seed) if interval == "bootstrap" else None
+    for begin in range(0, len(documents), PART):
+        block = slice(begin, begin + PART)
+        own = weights(interval, documents[block], used[block], resamples, seed) if whole is None else whole[:, block]
+        yield block, own
 
 
 def percentile(values: Floats) -> tuple[Floats, Floats]:

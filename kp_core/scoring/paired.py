@@ -13,12 +13,11 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, gradients, joined, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, View, gradients, joined, quadratic, spread_of, summands
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.systems import Counted
 from kp_core.scoring.table_cells import Cells
-from kp_core.scoring.views import View
 from kp_core.settings import Cutoff, Interval
 
 _TOLERANCE = 1e-12
@@ -235,8 +234,11 @@ class Pairing:
         self.sums, self.name = sums, name
         self.pairs = list(combinations(range(len(systems)), 2))
 
-    def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> None:
-        """Add a block: weights (B, D) of the bootstrap, and rows of 0 and 1 (T, D): which documents a trial swaps."""
+    def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> list[Floats]:
+        """Add a block: weights (B, D) of the bootstrap, and rows of 0 and 1 (T, D): which documents a trial swaps.
+
+        Return the differences of each pair on the common documents that have both values.
+        """
         shared = common(block)
         kept = np.stack([np.where(shared[:, None], block[name].summands, 0.0) for name in self.systems])  # (S, D, M)
         self._add("common", np.array([shared.sum()]))
@@ -247,28 +249,29 @@ class Pairing:
         moved = np.hstack([kept[a] - kept[b] for a, b in self.pairs])
         if trials := [rows @ moved for rows in swaps]:
             self._add("moved", np.vstack(trials))
-        differences = [self.difference(block, a, b) for a, b in self.pairs]
+        values = np.array([block[name].value for name in self.systems])[:, shared]
+        differences = [evened(own[~np.isnan(own)]) for own in (values[a] - values[b] for a, b in self.pairs)]
         self._add("signs", np.array([[(own > 0).sum(), (own == 0).sum(), (own < 0).sum()] for own in differences]))
         self._add("moments", np.array([[own.sum(), (own**2).sum()] for own in differences]))
         if self.interval == "cluster-t":
             both = [np.hstack([kept[a], kept[b]]) for a, b in self.pairs]
             self._add("products", np.array([own.T @ own for own in both]))
-
-    def difference(self, block: dict[str, Statistic], a: int, b: int) -> Floats:
-        """Return the differences of two systems, numbers a and b, on the common documents that have both values."""
-        one, two = block[self.systems[a]].value, block[self.systems[b]].value
-        moved = (one - two)[common(block)]
-        return evened(moved[~np.isnan(moved)])
+        return differences
 
     def _add(self, part: str, values: Floats | Ints) -> None:
         self.sums.add(f"{self.name}/{part}", values)
 
-    def compared(self, test: str, enumerated: bool = False) -> Compared:
-        """Return what the documents add up to; enumerated: whether the swaps were all that there are."""
+    def compared(self, test: str, trials: int = 0, differences: list[Floats] | None = None) -> Compared:
+        """Return what the documents add up to.
+
+        differences: of each pair, over all documents, for what needs their ranks, and whether the trials are all that
+        there are; None where data are streamed.
+        """
         arrays = self.sums.under(self.name)
         n = int(arrays["common"][0])
         moments = [_moments(*own) for own in zip(arrays["signs"], arrays["moments"], strict=True)]
-        effects = [_effect(*own) for own in zip(arrays["signs"], moments, strict=True)]
+        ranked = [rank_biserial(own) for own in differences or ()] or [float("nan")] * len(moments)
+        effects = [_effect(*own) for own in zip(arrays["signs"], moments, ranked, strict=True)]
         p, halves = np.full((2, len(self.pairs)), np.nan)
         if not n:
             return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects)
@@ -279,11 +282,14 @@ class Pairing:
             resampled = dict(zip(self.systems, self._value(arrays["drawn"], weight), strict=True))
         for i, (a, b) in enumerate(self.pairs):
             if test == "randomisation":
-                p[i] = self._swapped(arrays["moved"], i, totals[[a]], totals[[b]], n, enumerated)
+                every = differences is not None and enumerated(n, trials)
+                p[i] = self._swapped(arrays["moved"], i, totals[[a]], totals[[b]], n, every)
             elif test == "bootstrap":
                 p[i] = bootstrap(resampled[self.systems[a]] - resampled[self.systems[b]])
             elif test == "t":
                 p[i] = intervals.t_p(*moments[i])
+            elif differences is not None:
+                p[i] = wilcoxon_test(differences[i])[1]
             if self.interval == "cluster-t":
                 halves[i] = self._half(arrays["products"][i], totals[[a]], totals[[b]], n)
         return Compared(n, scores, resampled, p, halves, effects)
@@ -331,8 +337,8 @@ def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:
     return float(mean), float(spread_of(mean, squares, n)) if n else 0.0, n
 
 
-def _effect(signs: Floats, moments: tuple[float, float, int]) -> tuple[float, float, int, int, int]:
+def _effect(signs: Floats, moments: tuple[float, float, int], ranked: float) -> tuple[float, float, int, int, int]:
     mean, spread, n = moments
     deviation = np.sqrt(spread / (n - 1)) if n > 1 else 0.0
     wins, ties, losses = signs.astype(int).tolist()
-    return float(mean / deviation) if deviation > 0 else float("nan"), float("nan"), wins, ties, losses
+    return float(mean / deviation) if deviation > 0 else float("nan"), ranked, wins, ties, losses

@@ -13,16 +13,26 @@ from typing import Unpack
 import numpy as np
 
 from kp_core.corpus import Corpus, kept, whole_texts
-from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.errors import Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
 from kp_core.text.candidates import Stems, candidates, has_english
+from kp_core.text.language import misfits
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import word_runs
 
 _REFUSED = ("selected", "selection", "chosen", "pair")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Who and what the rows of a result are about: annotators, systems, and types of documents by letters."""
+
+    annotators: tuple[str, ...]
+    systems: tuple[str, ...]
+    groups: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -31,6 +41,7 @@ class Prepared:
 
     settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
     notes      what the reader must know of the files and of what was settled
+    names      those of all data, of which this may be a part
     """
 
     corpus: Corpus
@@ -38,6 +49,7 @@ class Prepared:
     notes: tuple[Note, ...]
     coded: Coded
     identities: Identities
+    names: Names
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -83,11 +95,12 @@ class Prepared:
         short = np.flatnonzero(self.universe < chosen)
         if len(short):
             worst = int(short[np.argmax(chosen[short])])
-            raise InputError(
+            raise unfit(
                 f"universe {self.settings.universe}",
-                f"{int(chosen[worst])} phrases chosen in document '{self.documents[worst]}'",
-                "at least as many phrases in the universe as gold standard and systems choose together",
-                f"Choose N = {int(chosen.max())} or more, or the universe 'rankings'.",
+                "small universe",
+                chosen=int(chosen[worst]),
+                document=self.documents[worst],
+                most=int(chosen.max()),
             )
 
     def under(self, settings: Settings) -> Prepared:
@@ -103,10 +116,7 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     settings = Settings() if settings is None else settings
     settings = settings.changed(**changes) if changes else settings
     if settings.trim:
-        raise UsageError(
-            f"these settings trim the gold standard ({settings.trim}), and no system is scored on it here; ask `trim`, "
-            "or leave the field trim out of the signature"
-        )
+        raise unavailable("trim", trim=settings.trim)
     by_concept = settings.by_concept == "yes"
     if by_concept and not corpus.has_concepts:
         text = "by_concept = yes needs identifiers on both sides"
@@ -123,7 +133,9 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     if by_concept and universe.startswith(("ngrams", "candidates", "sentences")):
         raise UsageError(f"the universe {universe} counts strings of a text, which are no concepts; choose rankings")
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
-    data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities)
+    notes += _notes_on_stemmer(corpus, settings)
+    names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
+    data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
     if universe == "candidates":
         _refuse_without_english(data.texts)
     return data
@@ -161,6 +173,17 @@ def _concept_notes(corpus: Corpus, coded: Coded, settings: Settings) -> list[Not
     return []
 
 
+def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
+    """Warn where the stemmer does not fit the words, as far as the first of them tell."""
+    stemmer, stemmed = Normaliser.parse(settings.normalise).stemmer, settings.gold_stemmed == "yes"
+    if stemmer is None:
+        return []
+    texts = corpus.documents["text"].dropna().head(50).str.slice(0, 2_000)
+    phrases = corpus.gold["phrase"].head(5_000)
+    found = kept(corpus, "misfits", (stemmer, stemmed), lambda: misfits(stemmer, [*phrases], [*texts], stemmed))
+    return [Note("warning", "normalise", text) for text in found]
+
+
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
     key = (settings.normalise, settings.gold_stemmed == "yes", coded.concepts)
     return kept(corpus, "identities", key, lambda: identify(coded.phrases, *key))
@@ -186,12 +209,7 @@ def prepare_annotators(corpus: Corpus, settings: Settings) -> Prepared:
 def refuse_alone(annotators: Sequence[str]) -> None:
     """Refuse a single annotator."""
     if len(annotators) < 2:
-        raise InputError(
-            "the gold standard",
-            "one annotator",
-            "at least two, so that one can be held against the others",
-            "Load the keyphrases of each annotator: a column “annotator”, a file each, or a folder each.",
-        )
+        raise unfit("the gold standard", "one annotator")
 
 
 def parse_universe(universe: str, corpus: Corpus) -> str:
@@ -207,11 +225,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
     if name in _REFUSED:
-        raise UsageError(
-            "the union of only the selected phrases cannot be the universe: it leaves no phrase that both sides "
-            "rejected (d = 0), so kappa is never above 0 and P_neg is 0 whatever the system does; choose rankings, "
-            "ngrams, candidates, vocabulary or a number"
-        )
+        raise unavailable("selected")
     if name in ("rankings", "vocabulary"):
         return name
     kind, _, size = name.partition(":")
@@ -226,10 +240,7 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
         number = np.nan
     if np.isfinite(number) and number > 0 and number == int(number):
         return str(int(number))
-    raise UsageError(
-        f"there is no universe '{name}'; choose ngrams, ngrams:n, candidates, rankings, vocabulary, sentences, or a "
-        "number of phrases"
-    )
+    raise unavailable("no such universe", name=name)
 
 
 def _sizes(data: Prepared) -> Floats:
@@ -294,8 +305,7 @@ def without_english(data: Prepared) -> tuple[str, ...]:
 def _refuse_without_english(texts: Iterable[str]) -> None:
     """Refuse the universe `candidates` for a collection without English."""
     if not any(map(has_english, texts)):
-        found, remedy = "no English tokens in any text", "Choose the universe 'ngrams' or 'rankings'."
-        raise InputError("universe candidates", found, "texts in English, which the tagger knows", remedy)
+        raise unfit("universe candidates", "no English")
 
 
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:

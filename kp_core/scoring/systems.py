@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from kp_core.errors import InputError, UsageError, counted
+from kp_core.errors import UsageError, counted, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints, ranks
 from kp_core.scoring.counts import Counts, count, graded_below
 from kp_core.scoring.gold import Gold, gather
@@ -171,11 +171,12 @@ def _chosen(data: Prepared, systems: dict[str, Counted], cutoffs: tuple[Cutoff, 
 def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> None:
     lost = [documents[i] for i in np.flatnonzero(~listed)]
     if lost:
-        raise InputError(
+        raise unfit(
             f"system '{system}'",
-            f"no list for {len(lost)} of {counted(len(documents), 'document')} ({', '.join(lost[:5])})",
-            "a list for every document of the gold standard",
-            "Add the lists, or choose missing = zero or skip.",
+            "no list",
+            lost=len(lost),
+            documents=counted(len(documents), "document"),
+            names=", ".join(lost[:5]),
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, unavailable
 from kp_core.scoring.codes import Floats
 
 #: What a measure looks at: blocks of words, stems or characters; strings; or whole columns of pairs.
@@ -144,9 +144,7 @@ def register(name: str, score: Callable[[Sequence[str], Sequence[str]], Any]) ->
     def scored(pairs: Any) -> Floats:
         values = np.asarray(score(*pairs.texts), dtype=float)
         if values.shape != pairs.keyphrase.shape:
-            raise UsageError(
-                f"'{name}' gave {values.size} values for {len(pairs.keyphrase)} pairs; it must give one each"
-            )
+            raise unavailable("count of values", name=name, values=values.size, pairs=len(pairs.keyphrase))
         return values
 
     MEASURES[name] = Similarity(

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, unavailable
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
@@ -101,9 +101,7 @@ def context(pairs: Pairs) -> Floats:
     """Return the cosine of the contexts of the two phrases."""
     choices, kept = pairs.scorer.choices, pairs.scorer.kept
     if not choices.texts:
-        raise UsageError(
-            "measure 'context' looks phrases up in texts, and there are none; load the texts of the documents"
-        )
+        raise unavailable("no contexts")
     if "contexts" not in kept:
         kept["contexts"] = Contexts(choices.texts, choices.stemmer)
     phrases, key, other = _distinct(pairs)
@@ -122,10 +120,7 @@ def _model(path: str | None) -> Any:
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
-        raise UsageError(
-            "measure 'embedding' needs the package sentence-transformers, which KPScope does not bring along; "
-            "install it, or leave the measure out"
-        ) from None
+        raise unavailable("no transformers") from None
     try:
         return SentenceTransformer(path, local_files_only=True)
     except (OSError, ValueError) as error:

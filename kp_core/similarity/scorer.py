@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, UsageError, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.similarity.declaration import MEASURES, Asked, parse
 from kp_core.similarity.meteor import Synonyms
@@ -238,9 +238,7 @@ def score(
     try:
         both = pa.array([*keyphrases, *candidates], pa.large_string()).dictionary_encode()
     except UnicodeEncodeError as error:
-        raise InputError(
-            "the pairs", "half a character", "text that can be stored", "Save the file as UTF-8."
-        ) from error
+        raise unfit("the pairs", "half a character", after="") from error
     key, other = np.split(both.indices.to_numpy().astype(np.int64), [len(keyphrases)])
     return Scorer(both.dictionary.to_pylist(), choices).score(list(measures), key, other, columns)
 

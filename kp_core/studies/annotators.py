@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import Averaged, averaged
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, averaged
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import Choices
-from kp_core.scoring.measures import Asked, concordance, parse
-from kp_core.scoring.prepare import Prepared, prepare_annotators
+from kp_core.scoring.measures import Asked, concordance, names_in, parse
+from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.scoring.table_cells import Cells
-from kp_core.scoring.views import Grid
 from kp_core.settings import Changes, Interval, Settings
-from kp_core.studies.facts import agreement_facts, agreement_notes
-from kp_core.studies.result import ROW_COLUMNS, Result
+from kp_core.studies.facts import add_agreement, agreement_notes
+from kp_core.studies.result import Result, Row, frame_of
 
 #: What is computed of all annotators together, of one against the others, and of a pair.
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light")
@@ -31,7 +29,6 @@ OF_PAIRS = ("kappa", "P_pos", "P_neg", "PABAK")
 #: Measures whose name belongs to a pair; of several annotators they are K, Conger and Light.
 _OF_TWO = ("kappa", "kappa_max", "pi", "BI")
 _OF_ALL = ("alpha", "Conger", "Light")
-NO_INTERVAL: Interval = "none"
 #: More pairs than this get values without intervals.
 PAIRS_WITH_INTERVALS = 300
 
@@ -59,22 +56,14 @@ def agreement(
     settings = (settings or Settings()).changed(**changes)
     asked = asked_of(settings, measures)
     data = prepare_annotators(corpus, settings)
-    weights, couples = _weights(data), annotator_tables.pairs_together(data.choices.seen)
-    rows: list[tuple[Any, ...]] = []
-    for part, grid, documents in grids(
-        data, parts_of(asked, data.coded.annotators, couples, data.coded.groups), couples
-    ):
-        drawn, interval = (weights, data.settings.interval) if part.has_intervals else (None, NO_INTERVAL)
-        average_of = partial(averaged, part.asked, grid, weights=drawn, interval=interval)
-        rows += part.rows(documents, average_of, data.settings)
-    notes = agreement_notes(agreement_facts(data), too_many(len(couples[0])), data.settings)
-    return result_of(rows, data.settings, (*data.notes, *notes), len(data.documents))
+    sums, couples = Sums(), annotator_tables.pairs_together(data.choices.seen)
+    add_annotators(sums, data, asked, couples)
+    return agreement_of(sums, data.names, asked, data.settings, couples, data.notes)
 
 
 def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[Asked]:
     """Return the measures asked for, each once; refuses those of rankings, and a choice among the annotators."""
-    names = [measures] if isinstance(measures, str) else measures or ()
-    asked = [parse(part) for part in dict.fromkeys(part.strip() for name in names for part in name.split(","))]
+    asked = [parse(name) for name in names_in(measures or ())]
     if settings.annotators != "union":
         raise UsageError("agreement is that of all annotators with each other; leave out annotators")
     for one in asked:
@@ -82,14 +71,6 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
             names_known = ", ".join(TOGETHER)
             raise UsageError(f"{one.name()} is about ranks, and annotators have none; ask for {names_known}")
     return asked
-
-
-def _weights(data: Prepared) -> Floats | None:
-    """Draw one weight matrix over the documents that two annotators saw."""
-    used, settings = data.choices.seen.sum(axis=0) > 1, data.settings
-    if not used.any():
-        return None
-    return intervals.weights(settings.interval, data.documents, used, settings.resamples, settings.seed)
 
 
 def view_of(one: Asked, choices: Choices, universe: Floats, couples: Couples | None = None) -> Grid:
@@ -113,14 +94,16 @@ def standard_error(data: Prepared, measure: str = "K") -> float:
 
 
 @dataclass(frozen=True)
-class Part:
+class _Part:
     """One measure of some rows of the result, and their names (K,).
 
-    kind  together, each (one annotator against the union of the others; K is that of the others alone) or pairs
+    kind    together, each (one annotator against the union of the others; K is that of the others alone) or pairs
+    subset  with its number, 0 for all documents, under which its sums stand: a type may have any name
     """
 
-    subset: str
     kind: str
+    number: int
+    subset: str
     asked: Asked
     names: tuple[str, ...]
 
@@ -129,36 +112,64 @@ class Part:
         """The reason of a row without a document that counts."""
         return "single_annotator" if self.kind == "together" or self.asked.measure.name == "K" else "nobody_else"
 
-    @property
-    def has_intervals(self) -> bool:
-        """Whether its rows have intervals: not those of pairs where they are too many."""
-        return self.kind != "pairs" or not too_many(len(self.names))
-
-    def rows(self, documents: Ints, average_of: Callable[[str], Averaged], settings: Settings) -> list[tuple[Any, ...]]:
-        """Return the rows from what is said of each average; documents (K,) that each name could count in."""
-        rows = []
-        for average in self.asked.averages(settings.average):
-            values = average_of(average)
-            for i, name in enumerate(self.names):
-                n = int(values.documents[i])
-                own = values.value[i], values.low[i], values.high[i], n, int(documents[i]) - n, values.reason[i]
-                rows.append((name, self.asked.name(), None, average, self.subset, *own))
-        return rows
+    def accumulator(self, sums: Sums, interval: Interval) -> Accumulator:
+        """Return its own sums: each part has its own documents that resamples may hold."""
+        none = self.kind == "pairs" and too_many(len(self.names))
+        return Accumulator("none" if none else interval, sums, f"{self.kind}/{self.number}/{self.asked.name()}")
 
 
-def parts_of(asked: list[Asked], annotators: tuple[str, ...], couples: Couples, groups: Iterable[str]) -> list[Part]:
-    """Return the parts of the result; groups: the types of documents, which have rows of their own if several."""
-    kinds = sorted({group for group in groups if group})
-    subsets = ["all", *(f"group:{kind}" for kind in kinds if len(kinds) > 1)]
-    names = pair_names(annotators, couples)
+def _parts(asked: list[Asked], names: Names, couples: Couples) -> list[_Part]:
+    """Return the parts of the result; the types of documents have rows of their own if there are several."""
+    subsets = ["all", *(f"group:{group}" for group in names.groups if len(names.groups) > 1)]
+    rows = {
+        "together": (subsets, ("all",), _chosen(asked, TOGETHER, _OF_TWO)),
+        "each": (["all"], names.annotators, _chosen(asked, AGAINST_OTHERS, _OF_ALL)),
+        "pairs": (["all"], pair_names(names.annotators, couples), _chosen(asked, OF_PAIRS, ("K", *_OF_ALL))),
+    }
     return [
-        *(Part(subset, "together", one, ("all",)) for subset in subsets for one in _chosen(asked, TOGETHER, _OF_TWO)),
-        *(Part("all", "each", one, annotators) for one in _chosen(asked, AGAINST_OTHERS, _OF_ALL)),
-        *(Part("all", "pairs", one, names) for one in _chosen(asked, OF_PAIRS, ("K", *_OF_ALL))),
+        _Part(kind, number, subset, one, own)
+        for kind, (several, own, measures) in rows.items()
+        for number, subset in enumerate(several)
+        for one in measures
     ]
 
 
-def grids(data: Prepared, parts: Iterable[Part], couples: Couples) -> Iterator[tuple[Part, Grid, Ints]]:
+def add_annotators(sums: Sums, data: Prepared, asked: list[Asked], couples: Couples) -> None:
+    """Add the documents of prepared data, block by block."""
+    one, used = data.settings, data.choices.seen.sum(axis=0) > 1
+    add_agreement(sums, data)
+    adding = []
+    for part, grid, documents in _grids(data, _parts(asked, data.names, couples), couples):
+        accumulator = part.accumulator(sums, one.interval)
+        sums.add(f"{accumulator.name}/rows", documents)
+        adding.append((part.asked, accumulator, grid))
+    for block, weights in intervals.blocks(one.interval, data.documents, used, one.resamples, one.seed):
+        for measure, accumulator, grid in adding:
+            view = grid.part(block)
+            accumulator.begin(view.used, weights if accumulator.interval != "none" else None)
+            for average in measure.averages(one.average):
+                accumulator.add("", measure, view, average)
+
+
+def agreement_of(
+    sums: Sums, names: Names, asked: list[Asked], settings: Settings, couples: Couples, notes: Sequence[Note]
+) -> Result:
+    """Return the agreement from what was added; pairs who saw no document together have no row."""
+    rows = list[Row]()
+    for part in _parts(asked, names, couples):
+        accumulator = part.accumulator(sums, settings.interval)
+        documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
+        for average in part.asked.averages(settings.average):
+            values = accumulator.average("", part.asked, average, absent=part.absent)
+            for i, name in enumerate(part.names):
+                if part.kind != "pairs" or documents[i]:
+                    numbers = values.row(i, int(documents[i]))
+                    rows.append((name, part.asked.name(), None, average, part.subset, *numbers))
+    notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
+    return Result(frame_of(rows), settings, notes, sums.number("documents"), caption="Agreement of annotators")
+
+
+def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:
     """Give the tables of each part (D, K), and in how many documents each of its names could count (K,)."""
     choices, universe = data.choices, data.universe
     against = Grid(*annotator_tables.against_others(choices, universe))
@@ -173,7 +184,7 @@ def grids(data: Prepared, parts: Iterable[Part], couples: Couples) -> Iterator[t
             yield part, against, choices.seen.sum(axis=1)
         else:
             own = choices
-            if part.subset != "all":
+            if part.number:
                 own = choices.only(np.array([part.subset == f"group:{group}" for group in data.coded.groups], bool))
             grid = view_of(part.asked, own, universe, couples)
             yield part, grid, np.array([own.seen.any(axis=0).sum()])
@@ -196,13 +207,6 @@ def pair_names(annotators: tuple[str, ...], couples: Couples) -> tuple[str, ...]
 def too_many(pairs: int) -> int:
     """Return the number of pairs if they are so many that they have no intervals, else 0."""
     return pairs if pairs > PAIRS_WITH_INTERVALS else 0
-
-
-def result_of(rows: list[tuple[Any, ...]], settings: Settings, notes: tuple[Any, ...], documents: int) -> Result:
-    """Return the result of an agreement from its rows."""
-    frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
-    frame["k"] = pd.Series([None] * len(rows), dtype=object)
-    return Result(frame, settings, notes, documents, caption="Agreement of annotators")
 
 
 def agreement_by_document(

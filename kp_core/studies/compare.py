@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, Unpack
@@ -11,19 +11,23 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note, UsageError, counted
-from kp_core.scoring import intervals, paired
-from kp_core.scoring.accumulate import Sums
+from kp_core.errors import Note, UsageError, counted, unavailable
+from kp_core.scoring import draws, intervals, paired
+from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.codes import Bools, Floats
+from kp_core.scoring.counts import PART
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.paired import Compared, Pairing, Statistic, common, statistic
+from kp_core.scoring.paired import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import scored_systems
+from kp_core.scoring.systems import Counted, scored_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
-from kp_core.studies.facts import Ids, too_few
+from kp_core.studies.facts import too_few
 from kp_core.studies.result import Answer
 
 TRIALS = 10_000
+#: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
+_TRIALS = 2000
 ALPHA = 0.05
 TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
@@ -140,27 +144,43 @@ def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
 
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
-    """Compare the systems of data in memory: one block, whose weights and swaps come from one generator."""
-    settings, asked = data.settings, family.asked
-    average, agreement = family.average(settings), asked.measure.family == "concordance"
-    systems = scored_systems(data, agreement)
+    """Compare the systems of data in memory."""
+    systems, settings = scored_systems(data, family.asked.measure.family == "concordance"), data.settings
     if len(systems) < 2:
-        raise UsageError("a comparison needs at least two systems")
-    block = {name: statistic(one, asked, cutoff, average) for name, one in systems.items()}
-    shared, rng = common(block), np.random.default_rng(settings.seed)
-    interval = "poisson" if settings.interval == "poisson" else "bootstrap"  # the ranks are always resampled
-    weights, n = None, int(shared.sum())
-    if n:
-        weights = intervals.weights(interval, data.documents, shared, settings.resamples, settings.seed, rng)
-    pairing = Pairing(list(systems), asked, average, settings.interval, Sums())
-    pairing.add(block, weights, _swaps(family, shared, rng))
-    results = _ranked(pairing, block, pairing.compared(family.test, paired.enumerated(n, family.trials)), family.test)
-    lost = Ids.where(data.documents, ~shared)
-    recipe = signature(settings.changed(k=(cutoff,)), len(data.documents), agreement)
-    return comparison_of(results, family, cutoff, settings, recipe, lost, in_words(family, settings, n))
+        raise unavailable("one system")
+    pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())
+    differences = add_pairs(pairing, family, cutoff, data, systems)
+    return comparison_of(pairing, family, cutoff, settings, len(data.documents), differences)
 
 
-def _swaps(family: Family, shared: np.ndarray, rng: np.random.Generator) -> Any:
+def add_pairs(
+    pairing: Pairing,
+    family: Family,
+    cutoff: Cutoff,
+    data: Prepared,
+    systems: dict[str, Counted],
+    streamed: bool = False,
+) -> list[Floats]:
+    """Add the documents of prepared data, and return the differences of each pair in the last block.
+
+    In memory all are one block, whose weights and swaps come from one generator; streamed, they depend on the ids.
+    """
+    one, rng = data.settings, np.random.default_rng(data.settings.seed)
+    interval = "poisson" if streamed or one.interval == "poisson" else "bootstrap"  # the ranks are always resampled
+    parts = {name: own.parts() if streamed else [own] for name, own in systems.items()}
+    size = PART if streamed else len(data.documents)
+    for number, begin in enumerate(range(0, len(data.documents), size)):
+        ids = data.documents[begin : begin + size]
+        block = {name: statistic(own[number], family.asked, cutoff, pairing.average) for name, own in parts.items()}
+        shared = common(block)
+        weights = intervals.weights(interval, ids, shared, one.resamples, one.seed, rng)
+        swaps = _hashed_swaps(family, ids, one.seed) if streamed else _swaps(family, shared, rng)
+        differences = pairing.add(block, weights, swaps)
+        pairing.sums.note({pairing.name: Ids.where(ids, ~shared)})
+    return differences
+
+
+def _swaps(family: Family, shared: Bools, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield which documents each trial swaps, 0 where not all systems are scored; nothing for the other tests."""
     n = int(shared.sum())
     if family.test != "randomisation" or not n:
@@ -174,22 +194,31 @@ def _swaps(family: Family, shared: np.ndarray, rng: np.random.Generator) -> Any:
         yield swapped
 
 
-def _ranked(pairing: Pairing, block: dict[str, Statistic], results: Compared, test: str) -> Compared:
-    """Return the results with what needs the ranks of all differences: rank-biserial correlations, Wilcoxon's p."""
-    differences = [pairing.difference(block, a, b) for a, b in pairing.pairs]
-    both = zip(results.effects, differences, strict=True)
-    effects, p = [(effect[0], paired.rank_biserial(own), *effect[2:]) for effect, own in both], results.p
-    if test == "wilcoxon" and results.documents:
-        p = np.array([paired.wilcoxon_test(own)[1] for own in differences])
-    return replace(results, effects=effects, p=p)
+def _hashed_swaps(family: Family, ids: Sequence[str], seed: int) -> Iterator[Floats]:
+    """Yield which documents each trial swaps, by their ids; some trials at a time."""
+    if family.test == "randomisation":
+        swaps = draws.swaps(draws.keys(ids), family.trials, seed)
+        for begin in range(0, family.trials, _TRIALS):
+            yield swaps[:, begin : begin + _TRIALS].T.astype(float)
 
 
 def comparison_of(
-    results: Compared, family: Family, cutoff: Cutoff, settings: Settings, recipe: str, left_out: Ids, words: str
+    pairing: Pairing,
+    family: Family,
+    cutoff: Cutoff,
+    settings: Settings,
+    documents: int,
+    differences: list[Floats] | None = None,
 ) -> Comparison:
-    """Return the comparison of all pairs from what was found of them."""
+    """Return the comparison of all pairs from their sums; differences: of all documents, None where streamed."""
+    results = pairing.compared(family.test, family.trials, differences)
+    if differences is None:
+        words = in_words(family, settings, max(results.documents, 60))  # assignments are never enumerated
+        words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
+    else:
+        words = in_words(family, settings, results.documents)
     shown = None if family.asked.measure.fixed is not None else cutoff
-    measure, average = family.asked.name(shown), family.average(settings)
+    measure, average = family.asked.name(shown), pairing.average
     rows, values, n = list[list[Any]](), results.scores, results.documents
     for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
         low, high = values[a] - values[b] - half, values[a] - values[b] + half
@@ -203,12 +232,12 @@ def comparison_of(
     clusters, better = paired.decisions(values, frame[["a", "b", "p_adjusted"]].to_numpy().tolist(), ALPHA)
     effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
     table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
-    notes = [Note("info", "test", words)]
+    notes, left_out = [Note("info", "test", words)], pairing.sums.ids.get(pairing.name, Ids())
     if n < 10:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
     if left_out.count:
-        documents = counted(left_out.count, "document is", "documents are")
-        text = f"{documents} left out, because not every system is scored there: {left_out}"
+        lost = counted(left_out.count, "document is", "documents are")
+        text = f"{lost} left out, because not every system is scored there: {left_out}"
         notes.append(Note("warning", "documents", text))
     return Comparison(
         frame,
@@ -222,7 +251,7 @@ def comparison_of(
         better=better,
         correction=family.correction,
         test=words,
-        recipe=recipe,
+        recipe=signature(settings.changed(k=(cutoff,)), documents, family.asked.measure.family == "concordance"),
     )
 
 

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+from kp_core.scoring.accumulate import View
 from kp_core.scoring.codes import ragged, ranks
 from kp_core.scoring.match import match, newly, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import scored_systems
-from kp_core.scoring.views import View
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser

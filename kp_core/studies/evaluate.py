@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Unpack
+from itertools import product
+from typing import Unpack
 
 import numpy as np
 import pandas as pd
@@ -11,19 +12,18 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Averaged, averaged, mean_of
+from kp_core.scoring.accumulate import Accumulator, Averaged, Grid, Sums, View, averaged, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
-from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, scored_systems
-from kp_core.scoring.views import Grid, View
+from kp_core.scoring.measures import Asked, names_in, parse
+from kp_core.scoring.prepare import Names, Prepared, prepare
+from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Changes, Cutoff, Settings
-from kp_core.studies.facts import evaluation_facts, evaluation_notes, id_notes
-from kp_core.studies.parts import By, masks, parse_by, presence
-from kp_core.studies.result import ROW_COLUMNS, Result, frame_of
+from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes
+from kp_core.studies.parts import By, masks, parse_by, presence, subsets
+from kp_core.studies.result import Result, Row, frame_of
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 
@@ -52,25 +52,23 @@ def evaluate(
     >>> evaluate(corpus, k=2, measures="P@k,MAP", interval="none").frame["value"].tolist()
     [0.5, 0.5]
     """
-    data, asked = prepare(corpus, settings, **changes), asked_of(measures)
+    data, by = prepare(corpus, settings, **changes), parse_by(by)
+    asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
     agreement = baselines or any(one.measure.family == "concordance" for one in asked)
     standards = [scored_systems(data, agreement, baselines, without) for without in data.left_out]
-    weights = weights_of(standards, data)
-    rows: list[dict[str, Any]] = []
-    for system in standards[0]:
-        rows += averaged_rows(system, [one[system] for one in standards], asked, weights, data.settings)
-    people = left_one_out(data.settings.annotators)
+    sums, people = Sums(), left_one_out(data.settings.annotators)
+    add_systems(sums, data, standards, asked, by)
+    rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards))
     if people:
-        rows += _human_rows(data, asked, weights, people == "majority")
-    fitting = [one for one in asked if by != "presence" or one.measure.family != "concordance"]
-    for subset, parts in _parts(data, standards, parse_by(by)).items():
-        for system in parts[0]:
-            rows += averaged_rows(system, [one[system] for one in parts], fitting, weights, data.settings, subset)
+        whole = sum(row[4] == "all" for row in rows)
+        rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
     noted = data.under(data.settings.changed(annotators=people)) if people else data
     systems = scored_systems(noted, agreement) if people else standards[0]
-    facts = evaluation_facts(noted, systems, agreement)
-    notes = [*data.notes, *evaluation_notes(facts, noted.settings, agreement, id_notes(corpus, facts))]
-    if len(fitting) < len(asked):
+    add_evaluation(sums, noted, systems, agreement)
+    names = data.names.systems
+    fixes = id_notes(corpus, sums, names)
+    notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, agreement, fixes)]
+    if by == "presence" and any(one.measure.family == "concordance" for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
@@ -79,41 +77,44 @@ def evaluate(
     return Result(frame_of(rows), data.settings, tuple(notes), len(data.documents), agreement)
 
 
-def asked_of(measures: Sequence[str] | str | None) -> list[Asked]:
-    """Return the measures asked for, by default the usual ones."""
-    names = [measures] if isinstance(measures, str) else measures or DEFAULT_MEASURES
-    return [parse(part) for name in names for part in name.split(",")]
+def _drawable(standards: list[dict[str, Counted]]) -> Bools:
+    """Return the documents (D,) that a resample may hold: those that count under some gold standard."""
+    return np.asarray(np.any([next(iter(systems.values())).ranking.drawable for systems in standards], axis=0))
 
 
 def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | None:
     """Draw one weight matrix (B, D), so that differences are paired; documents left out for everybody get no weight."""
+    one = data.settings
+    return intervals.weights(one.interval, data.documents, _drawable(standards), one.resamples, one.seed)
+
+
+def add_systems(
+    sums: Sums, data: Prepared, standards: list[dict[str, Counted]], asked: list[Asked], by: By = ""
+) -> None:
+    """Add the documents of prepared data, block by block; standards: counts of the systems under each gold standard."""
     if not standards[0]:
-        return None
-    one, first = data.settings, [next(iter(systems.values())) for systems in standards]
-    drawable = np.any([counts.ranking.drawable for counts in first], axis=0)
-    return intervals.weights(one.interval, data.documents, np.asarray(drawable), one.resamples, one.seed)
+        return
+    settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
+    for number, (subset, counts) in enumerate(({"all": standards} | _parts(data, standards, by)).items()):
+        known = next(iter(counts[0].values())).ranking.known
+        if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
+            sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
+        parts = [system.parts() for own in counts for system in own.values()]
+        adding.append((Accumulator(settings.interval, sums, str(number)), _fitting(asked, subset), parts))
+    drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
+    for block, (_, weights) in enumerate(drawn):
+        for accumulator, fitting, parts in adding:
+            accumulator.begin(np.any([own[block].ranking.drawable for own in parts], axis=0), weights)
+            for place, own in enumerate(parts):
+                _add_system(accumulator, str(place), own[block], fitting, settings)
 
 
-def averaged_rows(
-    system: str,
-    standards: list[Counted],
-    asked: list[Asked],
-    weights: Floats | None,
-    settings: Settings,
-    subset: str = "all",
-) -> list[dict[str, Any]]:
-    """Return the rows of one system; standards has its counts under each gold standard, whose values are averaged."""
-    adding = [Accumulator(settings.interval) for _ in standards]
-    scored = np.any([one.ranking.drawable for one in standards], axis=0)
-    for accumulator, whole in zip(adding, standards, strict=True):
-        accumulator.begin(scored, weights)
-        add_system(accumulator, "", whole, asked, settings)
-    known = standards[0].ranking.known
-    documents = int(known.sum()) if subset != "all" else len(known)
-    return system_rows(adding, "", system, asked, settings, documents, subset)
+def _fitting(asked: list[Asked], subset: str) -> list[Asked]:
+    """Return the measures of a subset: of present or absent keyphrases there are no concordance tables."""
+    return [one for one in asked if not subset.startswith("presence:") or one.measure.family != "concordance"]
 
 
-def add_system(accumulator: Accumulator, name: str, counted: Counted, asked: list[Asked], settings: Settings) -> None:
+def _add_system(accumulator: Accumulator, name: str, counted: Counted, asked: list[Asked], settings: Settings) -> None:
     """Add a block of documents to every measure, cutoff and average of one system."""
     views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
     for one in asked:
@@ -125,47 +126,50 @@ def add_system(accumulator: Accumulator, name: str, counted: Counted, asked: lis
 
 
 def system_rows(
-    accumulators: list[Accumulator],
-    name: str,
-    system: str,
+    sums: Sums,
+    names: Names,
     asked: list[Asked],
     settings: Settings,
-    documents: int,
-    subset: str = "all",
-) -> list[dict[str, Any]]:
-    """Return the rows of one system from what its documents add up to under each gold standard."""
-    rows = []
-    for one in asked:
-        wanted = one.cutoffs(settings)
-        for average in one.averages(settings.average):
-            values = mean_of([own.average(name, one, average, wanted) for own in accumulators])
-            rows += _rows((system, average, subset), one, wanted, values, documents)
+    by: By = "",
+    baselines: bool = False,
+    standards: int = 1,
+) -> list[Row]:
+    """Return the rows of all systems from what was added; values under several gold standards are averaged."""
+    rows = list[Row]()
+    for number, subset in enumerate(["all", *subsets(by, names.groups)]):
+        if f"{number}/documents" not in sums.arrays:  # no document with gold is of this type
+            continue
+        documents, accumulator = sums.number(f"{number}/documents"), Accumulator(settings.interval, sums, str(number))
+        systems = [*names.systems, *(BASELINES if baselines and not subset.startswith("presence:") else ())]
+        for (place, system), one in product(enumerate(systems), _fitting(asked, subset)):
+            wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
+            for average in one.averages(settings.average):
+                values = mean_of([accumulator.average(str(own), one, average, wanted) for own in places])
+                rows += _rows((system, average, subset), one, wanted, values, documents)
     return rows
 
 
 def _rows(
     names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Averaged, documents: int
-) -> list[dict[str, Any]]:
+) -> list[Row]:
     """Return a row a cutoff; names: system, average and subset. The one column of people stands for all cutoffs."""
     system, average, subset = names
     rows = []
     for place, cutoff in enumerate(cutoffs):
         shown = None if one.measure.fixed is not None or cutoff == "larger" else cutoff
-        i = min(place, len(values.value) - 1)
-        n = int(values.documents[i])
-        numbers = (values.value[i], values.low[i], values.high[i], n, documents - n, values.reason[i])
-        rows.append(dict(zip(ROW_COLUMNS, (system, one.name(shown), shown, average, subset, *numbers), strict=True)))
+        numbers = values.row(min(place, len(values.value) - 1), documents)
+        rows.append((system, one.name(shown), shown, average, subset, *numbers))
     return rows
 
 
-def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[dict[str, Any]]:
+def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majority: bool) -> list[Row]:
     """Return the mean of the annotators, each against the others: the human ceiling; the same at every cutoff.
 
     People choose a set, so only measures of sets have such a row.
     """
     settings, chosen = data.settings, data.choices
     each = Grid(*against_others(chosen, data.universe, majority)).columns()
-    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[dict[str, Any]]()
+    documents, rows = int((chosen.seen.sum(axis=0) > 1).sum()), list[Row]()
     for one in asked:
         if one.measure.family not in ("overlap", "concordance"):
             continue
@@ -176,7 +180,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
 
 
 def _parts(data: Prepared, standards: list[dict[str, Counted]], by: By) -> dict[str, list[dict[str, Counted]]]:
-    """Return the counts of each part of the data, one entry a gold standard."""
+    """Return the counts of each part of the data in the order of `subsets`, one entry a gold standard."""
     if by == "presence":
         every = [presence(data, without) for without in data.left_out]
         return {f"presence:{name}": [one[name] for one in every] for name in every[0]}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, cast
 
 import numpy as np
 
 from kp_core.corpus import kept
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import UsageError, unfit
 from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.scoring.counts import count
 from kp_core.scoring.gold import Gold, gather
@@ -24,6 +24,7 @@ from kp_core.text.tokenise import tokens
 By = Literal["", "group", "length", "presence"]
 #: What the parts of an evaluation may tell apart, and what that is.
 PARTS: dict[str, str] = WORDS["parts"]
+_THIRDS, _SIDES = ("short", "medium", "long"), ("present", "absent")
 
 
 def parse_by(by: str) -> By:
@@ -33,26 +34,33 @@ def parse_by(by: str) -> By:
     return cast(By, by)
 
 
+def subsets(by: By, groups: Sequence[str]) -> list[str]:
+    """Return the names of all parts as rows print them; groups: the types of documents.
+
+    >>> subsets("group", ["lecture", "talk"]), subsets("", [])
+    (['group:lecture', 'group:talk'], [])
+    """
+    names = {"": (), "group": groups, "length": _THIRDS, "presence": _SIDES}[by]
+    return [f"{by}:{name}" for name in names]
+
+
 def masks(data: Prepared, by: By) -> dict[str, Bools]:
-    """Return the documents (D,) of each part, named as rows print it: `group:lecture`, `length:short`.
+    """Return the documents (D,) of each part of documents by its name.
 
     Raises InputError where the documents have no type, or no text.
     """
     if by == "group":
         groups = np.array(data.coded.groups, str)
-        names = sorted({name for name in groups if name})
-        if not names:
-            raise InputError(
-                "the documents", "no document type", "a column such as “type” or “group”", "Load it with the documents."
-            )
-        return {f"group:{name}": groups == name for name in names}
+        if not data.names.groups:
+            raise unfit("the documents", "no type")
+        return {f"group:{name}": groups == name for name in data.names.groups}
     if by == "length":
         _need_texts(data, "length")
         words = np.array([len(tokens(text)) for text in data.texts], np.float64)
         there = _with_text(data)
         edges = np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf")
         third = np.searchsorted(edges, words)
-        return {f"length:{name}": there & (third == place) for place, name in enumerate(("short", "medium", "long"))}
+        return {f"length:{name}": there & (third == place) for place, name in enumerate(_THIRDS)}
     return {}
 
 
@@ -70,11 +78,11 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     item = np.zeros(len(gold.grade), bool)
     item[gold.spelling_item[spelled]] = True
     with_text = _with_text(data)
-    found: dict[str, dict[str, Counted]] = {"present": {}, "absent": {}}
+    found: dict[str, dict[str, Counted]] = {name: {} for name in _SIDES}
     for system, run in coded.runs.items():
         lists = ranked_lists(run, identities, settings)
         row = stands(np.repeat(np.arange(len(lists.length)), lists.length), lists.form)
-        for name, wanted in (("present", True), ("absent", False)):
+        for name, wanted in zip(_SIDES, (True, False), strict=True):
             part: Gold = replace(gold.only(item == wanted), known=gold.known & with_text)
             nothing = np.zeros(len(gold.size))
             counts = count(lists.kept(row == wanted), run.listed, part, negatives, nothing, settings)
@@ -84,9 +92,7 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
 
 def _need_texts(data: Prepared, by: str) -> None:
     if not any(data.texts):
-        raise InputError(
-            "the documents", "no texts", f"the texts, for parts by {by}", "Load the texts of the documents."
-        )
+        raise unfit("the documents", "no texts", by=by)
 
 
 def _with_text(data: Prepared) -> Bools:

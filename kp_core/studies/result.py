@@ -110,10 +110,14 @@ class Result(Answer):
         return f"{typeset.text(self.frame if several else self.frame.drop(columns='subset'))}\n{self.signature}\n"
 
 
-def frame_of(rows: list[dict[str, Any]]) -> pd.DataFrame:
-    """Return the tidy frame of an evaluation from its rows."""
+#: What stands in `ROW_COLUMNS`.
+Row = tuple[Any, ...]
+
+
+def frame_of(rows: list[Row]) -> pd.DataFrame:
+    """Return the tidy frame of an evaluation or an agreement from its rows."""
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.
-    frame["k"] = pd.Series([row["k"] for row in rows], dtype=object)
+    frame["k"] = pd.Series([row[2] for row in rows], dtype=object)
     # “P@k” at k = 5 and “P@5” are one row.
     return frame.drop_duplicates(["system", "subset", "measure", "k", "average"], ignore_index=True)

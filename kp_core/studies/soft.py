@@ -11,6 +11,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
+from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, count, distinct_choices
 from kp_core.scoring.gold import gather
@@ -23,7 +24,7 @@ from kp_core.settings import Settings
 from kp_core.similarity import Choices, Scorer
 from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
-from kp_core.studies.evaluate import averaged_rows, weights_of
+from kp_core.studies.evaluate import add_systems, system_rows
 from kp_core.studies.near_misses import Facing, face, phrases_of, recipe_of
 from kp_core.studies.result import Result, frame_of
 
@@ -109,8 +110,9 @@ def soft_evaluate(
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)
     counted = soft_counts(data, soft, agreement, None if whole else deepest, **choices)
-    weights = weights_of([counted], data)
-    rows = [row for system, both in counted.items() for row in averaged_rows(system, [both], asked, weights, settings)]
+    sums = Sums()
+    add_systems(sums, data, [counted], asked)
+    rows = system_rows(sums, data.names, asked, settings)
     return SoftResult(frame_of(rows), settings, data.notes, len(data.documents), agreement, soft=soft, choices=choices)
 
 

@@ -12,12 +12,11 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.accumulate import averaged, mean_of
+from kp_core.scoring.accumulate import View, averaged, mean_of
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
-from kp_core.scoring.views import View
 from kp_core.settings import FIELDS, PRESETS, Average, Changes, Settings, format_value
 from kp_core.studies.result import Answer
 

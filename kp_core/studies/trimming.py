@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.accumulate import Ids, View, averaged
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.gold import Choices
@@ -29,10 +29,8 @@ from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_systems
 from kp_core.scoring.table_cells import Cells
-from kp_core.scoring.views import View
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
-from kp_core.studies.facts import Ids
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]

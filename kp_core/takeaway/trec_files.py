@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import COLUMNS, Corpus, Ranking
-from kp_core.errors import InputError
+from kp_core.errors import InputError, unfit
 from kp_core.reading.escape import escape, percent
 from kp_core.reading.tidy import Written, file_names
 from kp_core.text.normalise import Normaliser
@@ -41,9 +41,7 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
         written.files[f"systems/{file}"] = _run(own, name, corpus.rankings[name], written)
     _say_what_stays_behind(corpus, written)
     if not written.files:
-        raise InputError(
-            "the corpus", "no keyphrase", "a gold standard or a system", "Name it with --gold or --system."
-        )
+        raise unfit("the corpus", "nothing to write")
     return written
 
 

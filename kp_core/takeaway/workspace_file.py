@@ -17,13 +17,13 @@ import pyarrow.parquet as pq
 from kp_core.corpus import COLUMNS, Corpus, Ranking, Role, arrow_table, empty_table
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
-from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unzip
-from kp_core.reading.chosen import choices_of
-from kp_core.reading.families.parquet_tables import table_of
+from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unpack
+from kp_core.reading.choices import choices_of, words_of
 from kp_core.reading.family import File
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.source import expand
+from kp_core.reading.parquet import read_parquet
+from kp_core.reading.source import stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
 from kp_core.settings import __version__
 
@@ -31,6 +31,7 @@ FORMAT, VERSION = "kpscope-workspace", 2
 MANIFEST, ENDING = "kpscope.json", ".kpscope"
 _FILES, _RATINGS = "files/", "ratings/"
 _NEW = "Save the workspace again, or use another copy."
+_COLUMNS = ("doc_id", "phrase")
 #: The same workspace gives the same bytes at any time.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
 
@@ -59,11 +60,7 @@ class Uploads:
         >>> Uploads((file,), {"g.csv": choice}).load().gold[["doc_id", "annotator", "phrase"]].values.tolist()
         [['1', 'ana', 'tide']]
         """
-        choices = dict(self.choices)
-        for file in self.files:
-            if file.name in choices and is_archive(file):
-                choices |= {member.name: choices[file.name] for member in expand(file).files}
-        return renamed(load(files=list(self.files), roles=choices, fixes=self.fixes), self.names)
+        return renamed(load(files=list(self.files), roles=self.choices, fixes=self.fixes), self.names)
 
 
 @dataclass(frozen=True)
@@ -112,7 +109,7 @@ def workspace_file(saved: Saved) -> bytes:
         "signature": saved.signature,
         "link": dict(saved.link),
         "files": [
-            {"name": file.name, "member": f"{_FILES}{member}", "as": _words(uploads.choices.get(file.name, Choice()))}
+            {"name": file.name, "member": f"{_FILES}{member}", "as": words_of(uploads.choices.get(file.name, Choice()))}
             for member, file in members.items()
         ],
         "fixes": list(uploads.fixes),
@@ -132,20 +129,13 @@ def workspace_file(saved: Saved) -> bytes:
     return packed.getvalue()
 
 
-def _words(choice: Choice) -> list[str]:
-    """Return a choice as the words KEY=VALUE that the command line takes after --as."""
-    better = {None: None, True: "higher", False: "lower"}[choice.higher_is_better]
-    decided = {"role": choice.role, "family": choice.family, "encoding": choice.encoding, "better": better}
-    return [f"{key}={value}" for key, value in {**decided, **choice.columns, **choice.options}.items() if value]
-
-
 def read_workspace(item: str | Path | Source, limits: Limits = LIMITS) -> Saved:
     """Return what a workspace file holds; raise `InputError` if it is damaged or of a newer format."""
     file = item.name if isinstance(item, Source) else Path(item).name
     try:
         data = item.data if isinstance(item, Source) else Path(item).read_bytes()
         refuse_over(limits.file_bytes, len(data), "bytes", file)
-        members = dict(unzip(file, data, limits, archives=True)[0])
+        members = dict(unpack(file, data, limits, archives=True)[0])
     except OSError:
         raise InputError(file, "no such file", "a whole workspace file", "Check the path.") from None
     except InputError as error:
@@ -175,21 +165,29 @@ def _of_format_2(file: str, manifest: Mapping[str, Any], members: Mapping[str, b
         _texts(manifest["names"]),
     )
     rated = [Source(f"{file}: {name}", data) for name, data in members.items() if name.startswith(_RATINGS)]
-    ratings = load(judgements=rated, limits=limits).judgements if rated else empty_table("judgements")
-    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), ratings)
+    return Saved(uploads, _texts(manifest["link"]), str(manifest["signature"]), _ratings(rated, limits))
+
+
+def _ratings(files: list[Source], limits: Limits) -> pd.DataFrame:
+    """Return judgements as the ordinary reader reads them."""
+    return load(judgements=files, limits=limits).judgements if files else empty_table("judgements")
 
 
 def _of_format_1(file: str, manifest: Mapping[str, Any], members: Mapping[str, bytes], limits: Limits) -> Saved:
     """Open a workspace of KPScope 1.0, which kept the tables of the corpus instead of files."""
     frames = {}
     for name in (*COLUMNS, "ratings"):
-        table = table_of(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
+        table = read_parquet(File(Source(f"{file}: {name}.parquet", members[f"{name}.parquet"]), limits), list)
         frames[name] = frame_of(pa.table(table.columns, table.names), ())
+    refuse_over(limits.sources, len(manifest["rankings"]), "systems", file, "a workspace")
     rankings = {str(name): Ranking(**how) for name, how in manifest["rankings"].items()}
     fixes = tuple(map(str, manifest["report"]["fixes"]))
-    settings, ratings = manifest["settings"], frames.pop("ratings")
+    settings, ratings = manifest["settings"], Corpus(judgements=frames.pop("ratings"))
+    rated = tidy(ratings, "parquet").files if len(ratings.judgements) else {}
     uploads = replace(tidy_uploads(Corpus(**frames, rankings=rankings)), fixes=fixes)
-    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), ratings)
+    uploads.load()  # the rules of ordinary files hold for what was saved long ago too
+    sources = [Source(f"{file}: {name}", data) for name, data in rated.items()]
+    return Saved(uploads, _texts(settings["query"]), str(settings["signature"]), _ratings(sources, limits))
 
 
 def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
@@ -197,25 +195,24 @@ def _texts(mapping: Mapping[Any, Any]) -> dict[str, str]:
 
 
 def tidy_uploads(corpus: Corpus) -> Uploads:
-    """Return the tidy tables of a corpus as files; ranks come about from them as they did before.
-
-    A system without any list has no row in a table, and stays behind.
-    """
+    """Return the tidy tables of a corpus as files; ranks come about from them as they did before."""
     found = tables(corpus, Written())
-    systems = found.pop("systems", pd.DataFrame({"system": []}))
+    systems = found.pop("systems", pd.DataFrame({name: pd.Series(dtype="str") for name in ("system", *_COLUMNS)}))
     if "gold" in found and found["gold"]["variants"].isna().all():
         found["gold"] = found["gold"].drop(columns="variants")
     parts = [(name, Choice(cast(Role, name.partition("_")[0])), table) for name, table in found.items()]
     for name, ranking in corpus.rankings.items():
         rows = systems[systems["system"] == name]
-        if len(rows):
-            # A column of ranks would say how ranks came about; without it scores or the order do.
-            rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank")
-            parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
+        # A column of ranks would say how ranks came about; without it scores or the order do.
+        rows = rows if ranking.ranked_by == "rank" else rows.drop(columns="rank", errors="ignore")
+        # A system without any list has no row that could name it, so its file does.
+        rows = rows if len(rows) else rows[["system", *_COLUMNS]]
+        parts.append((name, Choice("system", higher_is_better=ranking.higher_is_better), rows))
     names = file_names([name for name, _, _ in parts], ".parquet")
     files = tuple(Source(name, _parquet(table)) for name, (_, _, table) in zip(names, parts, strict=True))
     choices = {name: choice for name, (_, choice, _) in zip(names, parts, strict=True)}
-    return Uploads(files, choices, corpus.report.fixes)
+    silent = {stem_of(file): name for file, (name, _, rows) in zip(names, parts, strict=True) if not len(rows)}
+    return Uploads(files, choices, corpus.report.fixes, silent)
 
 
 def _parquet(table: pd.DataFrame) -> bytes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import UsageError, unfit
 from kp_core.text.stem import STEMMERS, stem_words
 from kp_core.text.tokenise import CJK
 
@@ -138,9 +138,7 @@ class Normaliser:
                     forms = _by_word(forms, step)
         except UnicodeEncodeError as error:
             bad = str(error.object)[max(0, error.start - 10) : error.start]
-            raise InputError(
-                "a phrase", f"half a character after “{bad}”", "text that can be stored", "Save the file as UTF-8."
-            ) from None
+            raise unfit("a phrase", "half a character", after=f" after “{bad}”") from None
         return forms
 
 

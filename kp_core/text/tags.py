@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import UsageError, unfit
 from kp_core.text.tokenise import clean, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
@@ -49,9 +49,7 @@ def _tagger() -> Callable[[list[str]], list[Tagged]]:
     model = Path(HanTa.__file__).resolve().parent / "morphmodel_en.pgz"
     found = hashlib.sha256(model.read_bytes()).hexdigest() if model.exists() else "no file"
     if found != MODEL_SHA256:
-        raise InputError(
-            "the tagger's model morphmodel_en.pgz", found, f"SHA-256 {MODEL_SHA256}", "Install HanTa 1.2.1 anew."
-        )
+        raise unfit("the tagger's model morphmodel_en.pgz", "tagger", sum=found, known=MODEL_SHA256)
     tag_sentence: Callable[[list[str]], list[Tagged]] = HanoverTagger(str(model)).tag_sent
     return tag_sentence
 

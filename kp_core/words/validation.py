@@ -8,7 +8,7 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.corpus import Corpus
-from kp_core.reading import meeting, report
+from kp_core.reading import identifiers, report
 from kp_core.text.normalise import Normaliser
 
 
@@ -17,12 +17,12 @@ def sections(corpus: Corpus, normalise: str, k: int | None) -> dict[str, pd.Data
     found = {
         "files": report.files(corpus),
         "sources": report.statistics(corpus, Normaliser.parse(normalise), k),
-        "documents": meeting.coverage(corpus),
-        "fixes": meeting.fixes(corpus),
-        "gaps": meeting.gaps(corpus),
-        "missing": meeting.missing(corpus),
-        "suggestions": meeting.suggestions(corpus),
-        "unmatched": meeting.unmatched(corpus),
+        "documents": identifiers.coverage(corpus),
+        "fixes": identifiers.fixes(corpus),
+        "gaps": identifiers.gaps(corpus),
+        "missing": identifiers.missing(corpus),
+        "suggestions": identifiers.suggestions(corpus),
+        "unmatched": identifiers.unmatched(corpus),
         "characters": report.characters(corpus),
         "rejected": corpus.report.rejected,
     }
@@ -38,6 +38,7 @@ def text(corpus: Corpus, normalise: str, k: int | None, form: str) -> str:
         return json.dumps({**rows, "notes": notes}, ensure_ascii=False, indent=1, allow_nan=False)
     if form == "table":
         parts = [f"{heading}\n{typeset.text(table)}" for heading, table in found.items()]
+        parts += [report.understood(corpus)]
         parts += [f"{note.level}: {note.where}: {note.message}" for note in corpus.report.notes]
         return "\n".join(parts)
     return typeset.written(found.get("sources", pd.DataFrame()), form, "Annotators and systems")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from kp_core.learn import LESSONS
+from kp_core.learn import LESSONS, Options
 from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
@@ -16,12 +16,18 @@ def learn() -> Any:
 
 
 @pytest.mark.parametrize("name", LESSONS)
-def test_every_lesson_opens_with_its_picture_and_three_questions(learn: Any, name: str) -> None:
+def test_every_lesson_opens_with_its_picture_and_questions_and_moves(learn: Any, name: str) -> None:
     learn.selectbox(key="lesson").set_value(LESSONS[name].title).run()
     assert not learn.exception
     assert learn.header[0].value.replace("\\", "") == LESSONS[name].title
     assert len(learn.get("plotly_chart")) == 1
     assert len(learn.text_input) + len(learn.radio) == 3
+    first, drawn = LESSONS[name].controls[0], learn.get("plotly_chart")[0].proto.spec
+    key = f"{name}_{first.name}"
+    control = learn.selectbox(key=key) if isinstance(first, Options) else learn.slider(key=key)
+    assert control.proto.query_param_key == key  # what is moved is part of the link
+    control.set_value(first.among[1] if isinstance(first, Options) else type(control.value)(first.low)).run()
+    assert learn.get("plotly_chart")[0].proto.spec != drawn
 
 
 def test_an_answer_is_checked_and_explained(learn: Any) -> None:

@@ -80,8 +80,13 @@ def test_the_sentence_is_that_of_the_comparison(lectures: kp.Corpus, measure: st
     assert plain(kp.compare(lectures, measure="F1@k").test) in words(app)
 
 
-def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus) -> None:
-    app = chosen(opened("agreement", k="9"), "system", "yake")
+@pytest.fixture(scope="module")
+def agreement() -> Any:
+    return opened("agreement", k="9")
+
+
+def test_the_concordance_table_is_that_of_the_chosen_system(lectures: kp.Corpus, agreement: Any) -> None:
+    app = chosen(agreement, "system", "yake")
     found = kp.evaluate(lectures, k=9, measures=["a", "b", "c", "d", "N"], interval="none").frame
     a, b, c, d, n = found[found["system"] == "yake"]["value"]
     concordance = shown(app, "system: yes")
@@ -99,8 +104,8 @@ def test_agreement_follows_the_average_of_the_sidebar(lectures: kp.Corpus, avera
         assert everybody.loc[row["system"], row["measure"]] == pytest.approx(row["value"], nan_ok=True)
 
 
-def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus) -> None:
-    listed = shown(chosen(opened("agreement", k="9"), "system", "tfidf"), "status").set_index("document")
+def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus, agreement: Any) -> None:
+    listed = shown(chosen(agreement, "system", "tfidf"), "status").set_index("document")
     settings = kp.Settings(k=(9,))
     expected = kp.by_document(lectures, settings, "kappa")
     expected = expected[expected["system"] == "tfidf"].set_index("document")
@@ -191,37 +196,39 @@ def result(lectures):
     return kp.agreement(lectures)
 
 
-def test_the_coefficients_are_those_of_agreement(result):
-    app = opened("annotators")
-    table = shown(app, "what it says").set_index("measure")
+@pytest.fixture(scope="module")
+def annotators() -> Any:
+    return opened("annotators")
+
+
+def test_the_coefficients_are_those_of_agreement(result, annotators):
+    table = shown(annotators, "what it says").set_index("measure")
     rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
     assert table["value"].to_dict() == rows["value"].to_dict()
     k = rows.loc["K"]
-    assert plain(f"K = {k['value']:.3f}") in words(app)
+    assert plain(f"K = {k['value']:.3f}") in words(annotators)
     assert table["95 % interval"]["K"] == screen_tables.interval(k["low"], k["high"])
 
 
-def test_pairs_and_each_annotator(result):
-    app = opened("annotators")
-    pairs = shown(app, "pair").set_index("pair")
+def test_pairs_and_each_annotator(result, annotators):
+    pairs = shown(annotators, "pair").set_index("pair")
     for pair in ("A|B", "A|C", "B|C"):
         rows = result.frame[result.frame["system"] == pair].set_index("measure")["value"]
         assert pairs.loc[pair, ["kappa", "P_pos", "P_neg", "PABAK"]].to_dict() == rows.to_dict()
-    each = shown(app, "K without").set_index("annotator")
+    each = shown(annotators, "K without").set_index("annotator")
     rows = result.frame[(result.frame["measure"] == "K") & result.frame["system"].isin(["A", "B", "C"])]
     assert each["K without"].to_dict() == rows.set_index("system")["value"].to_dict()
     together = screen_tables.value(result, "all", "K")
     assert each["change"]["A"] == pytest.approx(each["K without"]["A"] - together, abs=1e-12)
 
 
-def test_the_threshold_is_a_look_up(lectures):
-    app = opened("annotators")
-    app.select_slider(key="threshold").set_value("0.80").run()
-    table = shown(app, "majority")
+def test_the_threshold_is_a_look_up(lectures, annotators):
+    annotators.select_slider(key="threshold").set_value("0.80").run()
+    table = shown(annotators, "majority")
     expected = kp.trim(lectures, threshold=0.8).frame
     assert table["majority"].tolist() == expected["size"].tolist()
     kept = expected[expected["status"] == "ok"]
-    assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(app)
+    assert f"**{len(kept)} of 20 documents** and **{kept['gold'].sum()} keyphrases** are left" in words(annotators)
 
 
 @pytest.mark.parametrize("page", ["overview", "agreement", "ranking"])
@@ -270,9 +277,10 @@ def test_the_printed_table_is_solved_on_the_agreement_page():
     assert "No concordance table gives all four values" in "\n".join(str(one.value) for one in app.warning)
 
 
-@pytest.mark.parametrize("measure", ["kappa", "PABAK", "P_neg", "AC1", "pi"])
-def test_every_measure_has_a_curve_against_the_universe(measure):
-    assert not chosen(opened("agreement"), "against_N", measure).error
+def test_every_measure_has_a_curve_against_the_universe():
+    app = opened("agreement")
+    for measure in ("kappa", "PABAK", "P_neg", "AC1", "pi"):
+        assert not chosen(app, "against_N", measure).error, measure
 
 
 # the report

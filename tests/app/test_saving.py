@@ -20,6 +20,7 @@ GOLD = Source(
 ALONE = Uploads(
     (Source("gold.csv", b"doc_id,keyphrase\nd1,tide\n"), Source("a.csv", b"doc_id,rank,keyphrase\nd1,1,tide\n"))
 )
+TWICE = Source("gold.csv", b"doc_id,annotator,keyphrase\nd1.txt,ana,bucket\nd1.txt,ben,bucket\nd2.txt,ana,tide\n")
 MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,bucket\nd2.txt,1,tide\nd3.txt,1,sun\n")
 
 
@@ -78,7 +79,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
 
 
 def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str, Any]) -> None:
-    app = opened("overview", annotators="votes", rel="2")
+    app = opened("overview", files=(TWICE, MINE), annotators="votes", rel="2")
     assert "|rel:2|" in app.code[0].value
     file = Source("votes.kpscope", offered["save"]())
     app.selectbox(key="annotators").set_value("union").run()
@@ -116,18 +117,17 @@ def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
-    app = opened("correlation")
-    app.segmented_control[0].set_value(next(o for o in app.segmented_control[0].options if "ate" in o)).run()
+    view = {"view": "Rate near misses yourself"}
+    app = opened("correlation", state=view)
     app.button(key="rate_3").click().run()
     app.button(key="rate_1").click().run()
     assert not app.exception
     file = Source("rated.kpscope", offered["save"]())
     assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
-    again = opened("data")
+    again = opened("data", state=view)
     drop(again, file)
-    go(again, "correlation")
     offered.clear()
-    again.run()
+    go(again, "correlation")
     pd.testing.assert_frame_equal(read_workspace(Source("x", offered["save"]())).ratings, read_workspace(file).ratings)
 
 

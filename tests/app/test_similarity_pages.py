@@ -53,10 +53,19 @@ def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
     assert table["exact F1@6"].to_dict() == pytest.approx(exact.to_dict())
 
 
+@pytest.fixture(scope="module")
+def correlation():
+    return opened("correlation")
+
+
+@pytest.fixture(scope="module")
+def study(lectures):
+    return kp.correlate(lectures)
+
+
 @pytest.mark.parametrize("average", ["average", "majority"])
-def test_correlations_are_those_of_correlate(lectures, average):
-    app = chosen(opened("correlation"), "human", average)
-    study = kp.correlate(lectures)
+def test_correlations_are_those_of_correlate(correlation, study, average):
+    app = chosen(correlation, "human", average)
     assert f"#### {plain(statements.best_measure(study, average))}" in words(app)
     table = shown(app, "% of human ceiling").set_index("measure")
     rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")].set_index("measure")
@@ -66,11 +75,10 @@ def test_correlations_are_those_of_correlate(lectures, average):
     assert subsets.loc["METEOR", "location:Head"] == pytest.approx(cell)
 
 
-def test_agreement_of_the_people_who_scored(lectures):
-    app = opened("correlation")
+def test_agreement_of_the_people_who_scored(lectures, correlation):
     scores = score_matrix(lectures.judgements)
-    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
-    table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
+    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(correlation)
+    table, expected = shown(correlation, "quadratic weighted kappa"), pairwise_agreement(scores)
     assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 
 

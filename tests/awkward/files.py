@@ -106,7 +106,7 @@ def overlapping(members: int) -> bytes:
 
 HEAD = b"doc_id,phrase\n"
 ROWS = b"d1,tide\nd1,sea\nd2,moon\nd2,harbour\nd3,gauge\nd3,ebb\n"
-NESTED = b'{"d": ' + b"[" * 1_000 + b"]" * 1_000 + b"}"
+NESTED = b'{"d": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 WORKBOOK = ("xl/workbook.xml", b"<workbook/>")
 #: Entities that would unfold to gigabytes.
 LAUGHS = b'<!DOCTYPE a [<!ENTITY b "ha"><!ENTITY c "&b;&b;">]><a>&c;</a>'
@@ -247,18 +247,22 @@ FILES = (
     ),
     Awkward("columns of one name", "a.parquet", lambda: _twice(), (1, 1, 0)),
     # JSON
-    Awkward("1,000 levels", "a.json", NESTED, "at most 32 levels"),
+    Awkward("100,000 levels", "a.json", NESTED, "deeply nested JSON"),
     Awkward(
-        "1,000 levels in JSONL",
+        "100,000 levels in JSONL",
         "a.jsonl",
-        b'{"id": "d", "keyphrases": ["a"]}\n' + NESTED,
-        "line 2: expected at most 32 levels",
+        b"".join(b'{"id": "d%d", "keyphrases": ["a"]}\n' % n for n in range(9)) + NESTED,
+        (9, 9, 1),
     ),
-    Awkward("33 levels", "a.json", b'{"d": ' + b"[" * 32 + b"]" * 32 + b"}", "at most 32 levels"),
+    # about where Python stops, which it may do while it shows a value that it could parse
+    *(
+        Awkward(f"{levels} levels", "a.json", b'{"d": ' + b"[" * levels + b"]" * levels + b"}", "found ")
+        for levels in (33, *range(900, 1_000, 3))
+    ),
     Awkward(
         "brackets in strings are no levels", "a.json", json.dumps({"d": ["[" * 99, 'a"[\\' * 40]}).encode(), (1, 2, 0)
     ),
-    Awkward("a number of 301 digits", "a.json", b'{"d": [' + b"1" * 301 + b"]}", "at most 300 digits"),
+    Awkward("a number of 5,000 digits", "a.json", b'{"d": [' + b"1" * 5_000 + b"]}", "a number without end"),
     Awkward("a number of 300 digits", "a.json", b'{"d": [' + b"1" * 300 + b"]}", (1, 1, 0)),
     Awkward(
         "50,000 numbers of 300 digits",
@@ -377,6 +381,57 @@ FILES = (
         lambda: json.dumps(
             {"id": 1, "text": f"a{' ' * 1_000_000}b", "label": [[0, 1_000_002, "KP"], [0, 1, "KP"]]}
         ).encode(),
+        "20 %",
+    ),
+    Awkward(
+        "many spans of nearly all of a text, each beside another text",
+        "a.jsonl",
+        lambda: json.dumps(
+            {
+                "id": 1,
+                "text": "word " * 100_000,
+                "spans": [{"start": 0, "end": 499_000 - n, "text": "x", "label": "KP"} for n in range(9_000)],
+            }
+        ).encode(),
+        "20 %",
+    ),
+    Awkward(
+        "another user in every span",
+        "a.jsonl",
+        lambda: json.dumps(
+            {
+                "id": 1,
+                "text": "word " * 30_000,
+                "entities": [{"start_offset": 5 * n, "end_offset": 5 * n + 4, "user": n} for n in range(30_000)],
+            }
+        ).encode(),
+        "at most 1,000 annotators",
+    ),
+    Awkward(
+        "100,000 lines of text before one token",
+        "a.tsv",
+        lambda: (
+            b"#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Key|kind\n\n"
+            + b"#Text=tide\n" * 100_000
+            + b"1-1\t0-4\ttide\t*\t\n"
+        ),
+        (1, 1, 0),
+    ),
+    Awkward(
+        "another label in every token of a span",
+        "a.tsv",
+        lambda: (
+            b"#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Key|kind\n\n#Text="
+            + b"ab " * 50_000
+            + b"\n"
+            + b"".join(b"1-%d\t%d-%d\tab\tk%d[1]\t\n" % (n + 1, 3 * n, 3 * n + 2, n) for n in range(50_000))
+        ),
+        "20 %",
+    ),
+    Awkward(
+        "50,000 parts of one span",
+        "a.ann",
+        lambda: b"T1\tKP " + b";".join(b"%d %d" % (n, n + 900) for n in range(50_000)) + b"\tx\n",
         "20 %",
     ),
     # characters

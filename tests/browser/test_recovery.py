@@ -1,13 +1,14 @@
-"""A computation that is interrupted or fails takes nothing away; a workspace goes to a file and comes back."""
+"""A computation that is interrupted, cancelled or fails takes nothing away."""
 
+import random
+import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.test_intake import choose, table, zone
-from tests.browser.test_use import downloaded
+from tests.browser.test_use import choose, drop, table
 from tests.dashboard import running
 
 SETTLE = Callable[[Page], None]
@@ -55,24 +56,25 @@ def choose_only(page: Page, label: str, option: str) -> None:
     page.get_by_role("option", name=option, exact=True).click()
 
 
-def test_a_workspace_is_saved_and_opened_by_somebody_else(
-    server: str, browser: Browser, page: Page, settle: SETTLE, tmp_path: Path
-) -> None:
-    page.goto(f"{server}/overview?k=5&preset=jcdl20&annotators=B")
-    page.locator('[data-testid="stCode"]').wait_for(timeout=120_000)
+def test_a_run_can_be_cancelled(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
+    rng = random.Random(0)
+    words = [f"{a}{b}{c}" for a in ("st", "pl", "br", "gr") for b in ("an", "ing", "o", "ed") for c in ("d", "ts", "e")]
+    with zipfile.ZipFile(tmp_path / "texts.zip", "w") as archive:
+        for number in range(400):
+            archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=300)) + ".")
+    drop(page, server, settle, tmp_path / "texts.zip")
+    page.get_by_role("link", name="Extract", exact=True).click()
+    page.get_by_text("How many gold keyphrases can be reached").wait_for(timeout=90_000)
     settle(page)
-    line, rows = signature(page), table(page, "better than")
-    file = tmp_path / "lectures.kpscope"
-    file.write_bytes(downloaded(page, page.get_by_role("button", name="Save the workspace")))
-    context = browser.new_context(viewport={"width": 1440, "height": 1800})
-    other = context.new_page()
-    other.goto(f"{server}/data")
-    settle(other)
-    zone(other).set_input_files(str(file))
-    other.get_by_text("On screen: the workspace lectures.kpscope.").wait_for()
-    settle(other)
-    other.get_by_role("link", name="Overview").click()
-    expect(other.locator('[data-testid="stCode"]')).to_contain_text("preset:jcdl20", timeout=60_000)
-    settle(other)
-    assert (signature(other), table(other, "better than")) == (line, rows)
-    context.close()
+    page.get_by_label("Systems").click()
+    page.get_by_role("option", name="tfidf-chunks").click()
+    page.keyboard.press("Escape")
+    page.get_by_text("How many gold keyphrases can be reached").wait_for(timeout=90_000)
+    settle(page)
+    page.get_by_role("button", name="Extract", exact=True).click()
+    page.get_by_text("Tagging document").wait_for(timeout=90_000)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Tagging document").wait_for(state="detached", timeout=90_000)
+    settle(page)
+    expect(page.get_by_role("button", name="Extract", exact=True)).to_be_enabled()
+    expect(page.get_by_text("What was extracted")).to_have_count(0)

@@ -1,15 +1,21 @@
-"""The app as a person uses it: by its links, its drop zone, its slider, its downloads; in light, dark and narrow."""
+"""The app as a person uses it: its links, drop zone, slider, keys and downloads; in light, dark, narrow and large."""
 
 import csv
 import io
+import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
+from kp_core.learn import LESSONS
+
 SETTLE = Callable[[Page], None]
+#: The last one has the tables that the test of hostile phrases reads.
+PAGES = ("Overview", "Agreement", "Ranking", "Annotators", "Near misses", "Correlation", "Extract", "Data", "Documents")
 #: Phrases that would become pictures, scripts, formulas or colours if anything read them as more than text.
 HOSTILE = (
     "![](http://evil.example/x.png)",
@@ -28,14 +34,39 @@ def cells(page: Page, place: int = 0) -> list[list[str]]:
     return [row.locator("th,td").all_inner_texts() for row in table.locator("tr").all()]
 
 
+def zone(page: Page, place: int = 0) -> Locator:
+    return page.locator('[data-testid="stFileUploaderDropzoneInput"]').nth(place)
+
+
 def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
     """Open the Data page and put files on its drop zone."""
     page.goto(f"{server}/data")
     settle(page)
-    zone = page.locator('[data-testid="stFileUploaderDropzoneInput"]').first
-    zone.wait_for(state="attached", timeout=60_000)
-    zone.set_input_files([str(file) for file in files])
+    zone(page).wait_for(state="attached", timeout=60_000)
+    zone(page).set_input_files([str(file) for file in files])
     page.get_by_text("Your files", exact=True).wait_for()
+    settle(page)
+
+
+def table(page: Page, column: str) -> list[dict[str, str]]:
+    """Return the rows of the first table with a column, as the page repeats them for screen readers."""
+    head = page.locator("th,td", has_text=re.compile(f"^{re.escape(column)}$"))
+    found = page.locator('[data-testid="stDataFrame"] table').filter(has=head).first
+    found.wait_for(state="attached")
+    names, *rows = [row.locator("th,td").all_inner_texts() for row in found.locator("tr").all()]
+    return [dict(zip(names, row, strict=False)) for row in rows]
+
+
+def choose(page: Page, settle: SETTLE, label: str, option: str) -> None:
+    """Choose an option of a select box; one that had to be scrolled to closes again at once, so it is opened twice."""
+    box = page.get_by_role("combobox", name=label, exact=True)
+    wanted = page.get_by_role("option", name=option, exact=True)
+    box.click()
+    try:
+        wanted.click(timeout=3000)
+    except PlaywrightTimeoutError:
+        box.click()
+        wanted.click()
     settle(page)
 
 
@@ -118,47 +149,127 @@ def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle:
     assert all("|k:5|" in row["signature"] for row in rows)
 
 
-def test_a_broken_file_is_refused_in_words_and_the_screen_stays(
-    server: str, page: Page, settle: SETTLE, tmp_path: Path
-) -> None:
-    broken = tmp_path / "broken.json"
-    broken.write_text('{"d1": ["tide", ', encoding="utf-8")
-    page.goto(f"{server}/data")
-    settle(page)
-    page.locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files(str(broken))
-    alert = page.get_by_role("alert").filter(has_text="Not loaded")
-    alert.wait_for()
-    assert "broken.json" in alert.inner_text()
-    assert "line 1, column 17" in alert.inner_text()
-    assert "Traceback" not in page.locator("body").inner_text()
-    assert page.get_by_text("sample data made for demonstration").count() == 1
-
-
-def test_hostile_phrases_stay_text_everywhere(
+def test_hostile_phrases_stay_text_on_every_page(
     server: str, page: Page, settle: SETTLE, tmp_path: Path, console_errors: list[str]
 ) -> None:
     """The fixture `page` fails at its end if any of them made the browser ask a foreign host."""
-    gold, system = tmp_path / "gold.csv", tmp_path / "system $k$ <b>x.csv"
-    rows = [f'"{phrase}"' for phrase in HOSTILE]
-    gold.write_text("doc_id,keyphrase\n" + "".join(f'"{HOSTILE[0]}",{row}\n' for row in rows), encoding="utf-8")
-    ranked = "".join(f'"{HOSTILE[0]}",{rank},{row}\n' for rank, row in enumerate(rows, 1))
-    system.write_text("doc_id,rank,keyphrase\n" + ranked, encoding="utf-8")
+    documents = ("d1", HOSTILE[0])
+    files = {
+        "gold": [("doc_id", "annotator", "keyphrase")]
+        + [(d, who, phrase) for d in documents for who in ("A", HOSTILE[1]) for phrase in HOSTILE],
+        "system $k$ <b>x": [("doc_id", "rank", "keyphrase")]
+        + [(d, rank, phrase) for d in documents for rank, phrase in enumerate(HOSTILE, 1)],
+        "texts": [("doc_id", "title", "text")] + [(d, HOSTILE[3], " and ".join(HOSTILE)) for d in documents],
+    }
+    for name, rows in files.items():
+        with (tmp_path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows(rows)
     page.on("dialog", lambda dialog: pytest.fail(f"a phrase ran as a script: {dialog.message}"))
-    drop(page, server, settle, gold, system)
-    for name in ("Overview", "Agreement", "Ranking", "Documents", "Data"):
-        page.get_by_role("link", name=name).click()
+    drop(page, server, settle, *(tmp_path / f"{name}.csv" for name in files))
+    for name in PAGES:
+        page.get_by_role("link", name=name, exact=True).first.click()
         page.get_by_role("heading", name=name, exact=True).wait_for()
         settle(page)
-        assert page.locator('[data-testid="stException"]').count() == 0
-        assert page.locator('[data-testid="stMain"] img[src*="evil"], [data-testid="stMain"] img[src="x"]').count() == 0
-        assert page.locator('[data-testid="stMain"] .katex').count() == 0
-    page.get_by_role("link", name="Documents").click()
-    expect(page.get_by_role("heading").filter(has_text="evil.example/x.png)")).to_be_visible()
-    settle(page)
+        expect(page.locator('[data-testid="stException"]')).to_have_count(0)
+        assert page.locator('img[src*="evil"], img[src="x"], main b, .katex').count() == 0
     shown = [cell for place in range(3) for row in cells(page, place) for cell in row]
     assert set(HOSTILE) <= set(shown)
     assert "\n=" not in first_csv(page)
     assert [error for error in console_errors if "404" not in error] == []
+
+
+def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/correlation")
+    settle(page)
+    expect(page.get_by_text("60 judged pairs, 4 annotators")).to_be_visible()
+    page.keyboard.press("3")  # no pair is on screen, so nothing is rated
+    page.get_by_text("Rate near misses yourself", exact=True).click()
+    page.get_by_text("0 of 20 rated by you").wait_for()
+    for done in range(20):
+        page.keyboard.press(str((done * 3) % 5))
+        page.get_by_text(f"{done + 1} of 20 rated by you").wait_for()
+    page.get_by_text("All pairs are rated").wait_for()
+    settle(page)
+    given = downloaded(page, page.get_by_role("button", name="Download the ratings"))
+    rows = list(csv.DictReader(io.StringIO(given.decode("utf-8"))))
+    assert [float(row["score"]) for row in rows].count(0.0) == 4
+    assert {row["annotator"] for row in rows} == {"me"}
+    page.get_by_text("Measures and people", exact=True).click()
+    settle(page)
+    expect(page.get_by_text("80 judged pairs, 5 annotators")).to_be_visible()
+
+
+def test_from_a_table_row_to_the_marked_document_in_two_clicks(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/overview")
+    settle(page)
+    table = page.locator('[data-testid="stDataFrame"]').first
+    box = table.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 18, box["y"] + 52)  # the box before the first row; the table is drawn on a canvas
+    link = page.get_by_role("link", name="Open the documents of yake")
+    link.wait_for()
+    link.click()
+    page.wait_for_url("**/documents?**system=yake**")
+    settle(page)
+    expect(page.get_by_text("In the text", exact=True)).to_be_visible()
+    expect(page.get_by_text("✓").last).to_be_visible()
+
+
+def test_a_folder_is_read_as_one(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
+    for name in ("ana/7.key", "ana/8.key", "ben/7.key"):
+        path = tmp_path / "teams" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("tide table\nharbour\n", encoding="utf-8")
+    page.goto(f"{server}/data")
+    settle(page)
+    page.get_by_text("A whole folder").click()
+    zone(page, 1).set_input_files(str(tmp_path / "teams"))
+    page.get_by_text("teams.zip").first.wait_for()
+    settle(page)
+    found = {row["source"]: (row["documents"], row["phrases"]) for row in table(page, "phrases")}
+    assert found == {"ana": ("2", "4"), "ben": ("1", "2")}
+
+
+def test_a_selected_row_opens_its_document_and_sorting_keeps_it(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/documents?k=10&system=yake&other=rake")
+    settle(page)
+    listed = page.locator('[data-testid="stDataFrame"]').first
+    rows = table(page, "difference")
+    box = listed.bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + 14, box["y"] + 35 * 3 + 17)  # the box of the third row, below the head
+    page.wait_for_url(f"**document={rows[2]['document']}*")
+    settle(page)
+    title = page.get_by_role("heading", name=rows[2]["title"], exact=True)
+    title.wait_for()
+    choose(page, settle, "Sorted by", "value")
+    assert table(page, "difference") != rows
+    title.wait_for()
+    assert f"document={rows[2]['document']}" in page.url
+
+
+def test_a_copied_link_shows_somebody_else_the_same(server: str, browser: Browser, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/overview")
+    settle(page)
+    page.get_by_test_id("stMain").get_by_role("combobox", name="Measure").click()
+    page.get_by_role("option", name="nDCG@k", exact=True).click()
+    side = page.get_by_test_id("stSidebar")
+    side.get_by_role("slider").press("ArrowRight")
+    side.get_by_role("combobox", name="Gold standard").click()
+    page.get_by_role("option", name="majority", exact=True).click()
+    page.wait_for_url("**annotators=majority*")
+    settle(page)
+    side.get_by_role("button", name="Link to this view").click()
+    link = page.get_by_test_id("stPopoverBody").locator("code").inner_text()
+    assert link.startswith(f"{server}/overview?")
+    other = browser.new_context(viewport={"width": 1440, "height": 1800}).new_page()
+    other.goto(link)
+    settle(other)
+    assert cells(other) == cells(page)
+    assert "nDCG@1" in cells(other)[0]
+    line = "code:has-text('kps|')"
+    assert other.locator(line).first.inner_text() == page.locator(line).first.inner_text()
+    other.context.close()
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
@@ -190,3 +301,19 @@ def test_charts_have_words_and_the_page_has_its_scheme(server: str, page: Page, 
     charts = page.locator('[data-testid="stPlotlyChart"]')
     charts.first.wait_for()
     assert charts.first.get_attribute("aria-label").startswith("F1@k over k from 1 to 50, one line for each")
+
+
+def test_large_type_fits_a_projector(server: str, page: Page, settle: SETTLE) -> None:
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.goto(f"{server}/learn?large=true")
+    settle(page)
+    main = page.get_by_test_id("stMain")
+    for name in LESSONS:
+        page.goto(f"{server}/learn?large=true&lesson={quote(LESSONS[name].title)}")
+        main.locator(".js-plotly-plot").wait_for(timeout=60_000)
+        settle(page)
+        assert page.evaluate("parseFloat(getComputedStyle(document.documentElement).fontSize)") == 24
+        assert main.evaluate("one => one.scrollWidth - one.clientWidth") <= 0
+        chart = main.locator(".js-plotly-plot").bounding_box()
+        assert chart
+        assert chart["width"] > 600

@@ -6,9 +6,8 @@ from scipy.stats import t
 
 from kp_core import MEASURES
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import averaged
+from kp_core.scoring.accumulate import Grid, averaged
 from kp_core.scoring.measures import concordance, parse
-from kp_core.scoring.views import Grid
 from tests.corpora import corpus_of, document_values, scored
 from tests.differential.random_corpora import draw
 

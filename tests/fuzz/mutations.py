@@ -1,13 +1,17 @@
 """Turn examples of every family, and the small awkward files, into mutated files: the same ones for the same seed."""
 
 import gzip
+import io
 import random
+import re
+import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from kp_core.reading import Choice, Source
+from kp_core.reading.families import all_families
 from kp_core.reading.family import Family
-from kp_core.reading.sniff import all_families
 from tests.awkward.files import FILES, parquet, workbook, zipped
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
@@ -16,6 +20,8 @@ ENDINGS = (
     *(".csv", ".tsv", ".txt", ".json", ".jsonl", ".key", ".tags", ".uncontr", ".html", ".qrels", ".run", ".parquet"),
     *(".xlsx", ".zip", ".gz", ""),
 )
+#: Rows that are repeated make a file of so many bytes at the most.
+LARGEST = 300_000
 #: What readers look at: separators, quotes, brackets, names of fields, odd numbers, odd characters, magic bytes.
 TOKENS = (
     *(b"\t", b",", b";", b"|", b"@", b'"', b"'", b"\n", b"\r", b"\r\n", b" ", b":", b"=", b"%20", b"%", b"<", b">"),
@@ -25,12 +31,14 @@ TOKENS = (
     *(b"doc_id", b"phrase", b"rank", b"score", b"annotator", b"system", b"candidate", b"keyphrase", b"score_1"),
     *(b"text", b"title", b"keyphrases", b"predictions", b"Scores", b"variants", b"empty", b"yes", b"relevance"),
     *(b"<!--", b"<![CDATA[", b"<script>", b"</", b"&#", b"<peos>", b"Q0", b"#Text=", b"_", b"[1]", b"[sep]"),
+    *(b"T1\tKP 4 8;9 12\ttide", b"-DOCSTART-", b"# id = ", b" B-KP", b" I-KP", b"indices", b"answer", b"pred_sents"),
 )
 
 
 @dataclass(frozen=True)
 class Case:
-    """One input: the file, the family of its example, how it is read, and whether all its readings are looked at."""
+    """One input: the file, the family of its example, how it is read; whether all its readings are looked at, and
+    whether what was read is used."""
 
     family: str
     source: Source
@@ -39,23 +47,25 @@ class Case:
     fixes: tuple[str, ...] = ()
     choice: Choice = field(default_factory=Choice)
     look: bool = False
+    used: bool = False
 
 
 def seeds() -> list[tuple[str, Source]]:
     """Return the examples of all families, tables for families of binary files, and the small awkward files."""
     found: list[tuple[str, Source]] = []
     for family in all_families():
-        if family.EXAMPLE:
-            head, _, rest = family.EXAMPLE.partition(":\n")
+        for example in filter(None, (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ()))):
+            head, _, rest = example.partition(":\n")
             named = "/" in head and "\n" not in head and bool(rest)
-            name, text = (head, rest) if named else (f"{family.NAME}{_ending(family.EXAMPLE)}", family.EXAMPLE)
+            name, text = (head, rest) if named else (f"{family.NAME}{_ending(example)}", example)
             found.append((family.NAME, Source(name, text.encode())))
             found.append((family.NAME, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
     table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
     lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
-    found += [("F10P", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
-    sheets = (table, {**table, "note": ["=1+1", "é", ""]})
-    found += [("F10X", Source("a.xlsx", workbook(columns))) for columns in sheets]
+    found += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]
+    wide = {"id": ["d1", "d2"], "title": ["Of tides", "Of moons"], "Anna": ["a; b", "c"], "Ben 1": ["a", ""]}
+    sheets = (table, {**table, "note": ["=1+1", "é", ""]}, wide, {**wide, "Ben 2": ["x", "y"]})
+    found += [("F10", Source("a.xlsx", workbook(columns))) for columns in sheets]
     small = (file for file in FILES if not callable(file.data))
     return found + [("awkward", file.source()) for file in small]
 
@@ -96,13 +106,39 @@ def mutated(rng: random.Random, data: bytes, others: Sequence[bytes]) -> bytes:
     return data
 
 
+def structured(rng: random.Random, data: bytes) -> bytes:
+    """Return bytes changed as their structure allows: members of archives, numbers such as offsets, many small rows."""
+    if data[:2] == b"PK":
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                members = [(info.filename, packed.read(info)) for info in packed.infolist()]
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError):
+            return data
+        place = rng.randrange(len(members)) if members else 0
+        members[place : place + 1] = [(name, mutated(rng, one, [data])) for name, one in members[place : place + 1]]
+        return zipped(*members)
+    if rng.random() < 0.6:
+        numbers = list(re.finditer(rb"[0-9]+", data))
+        for found in reversed(rng.sample(numbers, min(len(numbers), 3))):
+            other = rng.choice((b"0", b"1", b"-1", b"99999999999999999999", b"2.5", str(rng.randrange(200)).encode()))
+            data = data[: found.start()] + other + data[found.end() :]
+        return data
+    lines = data.split(b"\n")
+    first = rng.randrange(len(lines))
+    piece = lines[first : first + rng.choice((1, 1, 2, 8))]
+    times = min(5_000, LARGEST // (sum(map(len, piece)) + 1))
+    again = [re.sub(rb"[0-9]+", str(n).encode(), b"\n".join(piece), count=1) for n in range(times)]
+    return b"\n".join([*lines[:first], *again, *lines[first:]])
+
+
 def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
     """Return the input of a number: it can be made again without those before it."""
     rng = random.Random(f"{seed}/{number}")
     # Half of the inputs come from the examples of families, each as often as the others.
     family = rng.choice(sorted({name for name, _ in found} - {"awkward"})) if rng.random() < 0.5 else "awkward"
     source = rng.choice([other for name, other in found if name == family])
-    data = mutated(rng, source.data, [other.data for _, other in found])
+    data = structured(rng, source.data) if rng.random() < 0.2 else source.data
+    data = mutated(rng, data, [other.data for _, other in found]) if data is source.data or rng.random() < 0.3 else data
     name = source.name if rng.random() < 0.8 else f"a{rng.choice(ENDINGS)}"
     if rng.random() < 0.1:
         data, name = zipped((name, data), ("x/b.key", b"tide\n")), "a.zip"
@@ -110,8 +146,8 @@ def case(seed: int, number: int, found: Sequence[tuple[str, Source]]) -> Case:
     elif rng.random() < 0.05:
         data, name = gzip.compress(data), f"{name}.gz"
     fixes = tuple(fix for fix in FIXES if rng.random() < 0.05)
-    strict, look = rng.random() < 0.1, rng.random() < 0.1
-    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look)
+    strict, look, used = (rng.random() < 0.1 for _ in range(3))
+    return Case(family, Source(name, data), rng.choice(ROLES), strict, fixes, _choice(rng), look, used)
 
 
 def _choice(rng: random.Random) -> Choice:
@@ -120,7 +156,7 @@ def _choice(rng: random.Random) -> Choice:
         return Choice()
     chosen: Family = rng.choice(all_families())
     offered = getattr(chosen, "OPTIONS", {})
-    options = {name: rng.choice(values) for name, values in offered.items() if rng.random() < 0.5}
+    options = {name: rng.choice(values) for name, values in offered.items() if values and rng.random() < 0.5}
     encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))
     columns = {"doc_id": "phrase"} if rng.random() < 0.05 else {}
     forced = chosen.NAME if rng.random() < 0.5 else None

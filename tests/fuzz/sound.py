@@ -1,21 +1,49 @@
 """What every corpus promises, whatever it was read from."""
 
+import re
 from typing import Any
 
+import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.reading import load
+from kp_core.reading import Choice, Question, Source, load
+from kp_core.reading.tidy import tidy
+from tests.read_back import ROLES, same
 
 
-def is_read_or_refused(**given: Any) -> bool:
-    """Load what is given; check the corpus, or the refusal; tell whether there is a corpus."""
+def is_read_or_refused(used: bool = False, **given: Any) -> bool:
+    """Load what is given; check the corpus, or the refusal, or the first answer; tell whether there is a corpus.
+
+    used  what was read is also written and read again, evaluated, compared and agreed on
+    """
     try:
         corpus = load(**given)
+    except Question as question:
+        is_clear(question)
+        said = {**given.get("roles", {}), **question.answers[0].choices}
+        return said != given.get("roles") and is_read_or_refused(used, **{**given, "roles": said})
     except (InputError, UsageError) as refusal:
         is_clear(refusal)
         return False
     is_sound(corpus)
+    if used:
+        is_usable(corpus)
     return True
+
+
+def is_usable(corpus: Corpus) -> None:
+    """Check that a corpus is read the same where it was written, and that numbers come of it or one clear refusal."""
+    if len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) + len(corpus.empty):
+        given: dict[str, list[Source]] = {}
+        for path, data in tidy(corpus, "jsonl").files.items():  # CSV cannot hold NUL
+            given.setdefault(ROLES[re.split("[._/]", path)[0]], []).append(Source(path, data))
+        meant = {file.name: Choice(use="as-read") for files in given.values() for file in files}
+        same(load(**given, roles=meant), corpus)
+    for verb in (kp.evaluate, kp.compare, kp.agreement):
+        try:
+            verb(corpus, k=3, resamples=20)
+        except (InputError, UsageError) as refusal:
+            is_clear(refusal)
 
 
 def is_sound(corpus: Corpus) -> None:

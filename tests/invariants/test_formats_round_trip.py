@@ -3,21 +3,21 @@
 import pytest
 
 import kp_core as kp
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 from kp_core.reading.tidy import tidy
 from tests.format_samples import SAMPLES
 from tests.read_back import ENDINGS, back, rows, same
 
 
 def test_every_family_has_a_sample():
-    assert sorted(SAMPLES) == sorted(family.NAME for family in all_families() if family.NAME != "F0")
+    assert {name.split()[0] for name in SAMPLES} == {family.NAME for family in all_families() if family.NAME != "F0"}
 
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_a_sample_is_read_by_its_family(name):
     given, counts = SAMPLES[name]
     corpus = kp.load(**given)
-    assert {reading.family for reading in corpus.report.readings} == {name}
+    assert {reading.family for reading in corpus.report.readings} == {name.split()[0]}
     assert corpus.report.rejected.empty
     texts = int(corpus.documents["text"].notna().sum())
     assert (len(corpus.gold), len(corpus.runs), texts, len(corpus.judgements)) == counts

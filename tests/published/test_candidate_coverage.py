@@ -4,12 +4,11 @@ Rows that need no tags on all 99 papers of SemEval-2010, tagged rows on wiki20 (
 rows of both sets: `python -m benchmarks.extraction`, in docs/lecture_systems.md.
 """
 
-import csv
-
 import pytest
 
 import kp_core as kp
 from kp_core.extraction.coverage import KINDS, coverage
+from tests.cases import rows
 
 pytestmark = pytest.mark.published
 
@@ -25,15 +24,15 @@ NAMED = {
 
 
 def expected(shared, data):
-    with shared("oracles/real/candidate_coverage.csv").open(encoding="utf-8", newline="") as file:
-        rows = {(row["tagger"], row["candidates"]): row for row in csv.DictReader(file) if row["data"] == data}
-    return {kind: rows[named] for kind, named in NAMED.items()}
+    table = [row for row in rows(shared("oracles/real/candidate_coverage.csv")) if row["data"] == data]
+    measured = {(row["tagger"], row["candidates"]): row for row in table}
+    return {kind: measured[named] for kind, named in NAMED.items()}
 
 
-def assert_close(table, rows):
+def assert_close(table, measured):
     for kind, found in table.set_index("candidates").iterrows():
-        assert found["coverage"] == pytest.approx(float(rows[kind]["coverage"]), abs=0.02), kind
-        if number := rows[kind]["candidates_per_document"]:
+        assert found["coverage"] == pytest.approx(float(measured[kind]["coverage"]), abs=0.02), kind
+        if number := measured[kind]["candidates_per_document"]:
             assert found["candidates a document"] == pytest.approx(float(number), rel=0.005), kind
 
 

@@ -1,6 +1,5 @@
 """Agreement measures of one table against printed figures and an independent implementation."""
 
-import csv
 import json
 from types import SimpleNamespace
 
@@ -10,6 +9,7 @@ import pytest
 from kp_core import MEASURES
 from kp_core.scoring.intervals import independent_error
 from kp_core.scoring.measures import concordance
+from tests.cases import rows
 from tests.corpora import corpus_of, scored
 from tests.measure_names import AGREEMENT
 
@@ -41,11 +41,6 @@ def value(key, a, b, c, d):
         observed, ac1 = score("Po", a, b, c, d), score("AC1", a, b, c, d)
         return (observed - ac1) / (1 - ac1) if ac1 < 1 else np.nan
     return None
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def cells(row):

@@ -4,7 +4,6 @@ The columns MAP and MRR of the oracle are by definition the first hit with 0 for
 these two are asked for with rr=first and rr_miss=0.
 """
 
-import csv
 import json
 from fractions import Fraction
 
@@ -12,15 +11,11 @@ import pytest
 
 import kp_core as kp
 from kp_core.scoring.measures import parse
+from tests.cases import rows
 from tests.corpora import corpus_of, document_values, scored
 
 #: In trec_eval a topic without any judgement is left out, as in the case, and one whose judgements are all 0 counts 0.
 LATER = {("trec", "empty_gold"): "zero-if-judged"}
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,12 @@
 """Ranking measures against exact fractions and against the recorded values of two libraries."""
 
-import csv
 import json
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from tests.cases import rows
 from tests.corpora import corpus_of, document_values, scored, value
 from tests.measure_names import TREC, TREC_AT
 
@@ -14,11 +14,6 @@ QUERIES = ("Q1", "Q2", "Q3", "Q4", "Q5")
 #: Names of the oracle that KPScope writes otherwise: measure, and the denominator of average precision.
 NOTES = {"MAP@k (denominator gold)": ("MAP@k", "gold"), "MAP@k (denominator min(k,gold))": ("MAP@k", "min(k,gold)")}
 PRINTED_METHOD = "mean of P@1..P@5 (the printed method)"
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 def relevance(shared):

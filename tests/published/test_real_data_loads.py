@@ -9,7 +9,7 @@ import pytest
 from nltk.stem import PorterStemmer
 
 from kp_core.errors import InputError
-from kp_core.reading import load, meeting, report
+from kp_core.reading import identifiers, load, report
 
 Shared = Callable[[str], Path]
 RANKINGS = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
@@ -29,7 +29,7 @@ def test_wiki20_teams(shared: Shared) -> None:
     assert corpus.gold["phrase"].nunique() == corpus.gold["concept"].nunique() == 558
     assert len(corpus.report.rejected) == 0
     assert report.files(corpus)["bytes"].tolist()[1] == 815_639
-    assert len(meeting.suggestions(corpus)) == 0
+    assert len(identifiers.suggestions(corpus)) == 0
     gold = corpus.gold
     assert len(gold.drop_duplicates(["annotator", "doc_id", "phrase"])) == 1702
     assert gold.groupby("doc_id")["phrase"].nunique().agg(["min", "max", "mean"]).tolist() == [23, 46, 35.5]
@@ -80,14 +80,14 @@ def test_semeval_rankings(shared: Shared) -> None:
     assert table[["shortest", "longest"]].drop_duplicates().to_numpy().tolist() == [[299, 1169]]
     assert table["duplicates"].sum() == table["shorter than 10"].sum() == 0
     assert corpus.runs["phrase"].str.len().max() == 648
-    offered = meeting.suggestions(corpus)
+    offered = identifiers.suggestions(corpus)
     assert offered[["fix", "left", "right", "match", "of"]].to_numpy().tolist() == [
         ["strip-extension", "gold", "systems", 100, 100],
         ["strip-extension", "systems", "texts", 99, 99],
     ]
     fixed = load(gold=gold, systems=runs, documents=archive, fixes=["strip-extension"])
     assert len(fixed.documents) == 100
-    assert meeting.gaps(fixed).query("`in` == 'gold' and `not in` == 'texts'")["first"].tolist() == ["C-86"]
+    assert identifiers.gaps(fixed).query("`in` == 'gold' and `not in` == 'texts'")["first"].tolist() == ["C-86"]
     assert fixed.documents["text"].notna().sum() == 99
 
 
@@ -129,7 +129,7 @@ def test_wikinews(shared: Shared) -> None:
     assert table["documents"].sum() == 308
     assert table["duplicates"].sum() == 0
     assert corpus.gold.groupby("doc_id")["annotator"].nunique().value_counts().to_dict() == {3: 94, 4: 4, 5: 2}
-    assert meeting.suggestions(corpus)[["fix", "match"]].to_numpy().tolist() == [["strip-extension", 100]]
+    assert identifiers.suggestions(corpus)[["fix", "match"]].to_numpy().tolist() == [["strip-extension", 100]]
     assert corpus.documents["title"].notna().sum() == 100
     assert (~corpus.gold["phrase"].map(str.isascii)).sum() == 477
     # One less than was counted with the line that has no phrase.

@@ -1,7 +1,5 @@
 """Printed agreement values solved for the tables behind them, and the words that published scales give to a value."""
 
-import csv
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from kp_core import MEASURES, UsageError
 from kp_core.scoring.measures import concordance
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, common_gold, recover
 from kp_core.words.statements import SCALES, benchmark, word
+from tests.cases import rows
 
 NAMES = ("kappa", "P_pos", "P_neg", "PABAK")
 
@@ -20,25 +19,23 @@ def printed(a, b, c, d, digits=3):
 
 @pytest.mark.published
 def test_the_lecture_table_is_the_printed_one(shared):
-    with shared("published/lecture_keyword_results.csv").open(encoding="utf-8", newline="") as file:
-        rows = {row["algorithm"]: row for row in csv.DictReader(file)}
-    assert list(rows) == list(LECTURE_SYSTEMS)
+    printed = {row["algorithm"]: row for row in rows(shared("published/lecture_keyword_results.csv"))}
+    assert list(printed) == list(LECTURE_SYSTEMS)
     for name, texts in LECTURE_SYSTEMS.items():
-        assert [float(rows[name][key]) for key in ("kappa", "p_pos", "p_neg", "pabak")] == [float(t) for t in texts]
+        assert [float(printed[name][key]) for key in ("kappa", "p_pos", "p_neg", "pabak")] == [float(t) for t in texts]
 
 
 @pytest.mark.published
 def test_margins_behind_the_lecture_table(shared):
     found = {name: recover(*texts) for name, texts in LECTURE_SYSTEMS.items()}
     gold = common_gold(found.values())
-    with shared("published/lecture_keyword_implied.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            assert f"{gold.low:.4f}..{gold.high:.4f}" == row["gold_share_common_range"]
-            low, high = (float(text) for text in row["implied_a_over_N"].split(".."))
-            both = found[row["algorithm"]].both
-            # The file gives a for the printed PABAK alone; P_neg narrows it.
-            assert both.low == pytest.approx(low, abs=1e-4)
-            assert both.high == pytest.approx(high, abs=1e-4)
+    for row in rows(shared("published/lecture_keyword_implied.csv")):
+        assert f"{gold.low:.4f}..{gold.high:.4f}" == row["gold_share_common_range"]
+        low, high = (float(text) for text in row["implied_a_over_N"].split(".."))
+        both = found[row["algorithm"]].both
+        # The file gives a for the printed PABAK alone; P_neg narrows it.
+        assert both.low == pytest.approx(low, abs=1e-4)
+        assert both.high == pytest.approx(high, abs=1e-4)
     # No list length fits all systems.
     assert found["Document Boosting"].smaller.high < found["TF-IDF with Adjective-Noun Chunks"].smaller.low
     assert all(one.precision_max < 0.5 for one in found.values())

@@ -1,19 +1,13 @@
 """Five published rankings of SemEval-2010, scored as their authors did, and under every convention that others use."""
 
-import csv
-
 import pytest
 
+from tests.cases import cases, rows
 from tests.corpora import document_values, scored
 from tests.published import semeval
 
 PRF = ("P@k", "R@k", "F1@k")
 IJCNLP13 = {"preset": "ijcnlp13", "gold_stemmed": "yes"}
-
-
-def rows(path):
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")
@@ -54,23 +48,7 @@ def test_published_score_files_hold_the_same_rows(shared, corpora):
         assert sorted(found) == sorted(line.strip() for line in printed if line.strip())
 
 
-#: Convention of the oracle → gold, k, and what is changed from the published convention. All 18 can be expressed.
-CONVENTIONS = {
-    "published": ("published", 10, {}),
-    "porter-original": ("published", 10, {"normalise": "lower+space+porter-original"}),
-    "porter-martin": ("published", 10, {"normalise": "lower+space+porter-martin"}),
-    "snowball-english": ("published", 10, {"normalise": "lower+space+snowball-en"}),
-    "nfkc": ("published", 10, {"normalise": "nfkc+lower+space+porter-nltk"}),
-    "gold-unique": ("published", 10, {"gold_list": "unique"}),
-    "duplicates-after-cut": ("published", 10, {"duplicates": "after"}),
-    "duplicates-after-cut-soft": ("published", 10, {"duplicates": "after", "denominator": "returned"}),
-    "k5": ("published", 5, {}),
-    "k15": ("published", 15, {}),
-    **{f"{gold}-first": (gold, 10, {}) for gold in ("author", "reader", "combined")},
-    **{f"{gold}-any": (gold, 10, {"variants": "any"}) for gold in ("author", "reader", "combined")},
-    "combined-first-by-gold": ("combined", 10, {"hits_as": "gold"}),
-    "combined-any-by-gold": ("combined", 10, {"hits_as": "gold", "variants": "any"}),
-}
+CONVENTIONS = cases(__file__)
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)

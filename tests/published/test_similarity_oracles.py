@@ -8,39 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from nltk.stem.snowball import SnowballStemmer
-from scipy.stats import spearmanr
 
 import kp_core as kp
 from kp_core.similarity import Choices, best_over_gold, score
 from kp_core.similarity.relation import describe
 from kp_core.similarity.tokens import Recipe
+from kp_core.studies.correlation.coefficients import correlation
+from tests.cases import cases
 
-#: Columns of `phrase_pairs_expected.csv` under the preset `paper-like`.
-PAPER_LIKE = {
-    "r_precision_bag": "R-precision",
-    "r_precision_contiguous": "R-precision(overlap=contiguous)",
-    "r_precision_denominator_keyphrase": "R-precision(denominator=keyphrase)",
-    "mod_r_bag": "M-R-precision",
-    "mod_r_ordered": "M-R-precision(alignment=ordered)",
-    "mod_r_contiguous": "M-R-precision(alignment=contiguous)",
-    "bleu_safe_none": "BLEU(smoothing=none)",
-    "bleu_safe_exp": "BLEU",
-    "bleu1_safe": "BLEU-1",
-    "rouge1_recall": "ROUGE-1",
-    "rouge1_precision": "ROUGE-1-P",
-    "rouge1_f1": "ROUGE-1-F",
-    "rouge2_f1": "ROUGE-2-F",
-    "rougeL_f1": "ROUGE-L-F",
-    "meteor_a09_b3_g05": "METEOR(complete=no)",
-    "meteor_identical_rule": "METEOR",
-    "meteor_a081_b083_g028": "METEOR(complete=no,weights=tuned-unverified)",
-    "nist5_info_over_this_file": "NIST",
-    "token_jaccard": "jaccard",
-    "token_dice": "dice",
-    "levenshtein_sim": "levenshtein",
-    "jaro_winkler": "jaro-winkler",
-    "token_set_ratio": "token-set",
-}
+CASES = cases(__file__)
 
 
 def number(printed):
@@ -59,8 +35,8 @@ def pairs(shared):
 
 
 def test_worked_pairs(pairs):
-    found = values(pairs, list(PAPER_LIKE.values()))
-    for column, measure in PAPER_LIKE.items():
+    found = values(pairs, list(CASES["paper_like"].values()))
+    for column, measure in CASES["paper_like"].items():
         expected = [number(value) for value in pairs[column]]
         assert found[measure].tolist() == pytest.approx(expected, abs=1e-6, nan_ok=True), column
 
@@ -84,17 +60,6 @@ def test_pairs_that_are_undefined_say_why(pairs):
     assert one_word.sum() == 4
 
 
-CLOSED = {
-    "r_precision": "R-precision",
-    "mod_r_precision": "M-R-precision",
-    "rouge1_recall": "ROUGE-1",
-    "bleu_effective_order": "BLEU",
-    "meteor_09_3_05": "METEOR",
-    "meteor_081_083_028": "METEOR(weights=tuned-unverified)",
-    "rouge1_f1": "ROUGE-1-F",
-}
-
-
 @pytest.mark.parametrize("turned", [False, True])
 def test_closed_forms_of_contiguous_parts(shared, turned):
     table = pd.read_csv(shared("oracles/similarity/contiguous_substring_closed_forms.csv"), dtype="str")
@@ -103,8 +68,8 @@ def test_closed_forms_of_contiguous_parts(shared, turned):
         words = [f"t{i}x" for i in range(int(r))]
         part = words[int(start) - 1 : int(start) - 1 + int(c)]
         made.append((" ".join(part), " ".join(words)) if turned else (" ".join(words), " ".join(part)))
-    found = values(made, list(CLOSED.values()))
-    for column, measure in CLOSED.items():
+    found = values(made, list(CASES["closed_forms"].values()))
+    for column, measure in CASES["closed_forms"].items():
         expected = [number(value) for value in table[column]]
         assert found[measure].tolist() == pytest.approx(expected, abs=1e-6), column
 
@@ -143,20 +108,7 @@ def test_nist_of_one_pair_is_that_of_nltk(generated):
     assert alone == pytest.approx(generated["nist_len"].map(number).tolist(), rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("column", "measure", "scale"),
-    [
-        ("sacre_bleu_eff", "BLEU", 100),
-        ("chrF2", "chrF", 100),
-        ("lev_norm_sim", "levenshtein", 1),
-        ("osa_norm_sim", "levenshtein(distance=osa)", 1),
-        ("jaro_winkler", "jaro-winkler", 1),
-        ("token_lev_norm_sim", "levenshtein-tokens", 1),
-        ("token_set_ratio", "token-set", 100),
-        ("token_sort_ratio", "token-sort", 100),
-        ("jaccard_tok", "jaccard", 1),
-    ],
-)
+@pytest.mark.parametrize(("column", "measure", "scale"), CASES["libraries"])
 def test_measures_that_are_the_libraries_own(generated, column, measure, scale):
     found = kp.similarity(generated, measure, direction="keyphrase")["value"] * scale
     assert found.tolist() == pytest.approx(generated[column].map(number).tolist(), rel=1e-9, abs=1e-9)
@@ -192,7 +144,7 @@ def test_types_places_and_complexity_of_the_worked_pairs(pairs):
 
 @pytest.fixture(scope="module")
 def judged(shared):
-    """Judged French keyphrases beside every gold term of their document, as stems of NLTK (PyStemmer moves three)."""
+    """Judged French keyphrases beside every gold term of their document, as stems of NLTK: PyStemmer moves three."""
     stem = lru_cache(None)(SnowballStemmer("french").stem)
     gold, rows = (
         pd.read_csv(shared(f"data/termith_eval/{name}.tsv"), sep="\t", quoting=3, dtype="str", keep_default_na=False)
@@ -221,11 +173,21 @@ def test_relations_of_judged_french_keyphrases(judged, shared):
         assert own.mean() == pytest.approx(expected["mean_pertinence"], abs=1e-9)
 
 
-def test_best_overlap_over_gold_against_the_judgements(judged, shared):
+def test_spearman_with_the_judgements_of_all_methods_and_domains(judged, shared):
     rows, pairs = judged
-    values = score(pairs["key"], pairs["phrase"], ["R-precision"], Choices(normalise={"R-precision": "none"})).table
-    best = best_over_gold(values[:, 0], pairs["row"].to_numpy())
-    best[np.isnan(best)] = 0.0  # two phrases have no token
-    table = pd.read_csv(shared("oracles/real/termith_spearman.csv")).set_index(["subset", "measure"])["spearman"]
-    found = spearmanr(best, rows["pertinence"].astype(int)).statistic
-    assert found == pytest.approx(table["all", "best overlap, token multisets"], abs=1e-9)
+    measures = {"exact match 0/1": "exact", "best overlap, token multisets": "R-precision"}
+    plain = Choices(normalise=dict.fromkeys(measures.values(), "none"))
+    values = score(pairs["key"], pairs["phrase"], list(measures.values()), plain).table
+    people, expected = rows["pertinence"].to_numpy(float), pd.read_csv(shared("oracles/real/termith_spearman.csv"))
+    subsets = {"all": np.ones(len(rows), bool)}
+    for kind in ("method", "domain"):
+        subsets |= {f"{kind}:{name}": (rows[kind] == name).to_numpy() for name in rows[kind].unique()}
+    for name, column in zip(measures, values.T, strict=True):
+        best = best_over_gold(column, pairs["row"].to_numpy())
+        best[np.isnan(best)] = 0.0  # two phrases have no token
+        table = expected[expected["measure"] == name].set_index("subset")
+        assert set(table.index) - {"partial matches only"} == set(subsets)
+        for subset, used in subsets.items():
+            assert used.sum() == table["judged_keyphrases"][subset]
+            found = correlation(best[used], people[used])
+            assert found == pytest.approx(table["spearman"][subset], abs=1e-9), (name, subset)

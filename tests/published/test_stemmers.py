@@ -1,18 +1,17 @@
 """Stemmers against recorded stems, and the SemEval rule against the released stemmed gold standards."""
 
-import csv
 import json
 
 import pytest
 
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
+from tests.cases import rows
 
 
 @pytest.fixture(scope="module")
 def table(shared):
-    with shared("oracles/ranking/stemmer_modes.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return rows(shared("oracles/ranking/stemmer_modes.csv"))
 
 
 @pytest.mark.parametrize("mode", ["porter-original", "porter-martin", "porter-nltk"])

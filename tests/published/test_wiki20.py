@@ -1,6 +1,5 @@
 """Fifteen annotators of twenty documents: agreement of every pair under three universes."""
 
-import csv
 from itertools import combinations
 
 import numpy as np
@@ -8,7 +7,8 @@ import pytest
 
 from kp_core import MEASURES
 from kp_core.scoring.measures import concordance
-from tests.corpora import corpus_of, document_values, scored, universe_sizes
+from tests.cases import rows
+from tests.corpora import corpus_of, scored, universe_sizes
 
 NAMES = ("kappa", "PABAK", "P_pos", "P_neg")
 
@@ -28,14 +28,12 @@ def labels(shared):
 
 @pytest.fixture(scope="module")
 def expected(shared):
-    with shared("oracles/real/wiki20_pairwise_means.csv").open(encoding="utf-8", newline="") as file:
-        return {row["universe"]: row for row in csv.DictReader(file)}
+    return {row["universe"]: row for row in rows(shared("oracles/real/wiki20_pairwise_means.csv"))}
 
 
 @pytest.fixture(scope="module")
 def by_document(shared):
-    with shared("oracles/real/wiki20_pairwise_means_by_document.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+    return rows(shared("oracles/real/wiki20_pairwise_means_by_document.csv"))
 
 
 def tables(labels, universe):
@@ -68,9 +66,9 @@ def test_mean_agreement_of_2100_pairs(labels, expected, universe):
 @pytest.mark.parametrize("universe", ["pair", "document", "corpus"])
 def test_mean_agreement_of_every_document(labels, by_document, universe):
     found = tables(labels, universe)
-    rows = [row for row in by_document if row["universe"] == universe]
-    assert len(rows) == 20
-    for row in rows:
+    own = [row for row in by_document if row["universe"] == universe]
+    assert len(own) == 20
+    for row in own:
         cells = concordance.table(*np.array(found[row["doc_id"]], float).T)
         for name in NAMES:
             assert MEASURES[name].score(cells).mean() == pytest.approx(float(row[name]), abs=1e-9)
@@ -107,9 +105,3 @@ def test_each_annotator_as_a_system_against_each_other(labels, expected, univers
         assert sums[name] / pairs == pytest.approx(float(row[name]), abs=1e-9)
     for cell in "abcd":
         assert sums[cell] == int(row[f"pooled_{cell}"])
-
-
-def test_the_universe_of_the_pair_alone_is_never_offered(labels):
-    one, two = ({"287": labels[name]["287"]} for name in ("team1", "team2"))
-    with pytest.raises(ValueError, match="d = 0"):
-        document_values(corpus_of(one, {"s": two}), "kappa", "all", universe="pair")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
+
 ROOT = Path(__file__).resolve().parents[2]
 CORE, UI, PAGES = ("kp_core/**/*.py",), ("kp_ui/**/*.py",), ("pages/*.py",)
 SCREEN = (*PAGES, *UI, "app.py")
@@ -36,26 +38,6 @@ def calls_where(wrong: Callable[[ast.Call], object], words: str) -> Check:
 def options(call: ast.Call) -> set[str | None]:
     """Return the names of the options of a call."""
     return {keyword.arg for keyword in call.keywords}
-
-
-#: HTML of ours would turn phrases into markup; the other option is deprecated.
-forbidden_options = calls_where(
-    lambda call: options(call) & {"unsafe_allow_html", "use_container_width"}, "no HTML of ours, no old options"
-)
-static_tables = calls_where(
-    lambda call: ast.unparse(call.func) in ("st.table", "streamlit.table"), "st.table reads phrases as Markdown"
-)
-#: A chart needs a key to keep its state, and a text for those who do not see it.
-charts_without_key_or_alt = calls_where(
-    lambda call: called(call) == "plotly_chart" and {"key", "alt"} - options(call), "a chart needs key= and alt="
-)
-#: What is uploaded stands in memory before any line of ours sees it.
-unlimited_uploads = calls_where(
-    lambda call: called(call) == "file_uploader" and "max_upload_size" not in options(call), "give max_upload_size="
-)
-prints = calls_where(
-    lambda call: isinstance(call.func, ast.Name) and call.func.id == "print", "print belongs to the command line"
-)
 
 
 def careless_caches(source: str) -> Iterator[str]:
@@ -128,28 +110,56 @@ def breaches(check: Check, paths: list[Path]) -> list[str]:
     return [f"{path.relative_to(ROOT)}: {found}" for path in paths for found in check(path.read_text("utf-8"))]
 
 
-@pytest.mark.parametrize(
-    ("check", "patterns"),
-    [
-        (forbidden_options, (*SCREEN, *CORE)),
-        (static_tables, SCREEN),
-        (charts_without_key_or_alt, SCREEN),
-        (unlimited_uploads, SCREEN),
-        (careless_caches, SCREEN),
-        (shared_caches, (*SCREEN, *CORE)),
-        (not_entering, ("pages/[!_]*.py",)),
-        (open_ended, ("requirements*.txt",)),
-    ],
-    ids=[*("options", "tables", "charts", "uploads", "caches", "kept", "pages enter", "requirements")],
-)
-def test_rule(check: Check, patterns: tuple[str, ...]) -> None:
+#: Rule → the files that it holds for (none: a test of its own names them), and its check.
+RULES: dict[str, tuple[tuple[str, ...], Check]] = {
+    # HTML of ours would turn phrases into markup; the other option is deprecated.
+    "options": (
+        (*SCREEN, *CORE),
+        calls_where(
+            lambda call: options(call) & {"unsafe_allow_html", "use_container_width"}, "no HTML of ours, no old options"
+        ),
+    ),
+    "tables": (
+        SCREEN,
+        calls_where(
+            lambda call: ast.unparse(call.func) in ("st.table", "streamlit.table"), "st.table reads phrases as Markdown"
+        ),
+    ),
+    # A chart needs a key to keep its state, and a text for those who do not see it.
+    "charts": (
+        SCREEN,
+        calls_where(
+            lambda call: called(call) == "plotly_chart" and {"key", "alt"} - options(call),
+            "a chart needs key= and alt=",
+        ),
+    ),
+    # What is uploaded stands in memory before any line of ours sees it.
+    "uploads": (
+        SCREEN,
+        calls_where(
+            lambda call: called(call) == "file_uploader" and "max_upload_size" not in options(call),
+            "give max_upload_size=",
+        ),
+    ),
+    "caches": (SCREEN, careless_caches),
+    "kept": ((*SCREEN, *CORE), shared_caches),
+    "pages enter": (("pages/[!_]*.py",), not_entering),
+    "requirements": (("requirements*.txt",), open_ended),
+    "prints": ((), calls_where(lambda call: ast.unparse(call.func) == "print", "print belongs to the command line")),
+    "paths": ((), machine_paths),
+}
+
+
+@pytest.mark.parametrize("rule", [name for name, (patterns, _) in RULES.items() if patterns])
+def test_rule(rule: str) -> None:
+    patterns, check = RULES[rule]
     found = breaches(check, files(*patterns))
     assert not found, "\n" + "\n".join(found)
 
 
 def test_only_the_command_line_prints() -> None:
     engine = [path for path in files(*CORE) if path.name != "cli.py"]
-    found = breaches(prints, engine)
+    found = breaches(RULES["prints"][1], engine)
     assert not found, "\n" + "\n".join(found)
 
 
@@ -194,57 +204,20 @@ def test_the_upload_limit_is_the_one_of_reading() -> None:
     assert config["server"]["maxUploadSize"] * 1_000_000 == Limits().file_bytes
 
 
-CACHED = '@st.cache_data(scope="session", max_entries=8)\n'
-PAGE = '"""What it answers."""\n\nfrom __future__ import annotations\nimport streamlit as st\n'
+def examples(table: str) -> list[tuple[str, str]]:
+    """Return (rule, text of a file) of the examples."""
+    return [(rule, text) for rule, texts in cases(__file__)[table].items() for text in texts]
 
 
-@pytest.mark.parametrize(
-    ("check", "bad"),
-    [
-        (forbidden_options, "st.markdown(x, unsafe_allow_html=True)"),
-        (forbidden_options, "st.dataframe(x, use_container_width=False)"),
-        (static_tables, "st.table(frame)"),
-        (charts_without_key_or_alt, "st.plotly_chart(figure, alt='F1 over k')"),
-        (charts_without_key_or_alt, "left.plotly_chart(figure, key='over_k')"),
-        (unlimited_uploads, "st.file_uploader('Your files')"),
-        (careless_caches, "@st.cache_data\ndef f(digest, _data): ..."),
-        (careless_caches, '@st.cache_data(scope="session")\ndef f(digest, _data): ...'),
-        (careless_caches, '@cache_data(scope="global", max_entries=8)\ndef f(digest, _data): ...'),
-        (careless_caches, f"{CACHED}def f(digest, k, _data): ..."),
-        (careless_caches, f"{CACHED}def f(_data): ..."),
-        (careless_caches, f"{CACHED}def f(digest, *rest): ..."),
-        (careless_caches, 'f = st.cache_data(g, scope="session", max_entries=8)'),
-        (shared_caches, "@cache\ndef f(corpus): ..."),
-        (shared_caches, "@functools.lru_cache(maxsize=8)\ndef f(phrases): ..."),
-        (shared_caches, "@st.cache_resource\ndef f(): ..."),
-        (prints, "def f():\n    print(1)"),
-        (not_entering, f"{PAGE}k = 7\nshell.enter()"),
-        (not_entering, PAGE),
-        (open_ended, "numpy"),
-        (open_ended, "# arrays\nnumpy>=2"),
-        (open_ended, "numpy<3"),
-        (machine_paths, "see /{}/main".format("work")),
-        (machine_paths, "open('/{}/x')".format("tmp")),
-    ],
-)
-def test_a_breach_is_found(check: Check, bad: str) -> None:
-    assert list(check(bad))
+@pytest.mark.parametrize(("rule", "bad"), examples("breaches"))
+def test_a_breach_is_found(rule: str, bad: str) -> None:
+    assert list(RULES[rule][1](bad))
 
 
-@pytest.mark.parametrize(
-    ("check", "good"),
-    [
-        (forbidden_options, "st.markdown('unsafe_allow_html')"),
-        (static_tables, "result.table()"),
-        (charts_without_key_or_alt, "st.plotly_chart(figure, key='over_k', alt='F1 over k')"),
-        (unlimited_uploads, "st.file_uploader('Your files', max_upload_size=5)"),
-        (careless_caches, f"{CACHED}def f(digest, _data, _settings): ...\n\nst.cache_data.clear()"),
-        (shared_caches, "@cache\ndef f(): ...\n\n@st.cache_resource(scope='session')\ndef g(digest): ..."),
-        (prints, '"""\n>>> print(1)\n1\n"""'),
-        (not_entering, f"{PAGE}shell.enter()\nk = 7"),
-        (open_ended, "# arrays\n-r requirements.txt\n\npandas[excel]>=3.0,<4\n"),
-        (machine_paths, "https://example.org/work/ and network/tmp/ and ./work/"),
-    ],
-)
-def test_what_is_allowed_passes(check: Check, good: str) -> None:
-    assert not list(check(good))
+@pytest.mark.parametrize(("rule", "good"), examples("allowed"))
+def test_what_is_allowed_passes(rule: str, good: str) -> None:
+    assert not list(RULES[rule][1](good))
+
+
+def test_every_rule_has_examples() -> None:
+    assert cases(__file__)["breaches"].keys() == cases(__file__)["allowed"].keys() == RULES.keys()

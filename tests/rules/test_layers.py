@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cases import cases
+
+CASES = cases(__file__)
+
 ROOT = Path(__file__).resolve().parents[2]
 
 #: The packages and modules of kp_core from the ground up; a module imports from its own package and from those below.
@@ -161,41 +165,12 @@ def test_a_long_chain_is_found() -> None:
     assert longest(graph, {"a": 1, "b": 0, "c": 1}) == ["a", "c"]
 
 
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("kp_core.scoring.counts", "import streamlit as st"),
-        ("kp_core.scoring.counts", "def f():\n    from streamlit import cache_data"),
-        ("kp_core.cli", "from kp_ui import shell"),
-        ("kp_core.scoring.codes", "from kp_core.studies.evaluate import evaluate"),
-        ("kp_core.scoring.codes", "from kp_core.studies import evaluate"),
-        ("kp_core.scoring.codes", "import kp_core as kp"),
-        ("kp_core.scoring.codes", "from kp_core import load"),
-        ("kp_core.scoring.codes", "from ..studies.evaluate import evaluate"),
-        ("kp_core.reading.sniff", "from ..charts import over_k"),
-        ("kp_core.studies.evaluate", "def latex():\n    from kp_core.takeaway.paragraph import paragraph"),
-        ("kp_ui.show", "import pages.overview"),
-        ("kp_core.helpers", ""),
-        ("benchmarks.peers", "import streamlit"),
-    ],
-)
+@pytest.mark.parametrize(("module", "source"), CASES["breaches"])
 def test_a_breach_is_found(module: str, source: str) -> None:
     assert len(breaches(source, module)) == 1
 
 
-@pytest.mark.parametrize(
-    ("module", "source"),
-    [
-        ("app", "import streamlit as st\nfrom kp_ui import shell"),
-        ("pages.overview", "import streamlit as st\nimport kp_core as kp\nfrom kp_core import charts"),
-        ("kp_core.studies.result", "from kp_core import typeset"),
-        (
-            "kp_core.scoring.counts",
-            "from kp_core.scoring.match import match\nfrom .gold import Gold\nimport numpy as np",
-        ),
-        ("kp_core.studies.evaluate", "from kp_core.studies import compare"),
-    ],
-)
+@pytest.mark.parametrize(("module", "source"), CASES["allowed"])
 def test_what_is_allowed_passes(module: str, source: str) -> None:
     assert breaches(source, module) == []
 

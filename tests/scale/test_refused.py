@@ -53,7 +53,8 @@ def test_ids_with_blanks_are_trimmed_and_refused_where_that_would_tear_a_documen
     for ids in (["d000 ", "d001"], [" d003", "d001"]):
         pd.DataFrame({"doc_id": ids, "phrase": ["t1x", "a"], "rank": [1, 1]}).to_parquet(blanks, row_group_size=1)
         memory = kp.evaluate(kp.load(gold=gold, systems=blanks), k=3, interval="none")
-        assert scale.evaluate(gold, blanks, k=3, interval="none").notes == memory.notes
+        said = tuple(note for note in memory.notes if "Compare the files" not in note.message)
+        assert scale.evaluate(gold, blanks, k=3, interval="none").notes == said
     with pytest.raises(kp.InputError, match="ids with blanks at their ends"):
         scale.evaluate(gold, blanks, engine=engine(1))
 

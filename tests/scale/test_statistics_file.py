@@ -2,6 +2,7 @@
 
 import io
 import json
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -98,10 +99,16 @@ def test_an_upload_is_held_to_limits_before_anything_is_unpacked(data: bytes) ->
     for limits, unit in ((replace(LIMITS, file_bytes=1_000), "bytes"), (replace(LIMITS, archive_members=5), "arrays")):
         with pytest.raises(kp.InputError, match=f"at most .* {unit}"):
             scale.open_statistics(Source("run.npz", data), limits)
-    bomb = packed(np.savez_compressed, **dict(np.load(io.BytesIO(data))), x=np.zeros(2_000_000))
+    bombs = []
+    for kind in (zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(stream := io.BytesIO(), "w", kind) as archive, zipfile.ZipFile(io.BytesIO(data)) as whole:
+            for name in whole.namelist():
+                archive.writestr(name, whole.read(name))
+            archive.writestr("x.npy", bytes(2_000_000))
+        bombs.append(stream.getvalue())
     size = data.rindex(b"PK\x01\x02") + 24  # where the last entry of the directory says how large its member is
     oversized = data[:size] + (2**31).to_bytes(4, "little") + data[size + 4 :]
-    for upload in (bomb, oversized):
+    for upload in (*bombs, oversized):
         with pytest.raises(kp.InputError, match="found compressed arrays"):
             scale.open_statistics(Source("run.npz", upload))
 

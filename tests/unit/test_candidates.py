@@ -71,15 +71,16 @@ def test_n_grams_are_those_of_a_brute_force_search():
         ("number of the sensors", "sensors number"),
         ("quality of quality of service", "quality of service quality"),
         ("bayes 's theorem", "bayes theorem"),
+        ("proof of the", "the proof"),
     ],
 )
 def test_variants_have_one_form(one, other):
     assert canonical(one) == other
 
 
-@pytest.mark.parametrize("phrase", ["search for keywords", "of mice", "theory of", "of", "proof of the"])
+@pytest.mark.parametrize("phrase", ["search for keywords", "of mice", "theory of", "of"])
 def test_what_has_no_of_between_two_parts_stays(phrase):
-    assert canonical(phrase) in (phrase, "the proof")
+    assert canonical(phrase) == phrase
 
 
 def test_abbreviations_need_the_letters_of_the_words_before():

@@ -1,6 +1,8 @@
 """Tidy and TREC files are read back as the same corpus; `convert` writes them, and says what stays behind."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pandas as pd
@@ -286,6 +288,35 @@ def test_tables_stay_tables(text):
 
 
 # the command line
+
+
+def test_words_after_the_tag_and_comments_are_left_out_and_counted():
+    corpus = read("# made by x\nd Q0 a 1 0.5 mine, from May\n#d Q0 b 2 0.4 mine,\n# d Q0 c 1 0.3 x\n")
+    assert corpus.runs[["system", "doc_id", "phrase"]].to_numpy().tolist() == [
+        ["mine,", "d", "a"],
+        ["mine,", "#d", "b"],
+    ]
+    notes = str(corpus.report.notes)
+    assert "2 lines begin with `#`: comments." in notes
+    assert "1 line has words after its tag" in notes
+    corpus = read("# doc iter phrase rel\n" * 9 + "d 0 tide 1\n#d 0 sea 2\n", "gold", "g.txt")
+    assert corpus.gold[["doc_id", "phrase", "relevance"]].to_numpy().tolist() == [["d", "tide", 1], ["#d", "sea", 2]]
+
+
+def test_qrels_of_sixty_megabytes_take_no_gigabyte():
+    code = (
+        "import kp_core as kp, psutil\n"
+        "from kp_core.reading import Source\n"
+        "text = ''.join(f'{n // 500} 0 phrase%20number%20{n} {n % 3}\\n' for n in range(1_500_000)).encode()\n"
+        "before = psutil.Process().memory_info().rss\n"
+        "corpus = kp.load(gold=Source('a.qrels', text))\n"
+        "import resource\n"
+        "print(len(corpus.gold), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 - before) // 1_000_000)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rows, megabytes = map(int, done.stdout.split())
+    assert rows == 1_500_000
+    assert megabytes < 1_000
 
 
 @pytest.mark.parametrize("form", ["tidy", "jsonl", "parquet", "trec"])

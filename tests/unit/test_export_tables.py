@@ -9,7 +9,10 @@ import pytest
 
 import kp_core as kp
 from kp_core import typeset
+from tests.cases import cases
 from tests.corpora import corpus_of
+
+CASES = cases(__file__)
 
 NASTY = '50% of $x_1$ & #2 {a}~^\\ <b> | "q"'
 
@@ -23,25 +26,7 @@ def test_latex_special_characters():
     assert typeset.escape_latex("two\nlines\tand a tab") == "two lines and a tab"
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("a|b", r"a\|b"),
-        ("*bold* _it_ `code` a\\b", r"\*bold\* \_it\_ \`code\` a\\b"),
-        ("[link](http://x)", r"\[link\](http\://x)"),
-        (":red[text] :smile: norm: nfkc", r"\:red\[text\] \:smile\: norm: nfkc"),
-        ("<script> &amp; R&D", r"\<script> \&amp; R&D"),
-        ("two\nlines", "two lines"),
-        ("$x$ ~~s~~ a - b + c!", r"\$x\$ \~\~s\~\~ a - b + c!"),
-        ("# head", r"\# head"),
-        ("- item", r"\- item"),
-        ("---", r"\---"),
-        ("12. item", r"12\. item"),
-        (" > quoted", r" \> quoted"),
-        ("-0.5", "-0.5"),
-        ("P_pos, k-means (12.5 %), ex. 1", "P_pos, k-means (12.5 %), ex. 1"),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["markdown"])
 def test_markdown_special_characters(text, expected):
     assert typeset.escape_markdown(text) == expected
 

@@ -5,7 +5,10 @@ import math
 import pytest
 
 import kp_core as kp
+from tests.cases import cases
 from tests.corpora import corpus_of, document_values, scored, settings, value
+
+CASES = cases(__file__)
 
 THREE = {
     "Ann": {"d1": ["tide", "moon", "wave"], "d2": ["key"]},
@@ -24,21 +27,7 @@ def phrases(corpus, annotators="union", document="d", **conventions):
     return [" / ".join(spelled) for spelled, _ in items(corpus, annotators, document, **conventions)]
 
 
-@pytest.mark.parametrize(
-    ("annotators", "first", "second"),
-    [
-        ("union", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("votes", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("majority", ["tide / tides", "moon"], []),
-        ("majority:1", ["tide / tides", "moon", "wave", "sea"], ["key"]),
-        ("majority:2", ["tide / tides", "moon"], []),
-        ("majority:3", ["tide / tides"], []),
-        ("intersection", ["tide / tides"], []),
-        ("Ann", ["tide / tides", "moon", "wave"], ["key"]),
-        ("Bob", ["tide / tides", "moon"], []),
-        ("Cid", ["tide / tides", "sea"], []),
-    ],
-)
+@pytest.mark.parametrize(("annotators", "first", "second"), CASES["choices"])
 def test_choices_of_gold(annotators, first, second):
     """All spellings of an item are shown, whoever wrote them."""
     assert phrases(corpus_of(THREE), annotators, "d1") == first
@@ -67,17 +56,7 @@ def test_the_highest_grade_of_an_item_counts_and_no_grade_is_one():
     assert items(corpus) == [(("tide", "tides"), 3), (("sea",), 1)]
 
 
-@pytest.mark.parametrize(
-    ("gold_list", "lists", "expected"),
-    [
-        ("unique", {"d": ["model", "models", "key"]}, 2),
-        ("listed", {"d": ["model", "models", "key"]}, 3),
-        ("unique", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
-        ("listed", {"A": {"d": ["model"]}, "B": {"d": ["models"]}}, 1),
-        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model"]}}, 2),
-        ("listed", {"A": {"d": ["model", "models"]}, "B": {"d": ["model", "model", "models"]}}, 3),
-    ],
-)
+@pytest.mark.parametrize(("gold_list", "lists", "expected"), CASES["repeated_entries"])
 def test_repeated_entries(gold_list, lists, expected):
     assert len(items(corpus_of(lists), gold_list=gold_list)) == expected
 
@@ -122,19 +101,7 @@ def test_no_gold_at_all_is_refused():
         scored(corpus_of({}, {"s": {"d": ["a"]}}), "P@1")
 
 
-@pytest.mark.parametrize(
-    ("lists", "expected"),
-    [
-        ({"A": {"d": list("abc")}, "B": {"d": list("ab")}}, 3),  # 2.5 goes up
-        ({"A": {"d": list("abc")}, "B": {"d": list("ab"), "e": list("ab")}}, 2),  # 7/3
-        ({"A": {"d": list("ab")}, "B": {"d": []}}, 1),
-        ({"A": {"d": list("abc")}, "B": {"d": []}}, 2),  # 1.5 goes up: who chose nothing counts
-        ({"A": {"d": ["model", "models", "Model"]}}, 1),  # distinct phrases
-        ({"A": {"d": []}}, 1),  # never below 1
-        ({"A": {"d": [["a", "b"], ["c", "d"]]}}, 2),  # entries, not spellings
-        ({"A": {"d": list("abcd")}, "B": {"d": list("efgh")}}, 4),  # not the size of the union
-    ],
-)
+@pytest.mark.parametrize(("lists", "expected"), CASES["average_sizes"])
 def test_average_gold_size(lists, expected):
     corpus = corpus_of(lists, {"s": {"d": ["a"]}})
     assert set(scored(corpus, "P@k")["k"]) == {expected}

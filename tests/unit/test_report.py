@@ -14,6 +14,9 @@ from kp_core.errors import UsageError
 from kp_core.settings import FIELDS
 from kp_core.takeaway.bundle import SECTIONS, Report, report
 from kp_core.takeaway.paragraph import WORDS, bibtex, cited, entries
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 EVIL = '<img src=x onerror="alert(1)">$x$ =cmd() </script>'
 
@@ -102,27 +105,7 @@ def test_every_value_of_every_convention_has_a_sentence() -> None:
         assert set(WORDS.get(name, ())) == set(field.values)
 
 
-@pytest.mark.parametrize(
-    ("options", "expected"),
-    [
-        ({"annotators": "majority:3"}, "The gold standard is what at least 3 annotators of a document chose."),
-        ({"annotators": "majority:1"}, "The gold standard is what at least 1 annotator of a document chose."),
-        ({"annotators": "votes", "rel": 2}, "Gold keyphrases of grade 2 or higher count as relevant."),
-        ({"average": "both"}, "are given as means over documents, and from counts pooled over documents."),
-        ({"average": "both"}, "on concordance tables both pooled over documents and averaged over them;"),
-        ({"universe": "candidates"}, "the universe of a document is the noun chunks of its text and what was chosen"),
-        ({"universe": "1e6"}, "the universe of a document is 1,000,000 phrases."),
-        ({"interval": "poisson", "resamples": 20}, "from 20 Poisson bootstrap resamples of documents"),
-        (
-            {"preset": "ijcnlp13"},
-            "follow the preset ijcnlp13 (per-document scores published with Boudin 2013 (IJCNLP)).",
-        ),
-        (
-            {"preset": "ijcnlp13", "average": "micro", "ap": "hits", "duplicates": "keep"},
-            "(per-document scores published with Boudin 2013 (IJCNLP)), apart from: duplicates, average, ap.",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected"), CASES["unusual_settings"])
 def test_the_paragraph_is_true_for_unusual_settings(
     lectures: kp.Corpus, options: dict[str, Any], expected: str
 ) -> None:

@@ -6,7 +6,10 @@ import pytest
 import kp_core as kp
 from kp_core.errors import UsageError
 from kp_core.settings import Settings, parse_k, settings_from, signature
+from tests.cases import cases
 from tests.corpora import corpus_of, scored
+
+CASES = cases(__file__)
 
 
 def test_signature_of_the_defaults():
@@ -54,44 +57,13 @@ def test_wrong_cutoffs_are_refused_with_what_may_be_written(k):
         parse_k(k)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"preset": "semeval"}, "there is no preset 'semeval'; choose one of: kpscope, semeval2010"),
-        ({"average": "mean"}, "average is 'mean'; choose one of: usual, macro, f-of-means, micro, both"),
-        ({"interval": "yes"}, "interval is 'yes'; choose one of: bootstrap, poisson, cluster-t, none"),
-        ({"resamples": 0}, "resamples is 0; choose a number from 1 to 100000"),
-        ({"resamples": 100_001}, "resamples is 100001"),
-        ({"seed": -1}, "seed is -1; choose a whole number from 0 up"),
-        ({"duplicates": "drop"}, "duplicates is 'drop'; choose one of: before, after, keep, count"),
-        ({"denominator": "n"}, r"denominator is 'n'; choose one of: k, returned, min\(k,gold\)"),
-        ({"stemmer": "porter"}, "there is no setting 'stemmer'; the settings are: preset, k, annotators, universe"),
-        ({"normalise": "stem"}, "there is no normalisation step 'stem'"),
-        ({"rel": "high"}, "rel is 'high'; write a number, such as 1"),
-        ({"annotators": "carol"}, "there is no gold 'carol'; choose union, majority, majority:M, intersection, votes"),
-        ({"annotators": "majority:0"}, "there is no gold 'majority:0'"),
-        ({"universe": "words"}, "there is no universe 'words'; choose ngrams, ngrams:n, candidates, rankings"),
-        ({"universe": "-5"}, "there is no universe '-5'"),
-        ({"universe": "2.5"}, "there is no universe '2.5'"),
-        ({"universe": 0}, "there is no universe '0'"),
-        ({"universe": "ngrams"}, "needs the texts of the documents; load them, or choose rankings"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), CASES["wrong_options"])
 def test_wrong_options_are_refused_in_words(options, message):
     with pytest.raises(UsageError, match=message):
         scored(corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}), ["P@1", "kappa"], **options)
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("norm:lower|k:10", "this is no signature"),
-        ("kps|norm", "this is no signature"),
-        ("kps|norm:lower|colour:red", "has a field 'colour' that version"),
-        ("kps|dup:never", "duplicates is 'never'"),
-        ("kps|k:ten", "k is 'ten'"),
-    ],
-)
+@pytest.mark.parametrize(("line", "message"), CASES["no_signatures"])
 def test_a_line_that_is_no_signature_is_refused(line, message):
     with pytest.raises(UsageError, match=message):
         settings_from(line)

@@ -8,6 +8,9 @@ import pytest
 import kp_core as kp
 from kp_core.errors import REASONS
 from kp_core.similarity import MEASURES, Choices, parse, read_synonyms, register, score
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 
 def value(keyphrase, candidate, measure, **choices):
@@ -43,23 +46,7 @@ def test_a_column_with_the_name_of_a_measure_is_asked_for_as_a_column():
     assert kp.similarity(pairs, ["BLEU", "column:BLEU"])["value"].tolist() == [1.0, 0.3]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        ({"measures": "BLUE"}, "there is no measure of similarity 'BLUE'"),
-        ({"measures": "BLEU(smoothing=2)"}, "smoothing of BLEU is '2'; choose one of: exp, none"),
-        ({"measures": "BLEU(order=2)"}, "BLEU has no option 'order'; its options are: smoothing"),
-        ({"measures": "combined(w=1.5)"}, "w of combined is '1.5'; write a number from 0 to 1"),
-        ({"direction": "shorter"}, "direction is 'shorter'; choose one of: longer, keyphrase"),
-        ({"preset": "paper"}, "preset is 'paper'; choose one of: paper-like, same-tokens"),
-        ({"base": None}, "there is no option 'base'"),
-        ({"measures": "context"}, "load the texts"),
-        ({"measures": "combined"}, "load the texts"),
-        ({"measures": "combined(meaning=column)"}, "there is none"),
-        ({"measures": "embedding"}, "needs a model"),
-        ({"measures": "embedding", "model": "no/such/folder"}, "downloads nothing"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "said"), CASES["cannot_be_done"])
 def test_what_cannot_be_done_is_said(arguments, said):
     with pytest.raises(kp.UsageError) as raised:
         kp.similarity([("a", "b")], **arguments)

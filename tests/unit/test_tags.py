@@ -7,20 +7,12 @@ import pytest
 
 from kp_core.errors import InputError
 from kp_core.text import tags
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 #: Phrase, its C5 tags by HanTa 1.2.1, and their classes.
-PHRASES = [
-    ("effective grid computing algorithm", "AJ0 NN1 NN1 NN1", "JNNN"),
-    ("quality of service", "NN1 PRF NN1", "NIN"),
-    ("performance and scalability", "NN1 CJC NN1", "NCN"),
-    ("distributed hash table", "VVN NN1 NN1", "VNN"),
-    ("information retrieval", "NN1 NN1", "NN"),
-    ("history of past encounter and transitivity", "NN1 PRF AJ0 NN1 CJC NN1", "NIJNCN"),
-    ("mobile ad-hoc network", "AJ0 NN0 NN1", "JNN"),
-    ("dynamically allocated task", "AV0 VVN NN1", "RVN"),
-    ("Bayes ' theorem", "NN2 POS NN1", "NSN"),
-    ("partially observable Markov decision process", "AV0 AJ0 NP0 NN1 NN1", "RJNNN"),
-]
+PHRASES = CASES["phrases"]
 
 
 @pytest.mark.parametrize(("phrase", "expected", "classes"), PHRASES)
@@ -31,21 +23,7 @@ def test_tags_and_classes_of_ten_phrases(phrase, expected, classes):
     assert "".join(tags.word_class(name) for _, _, name in tagged) == classes
 
 
-@pytest.mark.parametrize(
-    ("names", "classes", "expected"),
-    [
-        ("VVN NN1 NN1", "VNN", "JNN"),  # at the start
-        ("AT0 VVN NN1", "DVN", "DJN"),
-        ("NN1 VVN NN1", "NVN", "NVN"),  # after a noun, only -ing
-        ("NN1 VVG NN1", "NVN", "NJN"),
-        ("AV0 VVN NN1", "RVN", "RVN"),
-        ("NN1 VVG", "NV", "NN"),  # noun at the end
-        ("NN1 VVG PRP NN1", "NVIN", "NNIN"),
-        ("NN1 VVG AT0 NN1", "NVDN", "NVDN"),
-        ("VVG", "V", "V"),
-        ("VVN VVN NN1", "VVN", "VVN"),  # neither follows what it should
-    ],
-)
+@pytest.mark.parametrize(("names", "classes", "expected"), CASES["participles"])
 def test_participles_of_a_sentence_are_repaired(names, classes, expected):
     assert tags.repair_participles(names.split(), classes) == expected
 

@@ -10,6 +10,9 @@ from kp_core.text import stem
 from kp_core.text.normalise import Normaliser, mostly_cjk
 from kp_core.text.stem import SNOWBALL, STEMMERS, stem_words
 from kp_core.text.tokenise import LONGEST_SENTENCE, clean, sentences, word_runs
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 PORTER = "nltk.stem.porter"
 
@@ -18,42 +21,7 @@ def normalised(pipeline, *phrases):
     return Normaliser.parse(pipeline).apply(phrases)
 
 
-@pytest.mark.parametrize(
-    ("pipeline", "phrase", "expected"),
-    [
-        ("nfc", "e\u0301", "é"),
-        ("nfc", "ﬁle", "ﬁle"),
-        ("nfkc", "ﬁle ²", "file 2"),
-        ("nfc", "key\u00adword", "keyword"),
-        ("nfkc", "\ufeffkey\u200bword", "keyword"),
-        ("lower", "NAÏVE Bayes", "naïve bayes"),
-        ("lower", "Straße", "straße"),
-        ("casefold", "Straße", "strasse"),
-        ("space", "\u00a0deep \t\n learning\u2003", "deep learning"),
-        ("space", "机器 学习 AI", "机器学习 AI"),
-        ("space", "データ　マイニング", "データマイニング"),
-        ("space", "기계 학습", "기계 학습"),
-        ("hyphen-keep+space", "ad\u2010hoc non\u2011linear a\u2212b", "ad-hoc non-linear a-b"),
-        ("hyphen-split", "peer\u2010to-peer", "peer to peer"),
-        ("hyphen-join", "ad-hoc", "adhoc"),
-        ("possessive-drop", "agent's goal", "agent goal"),
-        ("possessive-drop", "agent’s goal", "agent goal"),
-        ("possessive-drop", "agents' goals", "agents goals"),
-        ("possessive-drop", "Bayes’", "Bayes"),
-        ("possessive-drop", "agent ' goal", "agent goal"),
-        ("possessive-drop", "it'll rock'n'roll", "it'll rock'n'roll"),
-        ("punct-strip", "(graph, theory)", "graph theory"),
-        ("punct-strip", "graphs , nodes .", "graphs nodes"),
-        ("punct-strip", "o'clock e-mail", "o'clock e-mail"),
-        ("sort", "neural deep networks", "deep networks neural"),
-        ("none", " As  IT is ", " As  IT is "),
-        ("nfkc+lower+space+porter-nltk", "  Neural\u00a0NETWORKS", "neural network"),
-        ("lower+space+porter-semeval", "Large-Scale Datum", "larg-scale data"),
-        ("lower+space+porter-original", "Keys of arrays", "kei of arrai"),
-        ("lower+space+snowball-fr", "Réseaux neuronaux", "réseau neuronal"),
-        ("lower+space+snowball-de", "Häuser", "haus"),
-    ],
-)
+@pytest.mark.parametrize(("pipeline", "phrase", "expected"), CASES["steps"])
 def test_step(pipeline, phrase, expected):
     assert normalised(pipeline, phrase) == [expected]
 
@@ -106,34 +74,12 @@ def test_the_stemmer_loaded_by_itself_is_that_of_nltk(mode, monkeypatch):
     assert [alone(mode=mode).stem(word) for word in words] == [expected.stem(word) for word in words]
 
 
-@pytest.mark.parametrize(
-    ("phrases", "expected"),
-    [
-        (["机器学习", "数据挖掘", "AI"], True),
-        (["キーワード抽出"], True),
-        (["기계 학습"], True),
-        (["deep learning", "学习"], False),
-        (["学习 ab"], False),  # half is not most
-        (["123", "!"], False),
-        ([], False),
-    ],
-)
+@pytest.mark.parametrize(("phrases", "expected"), CASES["scripts"])
 def test_scripts_that_are_not_stemmed(phrases, expected):
     assert mostly_cjk(phrases) is expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("One. Two. three. 4 is.", ["One .", "Two . three .", "4 is ."]),  # before an upper-case letter or a digit
-        ("Really? Yes!", ["Really ?", "Yes !"]),
-        ("好。好 . then", ["好 。", "好 . then"]),  # or a letter without case
-        ("peer-to-peer 3.5 1,000 o'clock agent's x_y 机器", ["peer-to-peer 3.5 1,000 o'clock agent 's x _ y 机 器"]),
-        ("An e\u0301tude\u00a0here, key\u00adword.", ["An étude here , keyword ."]),  # cleaned before it is cut
-        ("", []),
-        (" \n ", []),
-    ],
-)
+@pytest.mark.parametrize(("text", "expected"), CASES["sentences"])
 def test_sentences_of_tokens(text, expected):
     assert sentences(clean(text)) == [sentence.split() for sentence in expected]
 

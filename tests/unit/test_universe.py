@@ -3,7 +3,10 @@
 import pytest
 
 import kp_core as kp
+from tests.cases import cases
 from tests.corpora import corpus_of, scored, universe_sizes, value
+
+CASES = cases(__file__)
 
 PLAIN = corpus_of({"d1": ["a", "b"], "d2": ["c"]}, {"s": {"d1": ["a", "x", "y"], "d2": ["c"]}})
 TEXTS = {"d1": "A b, a c.", "d2": ""}
@@ -15,18 +18,7 @@ def test_the_default_is_n_grams_where_there_are_texts():
     assert kp.evaluate(with_texts, k=1, measures="kappa", interval="none").settings.universe == "ngrams:3"
 
 
-@pytest.mark.parametrize(
-    ("universe", "spelled"),
-    [
-        ("ngrams", "ngrams:3"),
-        ("ngrams:1", "ngrams:1"),
-        ("candidates", "candidates"),
-        ("rankings", "rankings"),
-        ("vocabulary", "vocabulary"),
-        (9.0, "9"),
-        ("1e3", "1000"),
-    ],
-)
+@pytest.mark.parametrize(("universe", "spelled"), CASES["spellings"])
 def test_spellings(universe, spelled):
     corpus = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}}, texts={"d": "A tide table."})
     assert kp.evaluate(corpus, k=1, measures="kappa", universe=universe, interval="none").settings.universe == spelled

@@ -1,4 +1,4 @@
-"""F3: lines of a document id, a TAB (or @) and phrases split at semicolons become lists of phrases."""
+"""F3: lines of a document id and its phrases become lists of phrases."""
 
 from __future__ import annotations
 
@@ -7,82 +7,101 @@ from collections.abc import Sequence
 from itertools import dropwhile
 
 from kp_core.corpus import Role
-from kp_core.errors import Note, part_of
+from kp_core.errors import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.lists import ListBuilder, is_number
 
 NAME = "F3"
-TITLE = "one document a line: id, TAB, phrases"
+TITLE = "one document a line: id, TAB, phrases; id@phrases; id : phrases"
 EXAMPLE = "J-4.txt\torder book;market maker;spread"
-_AT = re.compile(r"^[^\s@;]+@")
+OPTIONS = {"separator": ("\t", "@", ":", ";")}
+#: What stands between the id and the phrases, most telling first, and what an id in front of it looks like.
+_LINES = {
+    "\t": re.compile(r"([^\t]*)\t(.*)"),
+    "@": re.compile(r"([^\s@;]+)@(.*)"),
+    ":": re.compile(r"([^\s:;,\"{}\[\]<>]+) ?:(?: +(.*)|)"),
+    ";": re.compile(r"((?=[^;]*\d)[^\s;]+);(.*)"),
+}
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-    """Recognise `id TAB a;b;c` or `id@a;b;c` in at least 80 % of the first 200 lines."""
-    if len(files) != 1 or role in ("documents", "judgements"):
+    """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80 % of the first 200 lines."""
+    if len(files) != 1 or role in ("documents", "judgements") or not files[0].sample:
         return None
-    lines = files[0].sample
-    separator = choice.options.get("separator") or next((s for s in ("\t", "@") if _fits(lines, s)), None)
-    if separator is None or not lines:
+    lines, chosen = files[0].sample, choice.options.get("separator")
+    chosen = chosen if chosen in _LINES else None  # in JSON it says how strings are split
+    separator = chosen or next((one for one in _LINES if _sure(lines, one)), None)
+    if separator is None:
         return None
-    fitting = sum(_is_list(line, separator) for line in lines)
-    shown = "TAB" if separator == "\t" else "@"
-    evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `id {shown} a;b;c`"
-    options = {"separator": separator} | ({} if role else {"role": "guessed"})
-    numbers = separator == "\t" and sum(is_number(line.partition("\t")[2]) for line in lines) >= 0.9 * len(lines)
-    # A semicolon table has no TAB at the end of the first word of every line, whatever words its first line holds.
-    sure = separator == "\t" and fitting == len(lines) and all(";" not in line.partition("\t")[0] for line in lines)
-    confidence = 0.3 if numbers else 0.95 if sure else 0.9
+    fitting = len(_pairs(lines, separator))
+    shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
+    evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `{shown}`"
+    options = {**choice.options, "separator": separator} | ({} if role else {"role": "guessed"})
+    confidence = 0.9 if chosen else _sure(lines, separator)
     return Recognition(NAME, role or "gold", tuple(files), confidence, evidence, {}, options)
 
 
-def _is_list(line: str, separator: str) -> bool:
-    return line.count("\t") == 1 if separator == "\t" else bool(_AT.match(line)) and "\t" not in line
+def _pairs(lines: Sequence[str], separator: str) -> list[tuple[str, str]]:
+    """Return id and phrases of the lines that have no other TAB."""
+    found = (_LINES[separator].fullmatch(line) for line in lines)
+    return [(pair[1], pair[2] or "") for pair in found if pair and "\t" not in (pair[2] or "")]
 
 
-def _fits(lines: list[str], separator: str) -> bool:
+def _sure(lines: Sequence[str], separator: str) -> float:
+    """Return how sure it is that lines are an id and phrases, 0 if they are not: ids are unique, phrases short."""
     if separator == "@":  # comments may stand before the first list
-        lines = list(dropwhile(lambda line: not _is_list(line, "@"), lines))
-    fitting = [line for line in lines if _is_list(line, separator)]
-    if (
-        not fitting
-        or len(fitting) < 0.8 * len(lines)
-        or (separator == "@" and not any(";" in line for line in fitting))
-    ):
-        return False
-    pairs = [line.split(separator, 1) for line in fitting]
-    first = [plain(cell) for cell in lines[0].split(separator)]
-    if separator == "\t" and (len(first) == 2 and all(cell in KNOWN for cell in first)):
-        return False
-    if any(";" in right for _, right in pairs):
-        return True
-    ids = [left.strip() for left, _ in pairs]
-    return len(set(ids)) == len(ids)
+        lines = list(dropwhile(lambda line: not _LINES["@"].fullmatch(line), lines))
+    pairs = _pairs(lines, separator)
+    if not pairs or len(pairs) < 0.8 * len(lines):
+        return 0
+    ids, rights = [left.strip() for left, _ in pairs], [right for _, right in pairs]
+    unique = len(set(ids)) == len(ids)
+    split = any(";" in right for right in rights)
+    header = separator == "\t" and all(plain(cell) in KNOWN for cell in lines[0].split("\t"))
+    clean = len(pairs) == len(lines) and all(";" not in doc_id for doc_id in ids)
+    if separator == "\t":
+        numbers = sum(map(is_number, rights)) >= 0.9 * len(lines)
+        return 0 if header or not (split or unique) else 0.3 if numbers else 0.95 if clean else 0.9
+    several = sum(bool(re.search("[;,]", right)) for right in rights) * 2 >= len(rights) > 1
+    if separator == "@":
+        return 0.9 if split else 0
+    if separator == ":":
+        return 0.97 if unique and clean and several else 0
+    # Rows of equal length may as well be a table, and phrases with digits lists without ids.
+    phrases = [phrase for right in rights for phrase in right.split(";")]
+    digits = sum(bool(re.search(r"\d", phrase)) for phrase in phrases) * 2 > len(phrases)
+    even = len({right.count(";") for right in rights}) == 1
+    return 0.85 if unique and clean and len(pairs) > 2 and not digits and not even else 0
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Split the right side of each line at semicolons."""
+    """Split the right side of each line at semicolons, or at commas where there are none; `+` joins spellings there."""
     file, separator = recognition.files[0], recognition.options["separator"]
-    builder = ListBuilder(recognition.role, recognition.files[0].limits)
+    builder, pattern = ListBuilder(recognition.role, file.limits), _LINES[separator]
+    mark = ";" if separator != ":" or sum(";" in line for line in file.sample) * 2 > len(file.sample) else ","
     comments: list[int] = []
     for number, line in enumerate(file.lines, 1):
-        doc_id, found, phrases = line.partition(separator)
+        found = pattern.fullmatch(line)
+        doc_id, phrases = found.groups("") if found else ("", "")
         if not line.strip():
             builder.blank += 1
-        elif separator == "@" and not _AT.match(line) and len(comments) == number - 1 - builder.blank:
+        elif separator == "@" and not found and len(comments) == number - 1 - builder.blank:
             comments.append(number)
-        elif not found or not doc_id.strip():
-            reason = (
-                "an empty id" if found else f"no {'TAB' if separator == chr(9) else separator} between id and phrases"
-            )
+        elif not doc_id.strip():
+            shown = "TAB" if separator == "\t" else f"`{separator}`"
+            reason = "an empty id" if found else f"no {shown} between id and phrases"
             builder.rejected.append((file.name, number, reason, line[:200]))
         else:
             builder.open(doc_id, file=file.name, line=number)
-            builder.split(phrases)
+            if mark == ";" or "+" not in phrases:
+                builder.split(phrases, mark)
+                continue
+            for phrase in builder.pieces(phrases, mark):
+                builder.add_spellings(phrase, "+")
     if comments:
         builder.blank += len(comments)
         first = file.lines[comments[0] - 1][:60]
         message = f"Lines {comments[0]} to {comments[-1]} do not fit and were taken as comments: “{first}”."
-        builder.notes.append(Note("info", file.name, message))
+        builder.say("info", file.name, message)
     return [builder.rows()]

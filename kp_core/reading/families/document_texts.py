@@ -1,4 +1,4 @@
-"""F12: text and HTML files, one a document, become documents with their texts."""
+"""F12: text, HTML and SGML files become documents with their texts."""
 
 from __future__ import annotations
 
@@ -6,166 +6,211 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from html import unescape
-from html.parser import HTMLParser
 from pathlib import PurePosixPath
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, counted
+from kp_core.errors import InputError, Note, counted
+from kp_core.reading.families import trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.json_text import is_json
-from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import text_of
+from kp_core.reading.source import stem_of
 
 NAME = "F12"
-TITLE = "document texts: .txt, .abstr, .html, .md"
-EXAMPLE = "documents/1203.txt:\nTides rise and fall twice a day."
+TITLE = "document texts: .txt, .abstr, .html, .md, and SGML of DUC"
+EXAMPLE = """documents/1203.txt:
+Tides rise and fall twice a day.
+
+duc/d061j:
+<DOC>
+<DOCNO> AP880911-0016 </DOCNO>
+<HEAD>Tides</HEAD>
+<TEXT>
+Tides rise and fall twice a day.
+</TEXT>
+</DOC>"""
+OPTIONS = {"texts": (".txt", ".abstr", ".html", ".md")}
 GROUP_IS_ONE = True
-_SUFFIXES = (".txt", ".abstr", ".html", ".htm", ".md")
-_DROPPED = {"script", "style", "head", "template", "noscript"}
-_BLOCKS = {
-    *("p", "div", "br", "li", "ul", "ol", "tr", "td", "th", "table", "pre", "blockquote"),
-    *("h1", "h2", "h3", "h4", "h5", "h6", "section", "article", "header", "footer"),
-}
+#: Endings that only texts have; `.txt` may be anything.
+ENDINGS = (".abstr", ".html", ".htm", ".md", ".sgml")
+_ENDINGS = (".txt", *ENDINGS)
+_DROPPED = {"script", "style", "template", "noscript"}
+_BLOCKS = re.compile(r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer")
+_TAG = re.compile(r"(/?)([a-zA-Z][a-zA-Z0-9]*)|[!?/]")
+_DOC, _TEXT = re.compile(r"<DOC>", re.IGNORECASE), re.compile(r"</?TEXT>", re.IGNORECASE)
+_FIELDS = re.compile(r"<(\w+)>\s*(?:<P>\s*)?([^<]*)", re.IGNORECASE)
+_TITLES = ("HEAD", "HEADLINE", "HL", "TITLE", "H3")
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim files with the ending of texts: all of them where texts are asked for, else those with long lines."""
-    group = [file for file in files if file.suffix in _SUFFIXES]
-    alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name
+    """Claim files of texts: all that may be some where texts are asked for, else those that read like prose."""
+    group = [file for file in files if file.suffix in _ENDINGS or _is_final(file) or _is_sgml(file)]
+    alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
     if role == "judgements" or not group or (alone and role != "documents"):
         return []
-    if role != "documents" and not _are_texts(group):
-        return []
-    return [_recognition(group)]
+    told = {file.name: file.suffix in ENDINGS or _is_sgml(file) for file in group}
+    if role != "documents" and not are_prose([file for file in group if not told[file.name]]):
+        group = [file for file in group if told[file.name]]
+    return [recognition(group)] if group else []
 
 
-def _are_texts(files: Sequence[File]) -> bool:
-    """Tell texts from lists of phrases: most files hold a line of more than twelve words."""
-    longest = [max((len(line.split()) for line in file.sample), default=0) for file in files[:50]]
-    semicolons = sum(line.count(";") > 1 for file in files[:50] for line in file.sample)
-    lines = sum(len(file.sample) for file in files[:50])
-    return sum(words > 12 for words in longest) * 2 > len(longest) and semicolons * 2 < lines + 1
+def _is_final(file: File) -> bool:
+    """Tell a text of SemEval-2010, such as `C-41.txt.final`."""
+    return file.name.endswith(".txt.final")
+
+
+def are_prose(files: Sequence[File]) -> bool:
+    """Tell texts from lists and tables: most have sentences, or lines that no separator makes as short as phrases."""
+    prose = filled = 0
+    for file in files[:50]:
+        lines = file.sample
+        pieces = [len(re.findall("[;,|]", line)) + 1 for line in lines]
+        words = [len(line.split()) for line in lines]
+        ends = sum(line.rstrip().endswith((".", "!", "?", "。", "…")) for line in lines)
+        long = sum(count > 12 * parts for count, parts in zip(words, pieces, strict=True))
+        sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
+        rows = sum("\t" in line.strip() for line in lines) * 2 > len(lines) or file.text.lstrip()[:1] in ("{", "[")
+        filled += bool(lines)
+        prose += bool(lines) and sentences and not rows and trec.recognise([file], None, Choice()) is None
+    return prose * 2 > filled
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
-    """Recognise one text file, or a JSON object of id and text."""
+    """Recognise one file of texts, or a JSON object of id and text."""
+    if role in (None, "documents") and _is_sgml(files[0]):
+        return recognition(files)
     if role != "documents":
         return None
-    if files[0].suffix in _SUFFIXES:
-        return _recognition(files)
+    if files[0].suffix in _ENDINGS:
+        return recognition(files)
     value = files[0].json
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
-        return Recognition(NAME, "documents", tuple(files), 0.9, evidence)
+        # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
+        confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
+        return Recognition(NAME, "documents", tuple(files), confidence, evidence)
     return None
 
 
-def _recognition(files: Sequence[File]) -> Recognition:
-    suffixes = ", ".join(f"{count} {suffix}" for suffix, count in Counter(file.suffix for file in files).items())
-    return Recognition(NAME, "documents", tuple(files), 0.95, f"text files ({suffixes}), document = file name")
+def recognition(files: Sequence[File]) -> Recognition:
+    """Return these files as texts, one or (SGML) several documents each."""
+    if all(map(_is_sgml, files)):
+        return Recognition(NAME, "documents", tuple(files), 1, "SGML, a document from `<DOC>` to the next")
+    endings = Counter(file.suffix or "none" for file in files)
+    shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
+    folders = dict.fromkeys(str(PurePosixPath(file.name).parent) for file in files)
+    several = [name for name in (*endings, *folders) if len(endings) > 1 or name in folders]
+    offers = {"texts": tuple(several)} if len(several) > 1 else {}
+    evidence = f"text files ({shown}), document = file name"
+    return Recognition(NAME, "documents", tuple(files), 0.95, evidence, {}, dict(files[0].choice.options), offers)
+
+
+def _is_sgml(file: File) -> bool:
+    return bool(file.sample) and bool(_DOC.match(file.sample[0].lstrip()))
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read every file as one text; the title of HTML is its `<title>` or first `<h1>`."""
+    """Read every file as one text, or as the documents of its SGML; the title of HTML is its `<title>` or `<h1>`."""
     first = recognition.files[0]
-    if first.suffix not in _SUFFIXES:
-        return [_rows([(text_of(key) or "", storable(text), "") for key, text in first.json.items()], None)]
+    if len(recognition.files) == 1 and first.suffix not in _ENDINGS and is_json(first.json):
+        json = [(text_of(key) or "", text) for key, text in first.json.items()]
+        columns = {"doc_id": [doc_id for doc_id, _ in json], "text": [text for _, text in json]}
+        return [Rows("documents", _table(columns), [1] * len(json))]
     groups = _groups(recognition.files)
-    pairs: list[tuple[str, str, str]] = []
-    seen: dict[str, str] = {}
+    columns = {name: list[str]() for name in ("doc_id", "text", "title", "group", "file")}
+    seen, notes = dict[str, tuple[str, str]](), list[Note]()
     for file in recognition.files:
-        stem = file.stem
-        if stem in seen:
-            found = f"another text for “{stem}”, first in {seen[stem]}"
-            raise InputError(file.name, found, "one text a document", "Remove one of them.")
-        seen[stem] = file.name
-        title, text = _html(file) if file.suffix in (".html", ".htm") else ("", file.text)
-        pairs.append((stem, text.strip(), title))
-    return [_rows(pairs, [file.name for file in recognition.files], groups)]
+        if recognition.options.get("texts") not in (None, file.suffix or "none", str(PurePosixPath(file.name).parent)):
+            continue
+        for doc_id, title, text in _sgml(file) if _is_sgml(file) else [(stem_of(file.stem), *_plain(file))]:
+            text = text.strip()
+            other, name = seen.setdefault(doc_id, (text, file.name))
+            if other != text:
+                said = f"another text for “{doc_id}”, first in {name}"
+                remedy = "Remove one of them, or say which are the texts: texts = a folder or an ending."
+                raise InputError(file.name, said, "one text a document", remedy)
+            if name != file.name:
+                notes.append(Note("info", file.name, f"The same text as in {name}, so one of them is enough."))
+                continue
+            row = (doc_id, text, title, groups.get(file.name, ""), file.name)
+            for column, value in zip(columns.values(), row, strict=True):
+                column.append(value)
+    places = columns.pop("file")
+    columns = columns if groups else {name: column for name, column in columns.items() if name != "group"}
+    return [Rows("documents", _table(columns), [1] * len(places), places, notes=notes)]
 
 
-def _rows(pairs: list[tuple[str, str, str]], places: list[str] | None, groups: list[str] | None = None) -> Rows:
-    columns = {
-        name: pa.array([storable(pair[i]) for pair in pairs], pa.large_string())
-        for i, name in enumerate(("doc_id", "text", "title"))
-    }
-    if groups:
-        columns["group"] = pa.array(groups, pa.large_string())
-    return Rows("documents", pa.table(columns), [1] * len(pairs), places)
+def _table(columns: dict[str, list[str]]) -> pa.Table:
+    arrays = {name: pa.array(list(map(storable, column)), pa.large_string()) for name, column in columns.items()}
+    return pa.table(arrays)
 
 
-def _groups(files: Sequence[File]) -> list[str]:
+def _groups(files: Sequence[File]) -> dict[str, str]:
     """Return the folder of every file if there are 2 to 30 sibling folders, else nothing."""
-    parents = [PurePosixPath(file.name).parent for file in files]
-    siblings = len({parent.parent for parent in parents}) == 1 and 2 <= len(set(parents)) <= 30
-    return [parent.name for parent in parents] if siblings and all(parent.name for parent in parents) else []
+    parents = {file.name: PurePosixPath(file.name).parent for file in files}
+    folders = set(parents.values())
+    siblings = len({folder.parent for folder in folders}) == 1 and 2 <= len(folders) <= 30
+    return {name: folder.name for name, folder in parents.items()} if siblings and all(f.name for f in folders) else {}
 
 
-def _html(file: File) -> tuple[str, str]:
-    """Return title and text; a tag without end is refused, since the parser takes 130 times its size."""
-    for piece in file.text.split(">"):
-        start = piece.find("<")
-        if start >= 0:
-            refuse_over(file.limits.line_bytes // 8, len(piece) - start, "characters", file.name, "a tag")
-    return html_text(file.text)
+def _plain(file: File) -> tuple[str, str]:
+    return html_text(file.text) if file.suffix in (".html", ".htm") else ("", file.text)
 
 
-class _Text(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.pieces: list[str] = []
-        self.title: list[str] = []
-        self.heading: list[str] = []
-        self._open: list[str] = []
-        self._depth: Counter[str] = Counter()
-        self._dropped = 0
-
-    def handle_starttag(self, tag: str, attrs: object) -> None:
-        if tag in _DROPPED or tag in ("title", "h1"):
-            self._open.append(tag)
-            self._depth[tag] += 1
-            self._dropped += tag in _DROPPED
-        if tag in _BLOCKS:
-            self.pieces.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        closed = "" if self._depth[tag] else tag
-        while closed != tag:  # what was opened within it ends too
-            closed = self._open.pop()
-            self._depth[closed] -= 1
-            self._dropped -= closed in _DROPPED
-        if tag in _BLOCKS:
-            self.pieces.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if self._depth["title"]:
-            self.title.append(data)
-        elif not self._dropped:
-            self.pieces.append(data)
-            if self._depth["h1"]:
-                self.heading.append(data)
-
-    def parse_marked_section(self, i: int, report: int = 1) -> int:
-        """Pass over `<![…>`, as browsers do; Python stops with an error."""
-        return self.parse_bogus_comment(i, False)
-
-    def finish(self) -> None:
-        """Take what is left as text, but no tag or comment without end; `close` would look for its end for ever."""
-        if not re.match(r"<[A-Za-z/!?]", self.rawdata):
-            self.handle_data(unescape(self.rawdata))
+def _sgml(file: File) -> list[tuple[str, str, str]]:
+    """Return id, title and text of every `<DOC>`; its end, and that of its parts, may be missing."""
+    found = []
+    parts = _DOC.split(file.text)[1:]
+    for part in parts:
+        head, *texts = _TEXT.split(part)
+        names = {name.upper(): words.strip() for name, words in _FIELDS.findall(head)}
+        doc_id = names.get("DOCNO") or (file.stem if len(parts) == 1 else "")
+        if not doc_id:
+            raise InputError(file.name, "a `<DOC>` without `<DOCNO>`", "an id in every document", "Add `<DOCNO>`.")
+        title = next((names[name] for name in _TITLES if names.get(name)), "")
+        # Between the end of a text and the next there is none.
+        found.append((doc_id, unescape(title), html_text("\n".join(texts[::2]) if texts else head)[1]))
+    return found
 
 
 def html_text(page: str) -> tuple[str, str]:
-    """Return title and text of an HTML page: tags, scripts and styles dropped, entities decoded.
+    """Return title and text of an HTML page: tags, comments and scripts dropped, entities decoded.
 
     >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
     ('Tides', 'Sea & moon')
     """
-    parser = _Text()
-    parser.feed(page)
-    parser.finish()
-    lines = (" ".join(line.split(" ")).strip() for line in "".join(parser.pieces).split("\n"))
-    return "".join(parser.title or parser.heading).strip(), "\n".join(line for line in lines if line)
+    first, *pieces = page.split("<")
+    text, titles = [first], {"title": list[str](), "h1": list[str]()}
+    within, dropped = "", ""  # the title or heading, and what no browser shows
+    for piece in pieces:
+        tag, _, words = piece.partition(">")
+        found = _TAG.match(tag)
+        closes, name = (bool(found[1]), (found[2] or "").lower()) if found else (False, "")
+        if dropped:
+            ends = "-->" in piece if dropped == "--" else closes and name == dropped
+            if not ends:
+                continue
+            words = piece.partition("-->")[2] if dropped == "--" else words
+            dropped = ""
+        elif found is None:  # no tag, but a smaller-than sign
+            words = f"<{piece}"
+        elif piece.startswith("!--"):
+            dropped = "" if "-->" in piece else "--"
+            words = piece.partition("-->")[2]
+        elif not closes and name in _DROPPED:
+            dropped = name
+            continue
+        elif tag.count('"') % 2:  # the tag ends behind the quotation
+            words = words.partition('">')[2]
+        within = name if name in titles and not closes else "" if name in titles else within
+        text += ["\n"] if _BLOCKS.fullmatch(name) else []
+        if within:
+            titles[within].append(words)
+        if within != "title":
+            text.append(words)
+    lines = (" ".join(line.split(" ")).strip() for line in unescape("".join(text)).split("\n"))
+    return unescape("".join(titles["title"] or titles["h1"])).strip(), "\n".join(line for line in lines if line)

@@ -1,4 +1,4 @@
-"""F6: JSONL, or a JSON array of objects, with one object a document, becomes lists, texts and predictions."""
+"""F6: JSON objects of one document each (JSONL, an array, or by id) become lists, texts and predictions."""
 
 from __future__ import annotations
 
@@ -11,55 +11,74 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain
-from kp_core.reading.json_text import JsonRecord
-from kp_core.reading.lists import ListBuilder, is_number, number, storable, text_column
-from kp_core.reading.shapes import Shape, add_list, shape_of, text_of, title_and_body
+from kp_core.reading.json_text import JsonRecord, is_json, shown
+from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
+from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
 EXAMPLE = (
     '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
 )
+MORE_EXAMPLES = (
+    '{"document_id": "d1", "text": "Tides rise.", "subjects": [{"uri": "http://example.org/c1", "label": "tides"}]}',
+    '{"src_raw": ["tides", "rise"], "preds": [[17, 4]], "pred_sents": [["tide", "table"]], "pred_scores": [-0.5]}',
+    '{"d1": {"keyphrases": ["tide table", "harbour"]}, "d2": {"keyphrases": []}}',
+)
 #: Kind of each keyphrase: present, reordered, mixed, unseen in the text.
 _KINDS = "prmu"
 _TAGS = "doc_bio_tags"
 _UNITED = ("extractive_keyphrases", "abstractive_keyphrases", "abstractive_keyphrase")
+#: Fields of OpenNMT-kpg, beside which `preds` and `src` are numbers of tokens.
+_TOKENS = {"predictions": "pred_sents", "text": "src_raw"}
+#: Where objects stand by id, the field that holds it from then on.
+_KEY = "(key)"
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise objects with a field of keyphrases, predictions or texts."""
-    if len(files) != 1 or role == "judgements":
+    records = _records(files[0]) if len(files) == 1 and role != "judgements" else []
+    first = [record.value for record in records if record.value is not None][:200]
+    if not first:
         return None
-    records = [record for record in files[0].records if isinstance(record.value, dict)]
-    names = list(dict.fromkeys(name for record in records[:200] for name in record.value))
-    if not records or not all(isinstance(name, str) for name in names):
+    columns = _columns(first, role, choice)
+    asked = {"gold": ["gold"], "system": ["predictions"], "documents": ["text", "title"]}
+    wanted = [name for name in asked.get(role or "", ["gold", "predictions"]) if name in columns]
+    if not wanted and (role or "text" not in columns):
         return None
-    columns = _columns(names, role, choice)
-    wanted = {"gold": ("gold",), "system": ("predictions",), "documents": ("text", "title")}
-    lists_or_texts = [name for name in ("gold", "predictions", "text") if name in columns]
-    if not lists_or_texts or (role and not set(wanted[role]) & set(columns)):
-        return None
-    if len(records) == 1 and files[0].records[0].line == 1 and "doc_id" not in columns:
-        return None  # one object may just as well be document → list
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
-    said = ", ".join(f"{role} = “{name}”" for role, name in columns.items())
-    evidence = f"{counted(len(records), 'JSON object')}; {said}"
-    return Recognition(NAME, guess, tuple(files), 0.9, evidence, columns, options)
+    said = ", ".join(f"{part} = “{name}”" for part, name in columns.items())
+    good = sum(record.value is not None for record in records)
+    evidence = f"{counted(good, 'JSON object')}; {said}"
+    has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
+    return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
 
 
 def column_names(file: File, choice: Choice) -> list[str]:
     """Return the names of the fields, so that a user can say what each is."""
-    return list(dict.fromkeys(name for record in file.records[:200] if record.value for name in record.value))
+    return list(dict.fromkeys(name for record in _records(file)[:200] for name in record.value or () if name != _KEY))
 
 
-def _columns(names: list[str], role: Role | None, choice: Choice) -> dict[str, str]:
+def _records(file: File) -> list[JsonRecord]:
+    """Return the objects of a file; of an object of objects each with its key."""
+    value = file.json
+    if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, dict) for v in value.values()):
+        return file.once("by id", lambda: [JsonRecord(0, {_KEY: key, **inner}) for key, inner in value.items()])
+    return file.records
+
+
+def _columns(first: list[dict[str, Any]], role: Role | None, choice: Choice) -> dict[str, str]:
     """Return role → field. `KeyPhrases` is a prediction beside `Scores` or in a system file, else gold."""
+    names = list(dict.fromkeys(name for record in first for name in record))
     # A user names the keyphrases; whether these are predictions is said by the role of the file.
     chosen = {"phrase": "predictions" if role == "system" else "gold"}
-    named = {chosen.get(part, part): name for part, name in choice.columns.items()}
-    columns = find_roles(names, ("doc_id", "predictions", "gold", "text", "title", "group"), named)
+    own = {part: name for part, name in _TOKENS.items() if name in names} | ({"doc_id": _KEY} if _KEY in names else {})
+    named = own | {chosen.get(part, part): name for part, name in choice.columns.items()}
     scores = next((name for name in names if plain(name) == "scores"), None)
+    worded = [name for name in names if name in named.values() or not _are_numbers(first, name)]
+    columns = find_roles(names, ("doc_id",), named) | find_roles(worded, ("predictions", "gold", "text"), named)
+    columns = find_roles(names, ("title", "group"), columns)
     if "predictions" not in columns and "gold" in columns and (scores or role == "system"):
         columns["predictions"] = columns.pop("gold")
     if "predictions" in columns and scores:
@@ -67,128 +86,98 @@ def _columns(names: list[str], role: Role | None, choice: Choice) -> dict[str, s
     return columns
 
 
+def _are_numbers(first: list[dict[str, Any]], name: str) -> bool:
+    """Tell a field of numbers, or of lists of numbers, such as the tokens of a model: no text and no phrases."""
+    found = [value for record in first if (value := record.get(name)) not in (None, [])]
+    for _ in range(2):
+        found = [part for value in found for part in (value if isinstance(value, list) else [value])]
+    return bool(found) and all(isinstance(value, (int, float)) for value in found)
+
+
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read lists of every role asked for, and the texts beside a gold standard."""
     file, columns = recognition.files[0], recognition.columns
     asked = recognition.role if recognition.options.get("role") == "guessed" or role else None
-    roles: list[Role] = []
-    if "gold" in columns and asked in (None, "gold"):
-        roles.append("gold")
     if asked == "system" and "predictions" not in columns:
         columns = columns | {"predictions": columns["gold"]}
+    records = _records(file)
+    ids, said = ids_of(file, records, columns.get("doc_id"))
+    good = [(doc_id, record) for doc_id, record in zip(ids, records, strict=True) if record.value is not None]
+    parts = []
+    if "gold" in columns and asked in (None, "gold"):
+        parts.append(_lists(file, good, columns, "gold"))
     if "predictions" in columns and asked in (None, "system"):
-        roles.append("system")
-    parts = [_lists(file, columns, kind) for kind in roles]
+        parts.append(_lists(file, good, columns, "system"))
     if {"text", "title"} & set(columns) and asked in (None, "gold", "documents"):
-        parts.append(_texts(file, columns, recognition.role == "documents"))
-    for record in file.records:
-        if record.broken:
-            parts[0].rejected.append((file.name, record.line, record.broken, storable(record.content)))
+        parts.append(_texts(file, good, columns, recognition.role == "documents"))
+    parts[0].rejected += [(file.name, r.line, r.broken, storable(r.content)) for r in records if r.broken]
+    if "doc_id" not in columns and len(ids) > 1 and ids == [str(number) for number in range(1, len(ids) + 1)]:
+        for part in parts:
+            part.counted = len(ids)
+    else:
+        parts[0].notes += said
     return parts
 
 
-def _id(record: JsonRecord, columns: dict[str, str], position: int) -> str | None:
-    if "doc_id" not in columns:
-        return str(record.line or position)
-    return text_of(record.value.get(columns["doc_id"])) if record.value.get(columns["doc_id"]) is not None else ""
-
-
-def _lists(file: File, columns: dict[str, str], role: Role) -> Rows:
-    builder = ListBuilder(role, file.limits)
+def _lists(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], role: Role) -> Rows:
+    builder, amount = ListBuilder(role, file.limits), "score" if role == "system" else "relevance"
     field = columns["gold" if role == "gold" else "predictions"]
-    values = [_value(record.value, field, columns) for record in file.records if record.value is not None]
+    scores = columns.get("scores") if role == "system" else None
+    united = plain(field) in _UNITED
+    values = [_united(record.value) if united else record.value.get(field) for _, record in good]
     shape = _shape(values, field, "scores" in columns)
-    for position, record in enumerate(file.records, 1):
-        if record.value is None:
+    for (doc_id, record), value in zip(good, values, strict=True):
+        if not doc_id or doc_id.isspace():
+            builder.rejected.append((file.name, record.line, "an empty id", shown(record.value)))
             continue
-        doc_id = _id(record, columns, position)
-        if not doc_id or not doc_id.strip():
-            builder.rejected.append((file.name, record.line, "an empty id", storable(str(record.value))[:200]))
-            continue
-        value = _value(record.value, field, columns)
         if value is None:
             continue
         builder.open(doc_id, file=file.name, line=record.line)
-        kinds = record.value.get(_KINDS) if role == "gold" else None
-        scores = record.value.get(columns["scores"]) if role == "system" and "scores" in columns else None
-        if isinstance(scores, list) and isinstance(value, list):
-            _add_scored(builder, value, scores)
-        elif isinstance(kinds, list) and isinstance(value, list) and len(kinds) == len(value) and shape == "phrases":
+        kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
+        if scores and isinstance(value, list) and isinstance(record.value.get(scores), list):
+            for position, phrase in enumerate(value):
+                own = record.value[scores]
+                add_scored(builder, phrase, own[position] if position < len(own) else "missing")
+        elif isinstance(kinds, list) and len(kinds) == len(value):
             for phrase, kind in zip(value, kinds, strict=True):
-                add_list(builder, [phrase], shape, "relevance", **{_KINDS: text_of(kind)})
+                add_list(builder, [phrase], shape, amount, **{_KINDS: text_of(kind)})
         else:
-            add_list(builder, value, shape, "score" if role == "system" else "relevance")
-    if "doc_id" not in columns:
-        builder.notes.append(Note("warning", file.name, "There is no field of ids; the line numbers are the ids."))
+            add_list(builder, value, shape, amount)
     return builder.rows()
 
 
-def _value(record: dict[str, Any], field: str, columns: dict[str, str]) -> Any:
-    """Return the list of a record; extractive and abstractive keyphrases are united in this order."""
-    value = record.get(field)
-    if plain(field) not in _UNITED:
-        return value
-    parts: list[Any] = []
-    for name in record:
-        if plain(name) in _UNITED:
-            part = record[name]
-            parts += part if isinstance(part, list) else str(part).split(";") if part else []
-    return parts
+def _united(record: dict[str, Any]) -> list[Any]:
+    """Return extractive and abstractive keyphrases, in this order."""
+    parts = [part for name in record if plain(name) in _UNITED and (part := record[name])]
+    return [item for part in parts for item in (part if isinstance(part, list) else str(part).split(";"))]
 
 
 def _shape(values: list[Any], field: str, scored: bool) -> Shape:
     found = shape_of([value for value in values if not isinstance(value, str)])
     shape: Shape = found[0] if found else "phrases"
-    return (
-        "tokens"
-        if shape == "variants" and ((plain(field) == "keyphrases" and field != field.lower()) or scored)
-        else shape
-    )
+    tokens = scored or field in _TOKENS.values() or (plain(field) == "keyphrases" and field != field.lower())
+    return "tokens" if shape == "variants" and tokens else shape
 
 
-def _add_scored(builder: ListBuilder, phrases: list[Any], scores: list[Any]) -> None:
-    for position, phrase in enumerate(phrases):
-        score = scores[position] if position < len(scores) else None
-        text = " ".join(t for t in map(text_of, phrase) if t) if isinstance(phrase, list) else text_of(phrase)
-        good = text is not None and is_number(score)
-        builder.add(
-            text or str(phrase)[:200],
-            reject="" if good else "score is not a finite number",
-            score=number(score) if good else None,
-        )
-
-
-def _texts(file: File, columns: dict[str, str], alone: bool) -> Rows:
-    fields = [name for name in ("text", "title", "group") if name in columns]
-    found: dict[str, list[str | None]] = {name: [] for name in ("doc_id", *fields)}
-    lines: list[int] = []
-    marked: dict[int, str] = {}
-    tokenised = False
-    for position, record in enumerate(file.records, 1):
-        doc_id = _id(record, columns, position) if record.value is not None else None
-        if record.value is None or (not doc_id and not alone):
-            continue
-        found["doc_id"].append(doc_id or "")
-        lines.append(record.line)
-        for name in fields:
-            value = record.value.get(columns[name])
-            tokenised |= isinstance(value, list)
-            text = " ".join(t for t in map(text_of, value) if t) if isinstance(value, list) else text_of(value)
-            found[name].append(text)
-        if "title" not in columns and "text" in columns:
-            title, found["text"][-1] = title_and_body(found["text"][-1] or "")
-            found.setdefault("title", [None] * (len(lines) - 1)).append(title)
-    arrays = {}
-    for part, column in found.items():
-        arrays[part], bad = text_column(column)
-        marked |= dict.fromkeys(bad, "half a character (a lone surrogate) that cannot be stored")
-    rows = Rows("documents", pa.table(arrays), lines, marked=marked)
-    tags = [record.value.get(_TAGS) if record.value is not None else None for record in file.records]
-    if len(tags) == len(lines) and any(isinstance(one, list) for one in tags):
-        texts = [" ".join(t for t in map(text_of, one) if t) if isinstance(one, list) else None for one in tags]
-        rows.table = rows.table.append_column(_TAGS, text_column(texts)[0])
+def _texts(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], alone: bool) -> Rows:
+    good = [(doc_id, record) for doc_id, record in good if doc_id or alone]
+    fields = {part: columns[part] for part in ("text", "title", "group") if part in columns}
+    values = {part: [record.value.get(name) for _, record in good] for part, name in fields.items()}
+    tokenised = any(isinstance(value, list) for column in values.values() for value in column)
+    found = {"doc_id": [doc_id for doc_id, _ in good]} | {part: list(map(_joined, own)) for part, own in values.items()}
+    if "title" not in columns and "text" in columns:
+        pairs = [title_and_body(text or "") for text in found["text"]]
+        found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
+    tags = [_joined(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record in good]
+    found |= {_TAGS: tags} if any(tags) else {}
+    arrays = {part: text_column(column) for part, column in found.items()}
+    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), [r.line for _, r in good])
+    rows.marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
     if tokenised:
-        rows.notes.append(
-            Note("info", file.name, "Texts are lists of tokens; they were joined with spaces (tokenised).")
-        )
+        said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
+        rows.notes.append(Note("info", file.name, said))
     return rows
+
+
+def _joined(value: Any) -> str | None:
+    return " ".join(filter(None, map(text_of, value))) if isinstance(value, list) else text_of(value)

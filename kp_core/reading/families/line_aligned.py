@@ -1,45 +1,52 @@
-"""F5: text in which line n is document n, with phrases split at semicolons, becomes lists, texts or ids."""
+"""F5: text in which line n is document n becomes lists of phrases, texts, ids, or texts with subjects."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
-from kp_core.errors import InputError, Note, counted, part_of
+from kp_core.errors import InputError, counted, part_of
+from kp_core.reading.families import document_files, document_lines, document_texts
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, is_number, storable
 from kp_core.reading.shapes import title_and_body
 
 NAME = "F5"
-TITLE = "line n is document n: phrases split at semicolons"
+TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
 EXAMPLE = "tide table;harbour;<peos>;sea level\n\ntide|tides;gauge"
-OPTIONS = {"lines": ("lists", "texts", "ids"), "variants": ("split", "literal")}
-_IDS = re.compile(r"(?:doc|document)?_?ids?", re.IGNORECASE)
+OPTIONS = {"lines": ("lists", "texts", "ids", "subjects"), "variants": ("split", "literal")}
+_IDS = re.compile(
+    r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
+)
 _TEXT_NAMES = {"src", "source", "sources", "docs", "documents", "texts", "abstracts"}
 _TITLE_ENDS = re.compile(r" (?:\[sep\]|<eos>) ", re.IGNORECASE)
+_URIS = re.compile(r"\s*(?:<[^<>\s]+>\s*)+")
 #: Endings of files that are a table, or one document each.
-_OTHERS = (".csv", ".tsv", ".key", ".kwd", ".tags", ".contr", ".uncontr", ".abstr", ".html", ".htm", ".md", ".annif")
+_OTHERS = (".csv", ".tsv", ".annif", *document_files.KEYS, *document_texts.ENDINGS)
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
-    """Claim lists beside a file of ids or of texts with as many lines, and texts that have a mark after the title."""
+    """Claim lists beside a file of ids or of texts with as many lines, titled texts, and subjects with their labels."""
+    subjects = [file for file in files if _share(file, _text_and_uris) >= 0.9]
+    labels = [file for file in files if file not in subjects and document_files.line_of([file]) == "subject"]
+    if len(subjects) == len(labels) == 1 and role not in ("system", "judgements"):
+        return [_recognition((subjects[0], labels[0]), "subjects", role)]
     files = [file for file in files if _is_plain(file)]
     if role == "documents":
-        named = [_recognition(file, "ids", role) for file in files if _IDS.fullmatch(file.stem)]
-        return [*named, *(_recognition(file, "texts", role) for file in files if _are_titled(file))]
+        named = [_recognition((file,), "ids", role) for file in files if _IDS.fullmatch(file.stem)]
+        return [*named, *(_recognition((file,), "texts", role) for file in files if _are_titled(file))]
     lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
-    if role == "judgements" or all(_is_even(file.sample) for file in lists):
+    if role == "judgements" or all(_are_rows(file.sample) for file in lists):
         return []
     size = len(lists[0].lines)
-    rest = [file for file in files if file not in lists]
-    named = [_recognition(file, "ids", role) for file in rest if _IDS.fullmatch(file.stem)]
-    texts = [_recognition(f, "texts", role) for f in rest if not _IDS.fullmatch(f.stem) and _are_texts(f, size)]
-    return [*(_recognition(file, "lists", role) for file in lists), *named, *texts] if named or texts else []
+    rest = [(_beside(file, size), file) for file in files if file not in lists]
+    found = [_recognition((file,), what, role) for what in ("ids", "texts") for other, file in rest if other == what]
+    return [*(_recognition((file,), "lists", role) for file in lists), *found] if found else []
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
@@ -47,58 +54,82 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     file = files[0]
     if len(files) != 1 or role == "judgements" or not file.sample or begins_like_json(file.json):
         return None
-    what = choice.options.get("lines")
-    if what is None and role in (None, "documents") and _IDS.fullmatch(file.stem) and _is_plain(file):
-        what = "ids"
-    elif what is None and role == "documents":
-        what = "texts" if choice.family == NAME or _are_titled(file) else None
-    elif what is None:
-        what = "lists" if choice.family == NAME or _are_lists(file) else None
-    return _recognition(file, what, role, choice) if what else None
+    what, said = choice.options.get("lines"), choice.family == NAME
+    guesses = {
+        "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
+        "ids": role in (None, "documents") and bool(_IDS.fullmatch(file.stem)) and _is_plain(file),
+        "texts": role == "documents" and (said or _are_titled(file)),
+        "lists": role != "documents" and (said or _are_lists(file)),
+    }
+    what = what or next((guess for guess, fits in guesses.items() if fits), None)
+    return _recognition(tuple(files), what, role) if what else None
+
+
+def _share(file: File, fits: Callable[[str], object]) -> float:
+    return sum(bool(fits(line)) for line in file.sample) / max(len(file.sample), 1)
+
+
+def _text_and_uris(line: str) -> tuple[str, list[str]] | None:
+    text, _, uris = line.rpartition("\t")
+    return (text, re.findall(r"<([^<>\s]+)>", uris)) if text.strip() and _URIS.fullmatch(uris) else None
 
 
 def _is_plain(file: File) -> bool:
-    return file.suffix not in _OTHERS and bool(file.sample) and not begins_like_json(file.json)
+    """Tell a file whose lines have no ids of their own."""
+    if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
+        return False
+    own = document_lines.recognise([file], None, Choice())
+    return own is None or own.confidence < 0.5
 
 
 def _are_lists(file: File) -> bool:
-    """Tell lists: several lines, half of them with a semicolon, none with a TAB or an id before `@`."""
+    """Tell lists: several lines, half of them with a semicolon, none with a TAB, and no ids."""
     lines = file.sample
     split = sum(";" in line for line in lines)
-    ids = sum(bool(re.match(r"[^\s@;]+@", line)) for line in lines)
-    return len(lines) > 1 and split * 2 >= len(lines) > 2 * ids and not any("\t" in line for line in lines)
+    short = sum(map(len, map(str.split, lines))) <= 12 * sum(line.count(";") + 1 for line in lines)
+    return len(lines) > 1 and split * 2 >= len(lines) and short and not any("\t" in line for line in lines)
 
 
 def _are_titled(file: File) -> bool:
-    return sum(bool(_TITLE_ENDS.search(line)) for line in file.sample) >= 0.8 * len(file.sample)
+    return _share(file, _TITLE_ENDS.search) >= 0.8
 
 
-def _are_texts(file: File, size: int) -> bool:
-    """Tell texts beside lists: as many lines as these and longer than phrases, or a name that says so."""
-    words = sum(len(line.split()) for line in file.sample)
+def _beside(file: File, size: int) -> str | None:
+    """Tell what a file is beside lists: ids, or texts that are as many or named so; None if it is neither."""
+    lines = file.lines
+    single = len(lines) == size and len(set(lines)) == size and all(re.fullmatch(r"\S*\d\S*", line) for line in lines)
+    if _IDS.fullmatch(file.stem) or single:
+        return "ids"
     named = bool(_TEXT_NAMES & set(re.split(r"[^a-z]+", file.stem.lower())))
-    return (words > 8 * len(file.sample) and (len(file.lines) == size or named)) or _are_titled(file)
+    fits = (len(lines) == size or named) and document_texts.are_prose([file])
+    return "texts" if fits or _are_titled(file) else None
 
 
-def _recognition(file: File, what: str, role: Role | None, choice: Choice | None = None) -> Recognition:
-    options = {"lines": what, **(choice or file.choice).options}
-    if what != "lists":
+def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recognition:
+    file = files[0]
+    options = {**file.choice.options, "lines": what}
+    if what in ("texts", "ids"):
         said = "texts, one a line" if what == "texts" else "ids of documents, one a line"
-        return Recognition(NAME, "documents", (file,), 0.95, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
+        return Recognition(NAME, "documents", files, 0.95, f"{counted(len(file.lines), 'line')}: {said}", {}, options)
+    if what == "subjects":
+        labels = f"; labels from {files[1].name}" if len(files) > 1 else ""
+        evidence = f"text, TAB, URIs in each line, which is a document{labels}"
+        return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, options)
     split = sum(";" in line for line in file.sample)
     shown = part_of(split, len(file.sample), "first line", "is", "are")
-    evidence = f"{shown} phrases split at `;`, without ids; line n is "
-    if role is None:
-        options["role"] = "guessed"
-    guess: Role = role or "gold"
-    confidence = 0.4 if _is_even(file.sample) else 0.8
-    return Recognition(NAME, guess, (file,), confidence, f"{evidence}document n", {}, options)
+    evidence = f"{shown} phrases split at `;`, without ids; line n is document n"
+    # Nothing else has the border between present and absent keyphrases.
+    border = any("<peos>" in line for line in file.sample)
+    own = document_lines.recognise([file], None, Choice())
+    confidence = 1.0 if border else 0.4 if _are_rows(file.sample) or (own and own.confidence >= 0.5) else 0.8
+    options |= {"role": "guessed"} if role is None else {}
+    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
 
 
-def _is_even(lines: Sequence[str]) -> bool:
+def _are_rows(lines: Sequence[str]) -> bool:
     """Tell whether the lines could as well be rows of a table: two columns, or one of numbers or of repeated values."""
     rows = [line.split(";") for line in lines]
-    if len({len(row) for row in rows}) > 1:
+    if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
         return False
     columns = list(zip(*rows, strict=True))
     return len(columns) == 2 or any(all(map(is_number, c)) or len(set(c)) * 2 <= len(c) for c in columns)
@@ -109,6 +140,8 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, what = recognition.files[0], recognition.options["lines"]
     if what == "ids":
         return [_ids(file)]
+    if what == "subjects":
+        return _subjects(recognition)
     rows = _texts(file) if what == "texts" else _lists(file, recognition)
     rows.counted = len(file.lines)
     return [rows]
@@ -121,18 +154,45 @@ def _ids(file: File) -> Rows:
         line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
         raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
-    table = pa.table({"doc_id": pa.array(list(map(storable, ids)), pa.large_string())})
-    return Rows("documents", table, counted=len(ids), names=True)
+    return Rows("documents", _table(doc_id=list(map(storable, ids))), counted=len(ids), names=True)
 
 
 def _texts(file: File) -> Rows:
-    pairs = [title_and_body(storable(line)) for line in file.lines]
-    columns = {
-        "doc_id": [str(number) for number in range(1, len(pairs) + 1)],
-        "title": [title for title, _ in pairs],
-        "text": [text.strip() for _, text in pairs],
-    }
-    return Rows("documents", pa.table({name: pa.array(values, pa.large_string()) for name, values in columns.items()}))
+    titles, texts = zip(*(title_and_body(storable(line)) for line in file.lines), strict=True)
+    numbers = [str(number) for number in range(1, len(texts) + 1)]
+    return Rows("documents", _table(doc_id=numbers, title=titles, text=[text.strip() for text in texts]))
+
+
+def _table(**columns: Sequence[str]) -> pa.Table:
+    return pa.table({name: pa.array(values, pa.large_string()) for name, values in columns.items()})
+
+
+def _subjects(recognition: Recognition) -> list[Rows]:
+    """Read a text and its URIs a line; phrases are the labels of a vocabulary, or without one the URIs themselves."""
+    file, *vocabulary = recognition.files
+    known = [document_files.subject(line) for named in vocabulary for line in named.lines]
+    labels = {fields[1]["concept"]: fields[0] for fields in known if fields is not None}
+    builder = ListBuilder("gold", file.limits)
+    texts: dict[str, str] = {}
+    without = 0
+    for place, line in enumerate(file.lines, 1):
+        found = _text_and_uris(line)
+        if not line.strip():
+            builder.blank += 1
+        elif found is None:
+            builder.rejected.append((file.name, place, "no text, TAB and URIs", storable(line)[:200]))
+        else:
+            texts[str(place)] = found[0]
+            builder.open(str(place), file=file.name, line=place)
+            for uri in found[1]:
+                without += uri not in labels
+                builder.add(labels.get(uri, uri), concept=uri)
+    message = "There are no ids; the line numbers are the ids."
+    if without:
+        message = f"URIs without a label are the phrases themselves: {without:,}. {message}"
+    builder.say("warning", file.name, message)
+    beside = Rows("documents", _table(doc_id=list(texts), text=list(texts.values())), list(map(int, texts)))
+    return [beside] if recognition.role == "documents" else [builder.rows(), beside]
 
 
 def _lists(file: File, recognition: Recognition) -> Rows:
@@ -142,28 +202,21 @@ def _lists(file: File, recognition: Recognition) -> Rows:
     varied = 0
     for number, line in enumerate(file.lines, 1):
         builder.open(str(number), file=file.name, line=number)
+        if "<" not in line and (literal or "|" not in line):
+            builder.split(line)
+            continue
         for item in builder.pieces(line):
             marks.update(mark for mark in ("<peos>", "<digit>", "<unk>") if mark in item)
-            spellings = tuple(part.strip() for part in item.split("|") if part.strip())
             if item == "<peos>":
                 continue
-            if literal or len(spellings) < 2:
-                builder.add(item)
-            else:
-                varied += 1
-                builder.add(spellings[0], variants=spellings)
-    _say(builder, file, marks, varied)
-    return builder.rows()
-
-
-def _say(builder: ListBuilder, file: File, marks: Counter[str], varied: int) -> None:
-    if marks["<peos>"]:
-        message = f"Marks `<peos>` between present and absent keyphrases, which were left out: {marks['<peos>']:,}."
-        builder.notes.append(Note("info", file.name, message))
-    for mark in ("<digit>", "<unk>"):
-        if marks[mark]:
-            message = f"The mark `{mark}`, which stands for something unknown, is part of phrases: {marks[mark]:,}."
-            builder.notes.append(Note("warning", file.name, message))
+            varied += builder.add_spellings(item, "|" if not literal else "")
+    if border := marks.pop("<peos>", 0):
+        message = f"Marks `<peos>` between present and absent keyphrases, which were left out: {border:,}."
+        builder.say("info", file.name, message)
+    for mark, count in marks.items():
+        message = f"The mark `{mark}`, which stands for something unknown, is part of phrases: {count:,}."
+        builder.say("warning", file.name, message)
     if varied:
         message = f"Keyphrases with several spellings, split at `|`: {varied:,}. Choose variants = literal to keep `|`."
-        builder.notes.append(Note("info", file.name, message))
+        builder.say("info", file.name, message)
+    return builder.rows()

@@ -20,22 +20,16 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if len(files) != 1 or not files[0].sample:
         return None
     file, lines = files[0], files[0].sample
-    names = lines[0].lower().split()
-    rows = [line.split() for line in lines[1:]]
-    measures = [name for name in names if name.rstrip("@0123456789") in _MEASURES]
-    if (
-        rows
-        and len(measures) == len(names)
-        and all(len(row) == len(names) and all(map(is_number, row)) for row in rows)
-    ):
-        found = f"a table of measures ({' '.join(lines[0].split())}) without document ids"
-        raise InputError(
-            file.name, found, "lists of keyphrases", "Leave this file out: it holds results, not predictions."
-        )
+    names, *rows = map(str.split, lines)
+    measures = [name for name in names if name.lower().rstrip("@0123456789") in _MEASURES]
+    numbers = all(len(row) == len(names) and all(map(is_number, row)) for row in rows)
+    if rows and numbers and len(measures) == len(names):
+        found = f"a table of measures ({' '.join(names)}) without document ids"
+        remedy = "Leave this file out: it holds results, not predictions."
+        raise InputError(file.name, found, "lists of keyphrases", remedy)
     if lines[0].lstrip().startswith(("<?xml", "<TEI", "<files>")):
-        raise InputError(
-            file.name, "XML", "lists or texts", "Convert it to CSV, JSON or plain text first; XML is not read."
-        )
+        remedy = "Convert it to CSV, JSON or plain text first; XML is not read."
+        raise InputError(file.name, "XML", "lists or texts", remedy)
     return None
 
 

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
+from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import number, text_column
+from kp_core.reading.values import floats
 
 NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
@@ -21,21 +27,25 @@ OPTIONS = {"underscore": ("kept", "space")}
 _FIELD = re.compile(r"[^ \t\v\f]+")
 _ITERATION = re.compile(r"\d+|Q0")
 _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "phrase", "rank", "score", "source")
+#: So many characters are split at once: as Python strings a large file would take thirty times its size.
+_BLOCK = 4_000_000
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80 % of the first 200 lines."""
     if len(files) != 1 or role in ("documents", "judgements"):
         return None
-    sample = [_FIELD.findall(line) for line in files[0].sample]
     named = files[0].suffix == ".qrels"  # only under this name may annotators stand where the iteration does
     for kind, fits in (("gold", _is_qrel), ("system", _is_run)):
+        fields = [(line, _FIELD.findall(line)) for line in files[0].sample]
+        sample = [found for line, found in fields if fits(found, named) or not line.startswith("#")]
         fitting = sum(fits(fields, named) for fields in sample)
         if role in (None, kind) and fitting and fits(sample[0], named) and fitting >= 0.8 * len(sample):
             shown = "doc 0 phrase grade" if kind == "gold" else "doc Q0 phrase rank score tag"
             evidence = f"{part_of(fitting, len(sample), 'first line', 'is', 'are')} `{shown}`"
             guess: Role = "gold" if kind == "gold" else "system"
-            return Recognition(NAME, guess, tuple(files), 0.92, evidence, {}, dict(choice.options))
+            confidence = 0.98 if fitting == len(sample) else 0.92
+            return Recognition(NAME, guess, tuple(files), confidence, evidence, {}, dict(choice.options))
     return None
 
 
@@ -44,86 +54,127 @@ def _is_qrel(fields: list[str], named: bool) -> bool:
 
 
 def _is_run(fields: list[str], named: bool) -> bool:
-    return len(fields) == 6 and fields[1].upper() == "Q0" and number(fields[3]) % 1 == 0 and number(fields[4]) < np.inf
+    return len(fields) > 5 and fields[1].upper() == "Q0" and number(fields[3]) % 1 == 0 and number(fields[4]) < np.inf
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
-    """Read one phrase a line; `%XX` is decoded where all of it is valid."""
-    file = recognition.files[0]
-    names = _QRELS if recognition.role == "gold" else _RUN
+    """Read one phrase a line; `%XX` is decoded where all of it is valid, and words after the tag are no part of it."""
+    file, gold = recognition.files[0], recognition.role == "gold"
+    names = _QRELS if gold else _RUN
     rows = Rows(recognition.role, pa.table({}))
-    lines: list[int] = []
-    fields: list[list[str]] = []
-    for place, line in enumerate(file.lines, 1):
-        found = _FIELD.findall(line)
-        if len(found) == len(names):
-            lines.append(place)
-            fields.append(found)
-        elif found:
-            reason = f"{counted(len(found), 'field')} instead of {len(names)}"
-            rows.rejected.append((file.name, place, reason, line[:200]))
-        else:
-            rows.blank += 1
-    columns = dict(zip(names, map(list, zip(*fields, strict=True)), strict=True)) if fields else {n: [] for n in names}
+    places, blocks, begun, comments, longer = [np.zeros(0, np.int64)], [], 1, 0, 0
+    for block in _blocks(file):
+        lines = pc.ascii_trim_whitespace(pa.array(block, pa.large_string()))
+        fields = pc.ascii_split_whitespace(lines, max_splits=len(names))
+        count = np.where(pc.equal(lines, ""), 0, pc.list_value_length(fields))
+        fits = (count == len(names)) | ((count > len(names)) & (not gold))
+        for place in np.flatnonzero(pc.starts_with(lines, "#")):
+            found = fields[place].as_py()
+            row = fits[place] and (number(found[3]) == number(found[3]) if gold else found[1].upper() == "Q0")
+            comments, fits[place], count[place] = comments + (not row), row, count[place] * row
+        for place in np.flatnonzero(~fits & (count > 0)):
+            reason = f"{counted(len(_FIELD.findall(block[place])), 'field')} instead of {len(names)}"
+            rows.rejected.append((file.name, begun + int(place), reason, block[place][:200]))
+        rows.blank += int((count == 0).sum())
+        longer += int((fits & (count > len(names))).sum())
+        places.append(begun + np.flatnonzero(fits))
+        fields = fields.filter(pa.array(fits))
+        blocks.append([pc.list_element(fields, place) for place in range(len(names))])
+        begun += len(block)
+    columns = {
+        name: pa.chunked_array([block[place] for block in blocks], pa.large_string()).combine_chunks()
+        for place, name in enumerate(names)
+    }
+    _say(rows, file.name, comments, longer)
     _decode(columns, rows, file.name, recognition.options.get("underscore") == "space")
-    order = _graded(columns) if recognition.role == "gold" else _ranked(columns, rows, file.name)
-    rows.lines = [lines[place] for place in order]
-    arrays = {}
-    for name, values in columns.items():
-        arrays[name], bad = text_column([values[place] for place in order])
-        rows.marked |= dict.fromkeys(bad, "half a character (a lone surrogate) that cannot be stored")
-    rows.table = pa.table(arrays)
+    order = _graded(columns) if gold else _ranked(columns, rows, file.name)
+    rows.lines = np.concatenate(places)[order]
+    rows.table = pa.table({name: column.take(pa.array(order)) for name, column in columns.items()})
     return [rows]
 
 
-def _decode(columns: dict[str, list[str]], rows: Rows, file: str, underscore: bool) -> None:
+def _blocks(file: File) -> Iterator[list[str]]:
+    """Give the lines of a file, many at a time."""
+    file.refuse_long_lines()
+    text, start = file.text, 0
+    refuse_over(file.limits.rows, text.count("\n"), "lines", file.name)
+    while start < len(text):
+        stop = text.find("\n", start + _BLOCK) + 1 or len(text)
+        yield split_lines(text[start:stop])
+        start = stop
+
+
+def _say(rows: Rows, file: str, comments: int, longer: int) -> None:
+    if comments:
+        one, several = "line begins with `#`: a comment.", "lines begin with `#`: comments."
+        rows.notes.append(Note.counting("info", file, comments, one, several))
+    if longer:
+        one, several = "line has words after its tag", "lines have words after their tag"
+        rest = ", which TREC tools leave out, and so does this."
+        rows.notes.append(Note.counting("info", file, longer, one + rest, several + rest))
+
+
+def _decode(columns: dict[str, pa.Array], rows: Rows, file: str, underscore: bool) -> None:
     """Undo the escaping of ids, phrases and names, all or none of it."""
     # A name of an annotator stands in the second column of qrels; a plain iteration there names nobody.
-    plain = rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in columns["source"])
-    if plain:
+    if rows.role == "gold" and all(_ITERATION.fullmatch(name) for name in pc.unique(columns["source"]).to_pylist()):
         del columns["source"]
-    names = [name for name in ("doc_id", "phrase", "source") if name in columns]
-    distinct = {value for name in names for value in columns[name]}
-    decoded = {value: unescape(value) for value in distinct if "%" in value}
-    if decoded and None not in decoded.values():
-        for name in names:
-            columns[name] = [decoded.get(value) or value for value in columns[name]]
-        one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
-        rows.notes.append(Note.counting("info", file, len(decoded), one, several))
-    elif decoded:
+    coded = {name: columns[name].dictionary_encode() for name in ("doc_id", "phrase", "source") if name in columns}
+    count = {name: pc.sum(pc.match_substring(one.dictionary, "%")).as_py() or 0 for name, one in coded.items()}
+    decoded = {name: _unescaped(coded[name].dictionary) for name, some in count.items() if some}
+    if any(values is None for values in decoded.values()):
         rows.notes.append(Note("info", file, "A `%` stands where it codes nothing, so `%XX` was left as it is."))
+    elif decoded:
+        columns |= {name: values.take(coded[name].indices) for name, values in decoded.items() if values is not None}
+        one, several = "id, phrase or name with `%XX` was decoded.", "ids, phrases and names with `%XX` were decoded."
+        rows.notes.append(Note.counting("info", file, sum(count.values()), one, several))
     phrases = columns["phrase"]
     if underscore:
-        columns["phrase"] = [phrase.replace("_", " ") for phrase in phrases]
-    elif any("_" in phrase for phrase in phrases) and not any(" " in phrase for phrase in phrases):
+        columns["phrase"] = pc.replace_substring(phrases, "_", " ")
+    elif pc.any(pc.match_substring(phrases, "_")).as_py() and not pc.any(pc.match_substring(phrases, " ")).as_py():
         message = "Phrases hold `_` and no blank; if `_` stands for a blank, choose the option underscore = space."
         rows.notes.append(Note("warning", file, message))
 
 
-def _graded(columns: dict[str, list[str]]) -> Sequence[int]:
+def _unescaped(values: pa.Array) -> pa.Array | None:
+    """Return texts decoded, many at a time; None if some `%` codes nothing, or half a character."""
+    arrays = []
+    for start in range(0, len(values), 100_000):
+        batch = values.slice(start, 100_000).to_pylist()
+        joined = unescape("\n".join(batch))
+        if joined is None:
+            return None
+        texts = joined.split("\n")
+        array, halves = text_column(texts if len(texts) == len(batch) else [unescape(text) for text in batch])
+        if halves:
+            return None
+        arrays.append(array)
+    return pa.chunked_array(arrays, pa.large_string()).combine_chunks()
+
+
+def _graded(columns: dict[str, pa.Array]) -> npt.NDArray[np.int64]:
     """Drop grades that are 1 throughout: a binary standard has none."""
-    if all(number(grade) == 1 for grade in columns["relevance"]):
+    if all(number(grade) == 1 for grade in pc.unique(columns["relevance"]).to_pylist()):
         del columns["relevance"]
-    return range(len(columns["phrase"]))
+    return np.arange(len(columns["phrase"]))
 
 
-def _ranked(columns: dict[str, list[str]], rows: Rows, file: str) -> Sequence[int]:
+def _ranked(columns: dict[str, pa.Array], rows: Rows, file: str) -> npt.NDArray[np.int64]:
     """Put every list in the order of its scores, as TREC tools do; scores that count down to 1 say the order only."""
-    score = np.array([number(value) for value in columns["score"]], dtype=np.float64)
-    rank = np.array([number(value) for value in columns["rank"]], dtype=np.float64)
-    keys = list(zip(columns["source"], columns["doc_id"], strict=True))
-    numbers: dict[tuple[str, str], int] = {}
-    group = np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+    score, rank = (floats(pa.chunked_array([columns[name]]))[0] for name in ("score", "rank"))
+    source, doc_id = (columns[name].dictionary_encode() for name in ("source", "doc_id"))
+    keys = source.indices.to_numpy().astype(np.int64) * (len(doc_id.dictionary) + 1) + doc_id.indices.to_numpy()
+    group, lists = pd.factorize(keys)
     order = np.lexsort((rank, -score, group))
     against = (np.diff(rank[order]) < 0) & (np.diff(group[order]) == 0)
     if against.any():
-        lists = len(np.unique(group[order][1:][against]))
+        number_of_lists = len(np.unique(group[order][1:][against]))
         rest = "TREC tools follow the scores, and so does this."
         one, several = f"list has ranks against its scores; {rest}", f"lists have ranks against their scores; {rest}"
-        rows.notes.append(Note.counting("warning", file, lists, one, several))
-    size = np.bincount(group, minlength=len(numbers))
+        rows.notes.append(Note.counting("warning", file, number_of_lists, one, several))
+    size = np.bincount(group, minlength=len(lists))
     left = np.repeat(np.cumsum(size), size) - np.arange(len(order))
     if np.array_equal(score[order], left):
         del columns["score"]
     del columns["rank"], columns["Q0"]
-    return [int(place) for place in order]
+    return order

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.spans import EVERY, SpanBuilder, Units, offers
+from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.lists import storable
+from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
@@ -20,130 +21,104 @@ EXAMPLE = (
     "1-1\t0-3\tThe\t_\t\n1-2\t4-8\ttide\tKP[1]\t\n1-3\t9-14\ttable\tKP[1]\t\n"
     "1-4\t15-17\tis\t_\t\n1-5\t18-23\twrong\t_\t\n1-6\t23-24\t.\t_\t"
 )
+PROVED = True
 _FORMAT = "#FORMAT=WebAnno TSV 3"
+_BLANK = b"\xef\xbb\xbf \r\n"
 _HEADER = re.compile(r"#T_(SP|CH|RL)=(.*)")
-_TOKEN = re.compile(r"\d+-\d+(?:\.\d+)?")
+_TOKEN = re.compile(r"\d+-\d+(?:\.\d+)?\t(\d{1,9})-(\d{1,9})\t(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(->|.)")
 _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
-#: Layers that a machine makes: no keyphrases.
-_LINGUISTIC = (".pos.", "Lemma", "Stem", "MorphologicalFeatures", "SurfaceForm", "Dependency")
 
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files that begin like WebAnno TSV 3."""
-    group = [file for file in files if role not in ("documents", "judgements") and _begins(file)]
-    return [_recognition(group, role, group[0].choice)] if group else []
+    group = [file for file in files if file.source.data[:100].lstrip(_BLANK).startswith(_FORMAT.encode())]
+    return [_recognition(group, role, group[0].choice)] if group and role != "judgements" else []
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a single file by its first line."""
-    return _recognition(files, role, choice) if role not in ("documents", "judgements") and _begins(files[0]) else None
-
-
-def _begins(file: File) -> bool:
-    return bool(file.sample) and file.sample[0].startswith(_FORMAT)
+    begins = bool(files[0].sample) and files[0].sample[0].startswith(_FORMAT)
+    return _recognition(files, role, choice) if begins and role != "judgements" else None
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
-    rule, _ = _places(files)
-    labels = {label for file in files for span in _page(file).spans for label in span.labels}
-    options = {"label": choice.options.get("label", EVERY)}
-    layers = ", ".join(dict.fromkeys(layer for file in files for layer in _page(file).layers))
-    evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {rule}"
-    return Recognition(NAME, role or "gold", tuple(files), 0.99, evidence, {}, options, offers(labels))
+    labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
+    layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
+    evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
+    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), choice, labels)
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
     """Return the rule in words, and document and annotator of each file: files of one folder with one text are one."""
-    named: dict[str, tuple[str, str | None]]
     paths = {file.name: PurePosixPath(file.name) for file in files}
-    texts: dict[str, set[str]] = defaultdict(set)
+    texts: dict[PurePosixPath, set[str]] = defaultdict(set)
     for file in files:
-        texts[str(paths[file.name].parent)].add(_page(file).text)
+        texts[paths[file.name].parent].add(_page(file)[0].text)
     together = len(files) > len(texts) and all(len(found) == 1 for found in texts.values())
     alone = len(files) == len(texts) > 1 and len(set().union(*texts.values())) == len(texts)
     if (together or alone) and all(path.parent.name for path in paths.values()):
-        named = {name: (path.parent.name, path.stem) for name, path in paths.items()}
-        return "document = folder, annotator = file", named
+        return "document = folder, annotator = file", {n: (p.parent.name, p.stem) for n, p in paths.items()}
     if len(texts) > 1:
-        named = {name: (path.stem, path.parent.name) for name, path in paths.items()}
-        return "annotator = folder, document = file", named
+        return "annotator = folder, document = file", {n: (p.stem, p.parent.name) for n, p in paths.items()}
     return "document = file", {name: (path.stem, None) for name, path in paths.items()}
 
 
-@dataclass
-class _Span:
-    begin: int
-    end: int
-    labels: list[str]
-    line: int
-
-
-@dataclass
-class _Page:
-    """A parsed file: its text, its spans in order, its layers, and lines that do not fit."""
-
-    text: str = ""
-    spans: list[_Span] = field(default_factory=list)
-    layers: list[str] = field(default_factory=list)
-    rejected: list[tuple[int, str, str]] = field(default_factory=list)
-
-
-def _page(file: File) -> _Page:
+def _page(file: File) -> tuple[Marked, list[Rejected]]:
+    """Return the text and the marks of a file, and the lines that do not fit."""
     return file.once("webanno", lambda: _parsed(file))
 
 
-def _parsed(file: File) -> _Page:
-    page, pieces = _Page(), [""]
-    length = 0
-    columns = list(_columns(file))
-    page.layers = list(dict.fromkeys(layer for layer in columns if layer))
+def _parsed(file: File) -> tuple[Marked, list[Rejected]]:
+    layers, pieces, length = list(_layers(file)), [""], 0
+    rejected: list[Rejected] = []
+    # Offsets are those of the text so far, in which a sentence is placed by its first token.
     sentence: list[str] = []
     placed = False
-    open_spans: dict[tuple[str, str], _Span] = {}
+    spans: dict[tuple[str, str], tuple[dict[str, None], list[int]]] = {}
     for number, line in enumerate(file.lines, 1):
-        cells = line.split("\t")
         if line.startswith("#Text="):
-            sentence, placed = [*(sentence if not placed else []), _unescaped(line[6:])], False
+            sentence, placed = [] if placed else sentence, False
+            sentence.append(_unescaped(line[6:]))
         elif not line.strip() or line.startswith("#"):
             continue
-        elif not _TOKEN.fullmatch(cells[0]) or len(cells) < 3 or not re.fullmatch(r"\d{1,9}-\d{1,9}", cells[1]):
-            page.rejected.append((number, "no token, offsets and form", line[:200]))
-        elif len(cells) - 3 > len(columns) + 1:
-            reason = f"{counted(len(cells) - 3, 'column')} of layers instead of {len(columns)}"
-            page.rejected.append((number, reason, line[:200]))
+        elif (token := _TOKEN.fullmatch(line)) is None:
+            rejected.append((file.name, number, "no token, offsets and form", storable(line[:200])))
+        elif len(cells := token[3].split("\t")) > len(layers) + 2:
+            reason = f"{counted(len(cells) - 1, 'column')} of layers instead of {len(layers)}"
+            rejected.append((file.name, number, reason, storable(line[:200])))
         else:
-            begin, end = map(int, cells[1].split("-"))
+            begin, end = int(token[1]), int(token[2])
             if not placed:
-                pieces.append(_placed("\n".join(sentence), begin, _unescaped(cells[2]), length, file, number))
-                length, placed = length + _length(pieces[-1]), True
-            _add(page, open_spans, columns, cells[3:], begin, end, number)
-    page.text = "".join(pieces)
-    return page
+                pieces.append(_placed("\n".join(sentence), begin, _unescaped(cells[0]), length, file, number))
+                length, placed = length + _units(pieces[-1]), True
+            for key, label in _values(layers, cells[1:], number):
+                labels, places = spans.setdefault(key, ({key[0]: None}, []))
+                labels |= {label: None} if label else {}
+                places += [begin, end]
+    found = [Span(list(labels), ((min(places), max(places)),)) for labels, places in spans.values()]
+    return Marked("", "".join(pieces), found, file.name, 1, utf16=True), rejected
 
 
-def _length(text: str) -> int:
-    return len(text.encode("utf-16-le")) // 2
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _columns(file: File) -> Iterator[str]:
+def _layers(file: File) -> Iterator[str]:
     """Give the layer of each column, an empty name for columns that hold no keyphrases."""
     for line in file.lines:
-        found = _HEADER.fullmatch(line)
-        if found is None and not line.startswith("#"):
-            if line.strip():
-                return
-            continue
-        if found is not None:
-            layer, *features = found.group(2).split("|")
-            kept = found.group(1) == "SP" and not any(name in layer for name in _LINGUISTIC)
-            yield from [layer.rsplit(".", 1)[-1] if kept else ""] * max(1, len([name for name in features if name]))
+        if line.strip() and not line.startswith("#"):
+            return
+        if found := _HEADER.fullmatch(line):
+            layer, *features = found[2].split("|")
+            kept = found[1] == "SP" and not LINGUISTIC.search(layer)
+            yield from [layer.rsplit(".", 1)[-1] if kept else ""] * max(1, len(list(filter(None, features))))
 
 
 def _placed(sentence: str, begin: int, form: str, length: int, file: File, line: int) -> str:
     """Return a sentence behind the white space that lies between it and the text of this length before it."""
     before = sentence.find(form)
-    start = begin - _length(sentence[: max(before, 0)])
+    start = begin - _units(sentence[: max(before, 0)])
     gap = start - length
     if before < 0 or gap < 0 or start > 2 * len(file.text) + 100_000:
         found = f"the token “{form[:40]}” at {begin}, which its sentence does not have there"
@@ -151,51 +126,21 @@ def _placed(sentence: str, begin: int, form: str, length: int, file: File, line:
     return "\n" * min(gap, 1) + " " * (gap - 1) + sentence
 
 
-def _add(
-    page: _Page,
-    known: dict[tuple[str, str], _Span],
-    columns: list[str],
-    cells: list[str],
-    begin: int,
-    end: int,
-    line: int,
-) -> None:
-    """Add the spans of a token; `[2]` after a value joins tokens, `|` stands between spans on one token."""
-    here: dict[tuple[str, str], _Span] = {}
-    for layer, cell in zip(columns, cells, strict=False):
-        if not layer or cell in ("_", ""):
-            continue
-        for stacked, value in enumerate(re.split(r"(?<!\\)\|", cell)):
-            found = _VALUE.fullmatch(value)
-            name, number = (found.group(1), found.group(2)) if found else (value, None)
-            key = (layer, number or f"line {line} {stacked}")
-            if key not in known:
-                known[key] = _Span(begin, end, [layer], line)
-                page.spans.append(known[key])
-            here[key] = known[key]
-            if name not in ("*", "_", "") and (label := _unescaped(name)) not in known[key].labels:
-                known[key].labels.append(label)
-    for span in here.values():
-        span.begin, span.end = min(span.begin, begin), max(span.end, end)
+def _values(layers: list[str], cells: list[str], line: int) -> Iterator[tuple[tuple[str, str], str]]:
+    """Give key and label of every span on a token: `[2]` behind a label joins tokens, `|` stands between spans."""
+    for layer, cell in zip(layers, cells, strict=False):
+        for stacked, value in enumerate(re.split(r"(?<!\\)\|", cell) if layer and cell not in ("_", "") else ()):
+            name, number = _VALUE.fullmatch(value).groups()  # type: ignore[union-attr]
+            yield (layer, number or f"line {line} {stacked}"), "" if name in ("*", "_") else _unescaped(name)
 
 
 def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda found: {"t": "\t", "n": "\n", "r": "\r"}.get(found.group(1), found.group(1)), text)
+    return _ESCAPED.sub(lambda found: {"t": "\t", "n": "\n", "r": "\r"}.get(found[1], found[1]), text)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read the spans of every file in the order of the text."""
-    builder = SpanBuilder(recognition.role, recognition.files[0].limits, recognition.options["label"])
-    _, places = _places(recognition.files)
-    for file in recognition.files:
-        page = _page(file)
-        text = Units(page.text)
-        doc_id, source = places[file.name]
-        builder.open(doc_id, page.text, file=file.name, line=1, source=source)
-        for number, reason, content in page.rejected:
-            builder.lists.rejected.append((file.name, number, reason, content))
-        for span in page.spans:
-            phrase = text.part(span.begin, span.end)
-            outside = "" if phrase else "offsets outside the text"
-            builder.phrase(phrase or f"{span.begin}-{span.end}", span.labels, outside)
-    return builder.rows(recognition.files[0].name)
+    pages = [_page(file) for file in recognition.files]
+    named = _places(recognition.files)[1]
+    every = [replace(page, doc_id=named[page.file][0], source=named[page.file][1]) for page, _ in pages]
+    return span_rows(recognition, every, [row for _, rejected in pages for row in rejected])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any, Literal
@@ -156,3 +156,13 @@ def parse(text: str) -> Asked:
     if declared and cutoff in LETTERS and (cutoff != "G" or base == "F1"):
         return Asked(declared, LETTERS[cutoff])
     raise UsageError(f"there is no measure '{text}'; the measures are: {', '.join(MEASURES)} (k: a number, O or M)")
+
+
+def names_in(measures: Sequence[str] | str) -> tuple[str, ...]:
+    """Return names of measures, each once.
+
+    >>> names_in("P@5, MAP"), names_in(["P@5,MAP", "MAP"])
+    (('P@5', 'MAP'), ('P@5', 'MAP'))
+    """
+    each = [measures] if isinstance(measures, str) else measures
+    return tuple(dict.fromkeys(part.strip() for names in each for part in names.split(",")))

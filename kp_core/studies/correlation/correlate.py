@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.errors import InputError, Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
 from kp_core.similarity import PRESETS, Choices, best_over_gold, describe, score, similarity, split_names
@@ -148,9 +148,7 @@ def correlation_from(signature: str) -> dict[str, Any]:
     if kind != "kps-correlation":
         raise UsageError(f"'{kind}' does not begin the signature of a correlation, kps-correlation does")
     if "synonyms" in given:
-        raise UsageError(
-            "the words of the synonyms are not in the signature; leave its part “synonyms” out, and give them again"
-        )
+        raise unavailable("synonyms")
     numbers = {field.name for field in fields(Study) if isinstance(field.default, int)}
     options: dict[str, Any] = {"by": ""}
     for name, short in _SIGNED.items():
@@ -199,12 +197,7 @@ def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, I
     if not missing.any():
         return phrases, None
     if corpus is None or not len(corpus.gold) or "doc_id" not in pairs:
-        raise InputError(
-            "judgements",
-            f"{counted(int(missing.sum()), 'pair')} without a keyphrase",
-            "a keyphrase for every pair",
-            "Fill the column “keyphrase”, or load the gold standard and name the document of each pair.",
-        )
+        raise unfit("judgements", "no keyphrase of pairs", pairs=counted(int(missing.sum()), "pair"))
     gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
     facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
     exploded = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})

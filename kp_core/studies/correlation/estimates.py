@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, unavailable
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients
@@ -50,9 +50,7 @@ class Study:
             if not choices and value < least:
                 raise UsageError(f"{name} is {value}; choose a whole number from {least} up")
         if self.test == "williams" and self.correlation == "kendall":
-            raise UsageError(
-                "Williams' test is for Pearson's and Spearman's correlation; choose perm-both for Kendall's"
-            )
+            raise unavailable("williams")
 
 
 @dataclass(frozen=True)

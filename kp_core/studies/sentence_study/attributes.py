@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus, kept
-from kp_core.errors import InputError, Note, counted, part_of
+from kp_core.errors import Note, counted, part_of, unfit
 from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
@@ -67,9 +67,7 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     """
     listed = list_sentences(corpus)
     if not len(listed):
-        raise InputError(
-            "the documents", "no text with a sentence", "texts whose sentences can be chosen", "Load the texts."
-        )
+        raise unfit("the documents", "no sentence")
     told = pd.DataFrame() if given is None else _checked(given, listed)
     documents = corpus.documents.set_index("doc_id")
     notes = []
@@ -104,22 +102,22 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of the sentences; refuses what is no sentence or no number."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
-        raise InputError(
+        raise unfit(
             "the given attributes",
-            f"the columns {', '.join(map(str, given.columns)) or '(none)'}",
-            f"a column sentence and at least one of: {', '.join(ATTRIBUTES)}",
-            "Download the table of sentences, and change or add columns in it.",
+            "no attribute",
+            columns=", ".join(map(str, given.columns)) or "(none)",
+            known=", ".join(ATTRIBUTES),
         )
     for wrong, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
     ):
         if wrong.any():
-            raise InputError(
+            raise unfit(
                 "the given attributes",
-                f"“{given.loc[wrong, 'sentence'].iloc[0]}”, {problem}",
-                "each sentence of the list once",
-                "Write the ids as the list of sentences has them.",
+                "not in the list",
+                sentence=given.loc[wrong, "sentence"].iloc[0],
+                problem=problem,
             )
     table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
@@ -130,11 +128,11 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
         filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
         wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & (name == "attitude")))
         if wrong.any():
-            raise InputError(
+            raise unfit(
                 f"the given attributes, column {name}, sentence '{wrong.idxmax()}'",
-                f"“{table.loc[wrong, name].iloc[0]}”",
-                "a whole number" if name == "attitude" else "a number",
-                "Correct the cell, or leave it empty.",
+                "attribute",
+                value=table.loc[wrong, name].iloc[0],
+                whole="whole " if name == "attitude" else "",
             )
         table[name] = values
     return table

@@ -13,7 +13,10 @@ from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
+from tests.cases import cases
 from tests.corpora import universe_sizes
+
+CASES = cases(__file__)
 
 PIPELINES = sorted({kp.Settings(preset=name).normalise for name in kp.PRESETS})
 #: Four sentences in two paragraphs. Nouns: (tide, table) (tide, tide, harbour) (harbour) (moon).
@@ -52,17 +55,8 @@ def test_attributes_by_hand(tides):
     assert table["title_similarity"].tolist() == pytest.approx([0, 0.25, 0.5, 0], abs=1e-12)
 
 
-ATTITUDES = {
-    1: "Water rises.|He has a ship.|It was important.|They argued.|A canal.|It was in May.|The must-have list.|"
-    "A question? No.",
-    2: "Ships must wait.|It CAN rise.|It can't rise.|It won’t.|He needs to go.|They have to go.|It is important to go.|"
-    "We hope so.|He believes it.|It may be.",
-    3: "Must it?|Go!|He asked: “Must it?”|Is it (or is it not?)",
-}
-
-
 @pytest.mark.parametrize(
-    ("expected", "text"), [(kind, text) for kind, texts in ATTITUDES.items() for text in texts.split("|")]
+    ("expected", "text"), [(int(kind), text) for kind, texts in CASES["attitudes"].items() for text in texts]
 )
 def test_attitude(expected, text):
     assert attitude(text) == expected
@@ -114,18 +108,7 @@ def test_given_attributes_take_the_place_of_computed_ones(tides):
     assert [(note.where, note.message[:7]) for note in notes] == [("length", "2 of 4 "), ("attitude", "1 of 4 ")]
 
 
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"length": ["1"]}, "a column sentence and at least one of: group, location"),
-        ({"sentence": ["d1#s001"], "size": ["1"]}, "a column sentence and at least one of: group, location"),
-        ({"sentence": ["d1#s009"], "length": ["1"]}, "“d1#s009”, no sentence of the loaded texts"),
-        ({"sentence": ["d1#s001", "d1#s001"], "length": ["1", "2"]}, "“d1#s001”, a sentence given twice"),
-        ({"sentence": ["d1#s001"], "length": ["long"]}, "column length, sentence 'd1#s001': expected a number"),
-        ({"sentence": ["d1#s001"], "attitude": ["1.5"]}, "expected a whole number, found “1.5”"),
-        ({"sentence": ["d1#s001"], "tf_idf": ["inf"]}, "expected a number, found “inf”"),
-    ],
-)
+@pytest.mark.parametrize(("given", "words"), CASES["wrong_attributes"])
 def test_given_attributes_that_are_wrong_are_refused(tides, given, words):
     with pytest.raises(kp.InputError, match=words.replace("“", ".").replace("”", ".")):
         attributes(tides, pd.DataFrame(given))

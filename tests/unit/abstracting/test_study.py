@@ -14,6 +14,9 @@ from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, MEASURES, NULL, RANDOM, SYSTEMS, TREE, Plan
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 LECTURES = Path(__file__).resolve().parents[3] / "sample_data" / "lectures"
 
@@ -99,24 +102,12 @@ def test_pruning_afterwards_is_pruning_by_scikit_learn(seed):
     assert errors_when_pruned(whole, matrix[test], yes[test]).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("yes", "no", "drawn"),
-    [
-        (60, 300, (40, 200, "")),
-        (40, 200, (40, 200, "")),
-        (35, 300, (35, 175, "")),
-        (10, 300, (10, 50, "")),
-        (9, 300, (0, 0, "few_yes")),
-        (60, 150, (40, 150, "")),
-        (60, 9, (0, 0, "few_no")),
-        (0, 0, (0, 0, "few_yes")),
-    ],
-)
+@pytest.mark.parametrize(("yes", "no", "drawn"), CASES["draws"])
 def test_what_a_draw_takes(yes, no, drawn):
     classes = np.arange(yes + no + 20) < yes
     kept = np.arange(yes + no + 20) < yes + no  # the last 20 stand in documents that are not left
     planned = protocol.what_is_left(np.array([2, 1, 0]), classes, kept)
-    assert (planned.drawn_yes, planned.drawn_no, planned.reason) == drawn
+    assert [planned.drawn_yes, planned.drawn_no, planned.reason] == drawn
     assert (planned.yes, planned.no, planned.documents, planned.dropped) == (yes, no, 2, 1)
     if not planned.reason:
         rows = protocol.draw(classes, kept, planned, np.random.default_rng(1))

@@ -13,6 +13,9 @@ from kp_core.extraction.collection import Collection
 from kp_core.extraction.external import read_phrases
 from kp_core.reading import Source
 from kp_core.text.candidates import Stems
+from tests.cases import cases
+
+CASES = cases(__file__)
 
 STOP = ["the", "for", "and", "a", "of", "each"]
 TEXTS = {
@@ -109,20 +112,6 @@ def plain(lectures):
     return extract(lectures, "tfidf", None)
 
 
-def lists(found):
-    return found.frame[["doc_id", "rank", "phrase"]].to_numpy().tolist()
-
-
-def test_what_is_not_known_or_has_no_weight_changes_nothing(lectures, plain):
-    outside = External({"e": "The inverted index of a search engine."}, {"index": 1})
-    for name in ("phrase-boosting", "phrase-boosting-ngrams"):
-        assert lists(extract(lectures, name, None, {"no such phrase": 1})) == lists(plain)
-    assert lists(extract(lectures, "phrase-boosting", None, outside, beta=0)) == lists(plain)
-    assert lists(extract(lectures, "document-boosting", None, outside, lam=0)) == lists(plain)
-    raised = extract(lectures, "document-boosting", None, outside).frame["score"].to_numpy()
-    assert (raised != plain.frame["score"].to_numpy()).any()
-
-
 def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectures, plain):
     scores = plain.frame.set_index(["doc_id", "phrase"])["score"]
     inside = extract(lectures, "tfidf-chunks", None).frame.set_index(["doc_id", "phrase"])["score"]
@@ -169,22 +158,7 @@ def test_boosting_without_an_external_source_is_unavailable(name):
         extract(TEXTS, name)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"method": "bm25"}, "no system 'bm25'; choose among: tfidf, tfidf-chunks"),
-        ({"method": ""}, "name at least one system"),
-        ({"top": 0}, "top is 0"),
-        ({"beta": 2}, "beta is no parameter of tfidf"),
-        ({"n": 2}, "no parameter 'n'; the parameters are: longest, m, lam, beta"),
-        ({"longest": 11}, "longest is 11; choose a whole number from 0 to 10"),
-        ({"longest": 1.5}, "longest is 1.5; choose a whole number"),
-        ({"longest": 0}, "only the systems with chunks"),
-        ({"stemmer": "lancaster"}, "no stemmer 'lancaster'"),
-        ({"stop_words": "french"}, "stop_words is 'french'"),
-        ({"method": "tfidf-chunks", "stop_words": ["le"]}, "the tagger, which knows English only"),
-    ],
-)
+@pytest.mark.parametrize(("options", "message"), CASES["wrong_usage"])
 def test_wrong_usage_is_refused_with_the_choices(options, message):
     with pytest.raises(kp.UsageError, match=message):
         extract(TEXTS, **options)
@@ -259,6 +233,8 @@ def test_progress_is_told_and_an_exception_cancels():
     [
         ("phrase-boosting", {"external": kp.External({}, {"zebra": 1.0, "tide table,0.5": 1.0})}, "external list"),
         ("phrase-boosting", {"external": EXTERNAL, "beta": 0}, "external list"),
+        ("phrase-boosting-ngrams", {"external": kp.External({}, {"zebra": 1.0})}, "external list"),
+        ("document-boosting", {"external": EXTERNAL, "lam": 0}, "external documents"),
         ("document-boosting", {"external": kp.External({"e": "A zebra."}, {})}, "external documents"),
     ],
 )
@@ -287,40 +263,12 @@ def test_external_files_are_read_as_each_system_takes_them(tmp_path):
         extract(TEXTS, list(SYSTEMS), external=mixed)
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [
-        ("a.csv", b"phrase,weight\ntide table,1\nharbour,.5\n", {"tide table": 1, "harbour": 0.5}),
-        ("a.csv", b"keyphrase\ntide table\nharbour\n", {"tide table": 1, "harbour": 1}),
-        ("a.csv", b"doc_id,phrase,relevance\nx,tide table,1\ny,tide table,.2\n", {"tide table": 1}),
-        ("a.json", b'{"x": ["tide table"], "y": ["harbour"]}', {"tide table": 1, "harbour": 1}),
-        ("a.key", b"tide table\nharbour\n", {"tide table": 1, "harbour": 1}),
-        ("a.txt", b"tide table\n\nharbour\t0\n", {"tide table": 1, "harbour": 0}),
-        ("a.csv", b'"tide table",1\nharbour,.5\n', {"tide table": 1, "harbour": 0.5}),
-        ("a.csv", b"tide table;1\nharbour;.5\n", {"tide table": 1, "harbour": 0.5}),
-        ("a.txt", b"hash, open\ntree, binary\n", {"hash, open": 1, "tree, binary": 1}),
-        ("a.csv", b"sea|tide\nmoon|sun\n", {"sea|tide": 1, "moon|sun": 1}),
-        ("a.txt", b"25%\n50%\nC++; C\n", {"25%": 1, "50%": 1, "C++; C": 1}),
-        ("a.txt", b"0,5\n1,5\n", {"0,5": 1, "1,5": 1}),
-        ("a.csv", b"sea,1\ntide,0.5\nmoon\n", {"sea,1": 1, "tide,0.5": 1, "moon": 1}),
-        ("a.txt", b"d1\tsea;tide\nd2\tmoon\n", {"sea": 1, "tide": 1, "moon": 1}),
-        ("a.txt", b'{"d1": ["hash, open", "b"]}', {"hash, open": 1, "b": 1}),
-    ],
-)
+@pytest.mark.parametrize(("name", "data", "expected"), CASES["lists_of_phrases"])
 def test_lists_of_phrases_in_several_formats(name, data, expected):
-    assert read_phrases(Source(name, data)) == expected
+    assert read_phrases(Source(name, data.encode())) == expected
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "message"),
-    [
-        ("a.txt", b"tide\t7\n", "a.txt, line 1: expected a weight from 0 to 1, found the weight 7 of “tide”"),
-        ("a.txt", b"tide\t1\nsea\thigh\n", "found the weight high"),
-        ("a.csv", b"tide,1\n\nsea,2\n", "a.csv, line 3: .*found the weight 2 of “sea”"),
-        ("a.txt", b"\n\n", "no phrase|empty"),
-        ("a.json", b'{"x": [', "a.json"),
-    ],
-)
+@pytest.mark.parametrize(("name", "data", "message"), CASES["refused_lists"])
 def test_lists_of_phrases_that_are_refused(name, data, message):
     with pytest.raises(kp.InputError, match=message):
-        read_phrases(Source(name, data))
+        read_phrases(Source(name, data.encode()))

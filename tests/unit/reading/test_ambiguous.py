@@ -43,7 +43,7 @@ def read(source, choice, role="gold"):
         pytest.param(
             MIXED,
             [["1", "4711: Tide"]] * 4 + [["1", "sea"]],
-            Choice(options={"labels": "split"}),
+            Choice(options={"line": "label"}),
             [["1", "Tide"]] * 4,
             id="some labels stay, or split",
         ),
@@ -67,3 +67,23 @@ def test_the_ending_of_all_names_stays_or_is_taken_off():
     assert read(votes, Choice())[1].documents["doc_id"].tolist() == ["art-1-Crowd", "art-2-Crowd"]
     removed = read(votes, Choice(options={"suffix": "removed"}))[1]
     assert removed.documents["doc_id"].tolist() == ["art-1", "art-2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ('{"d1": "tide, sea", "d2": "moon"}', [{"separator": ","}, {"separator": ";"}]),
+        ('{"d1": [["tide", "table"], ["sea"]]}', [{"inner": "variants"}, {"inner": "tokens"}]),
+        ('{"d1": [["tide", "1"], ["sea", "0.5"]]}', [{"inner": "scored"}, {"inner": "variants"}]),
+    ],
+)
+def test_every_reading_of_json_is_offered_and_said(text, readings):
+    found = kp.reading.previews(Source("g.json", text.encode()), "gold")
+    assert [one.recognition.options for one in found] == readings
+    assert len({one.recognition.evidence for one in found}) == len(readings)
+
+
+def test_lists_of_many_single_words_may_as_well_be_the_words_of_phrases():
+    text = b'{"d": [["tide", "table"], ["sea", "level"], ["moon", "light"], ["ebb", "flow"], ["high", "water"]]}'
+    first, second = kp.reading.previews(Source("g.json", text), "gold")
+    assert first.recognition.confidence - second.recognition.confidence < 0.02

@@ -12,7 +12,7 @@ import pytest
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.sniff import all_families
+from kp_core.reading.families import all_families
 from tests.format_samples import archive
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
@@ -218,8 +218,12 @@ def test_strict_refuses_the_first_rejected_row() -> None:
 
 
 def test_every_family_recognises_its_own_example() -> None:
-    roles = {"F11": "judgements", "F4A": "systems", "F9": "systems", "F10": "systems"}
+    roles = {"F9": "systems", "F4A": "systems", "F10": "files"}
     for family in all_families():
-        if family.EXAMPLE and family.NAME not in ("F4", "F12"):
-            corpus = read(family.EXAMPLE, "example", roles.get(family.NAME, "gold"))
-            assert corpus.report.readings[0].family == family.NAME
+        for example in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())):
+            if example and family.NAME not in ("F4", "F12"):
+                role = "systems" if "pred_sents" in example else roles.get(family.NAME, "gold")
+                corpus = read(example, "example", role)
+                assert corpus.report.readings[0].family == family.NAME
+                assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
+                assert corpus.report.rejected.empty

@@ -110,8 +110,8 @@ def test_a_narrow_even_table_with_semicolons_stays_a_table():
     assert kp.load(gold=even).report.readings[0].family == "F10"
     chosen = kp.load(gold=even, roles={"a.txt": Choice(family="F5")})
     assert lists(chosen.gold) == {"1": ["d1", "tide"], "2": ["d1", "sea"], "3": ["d2", "moon"]}
-    other = Source("a.txt", b"Nr;Begriff\n1;Haus\n1;Baum\n2;Katze\n")
-    with pytest.raises(InputError, match="found a first line “Nr;Begriff”"):
+    other = Source("a.txt", b"Lfd;Wort\n1;Haus\n1;Baum\n2;Katze\n")
+    with pytest.raises(InputError, match="found a first line “Lfd;Wort”"):
         kp.load(gold=other)
     assert [found.recognition.family for found in previews(other, "gold")] == ["F5"]
     for table in (b"1;tide;x\n2;sea;y\n3;moon;z\n", b"d1;ana;tide\nd1;ben;sea\nd2;ana;moon\nd2;ben;sun\n"):
@@ -142,3 +142,68 @@ def test_files_of_one_document_each_are_not_taken_for_lines():
     folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
     corpus = kp.load(gold=folder)
     assert lists(corpus.gold) == {"d1": ["tide", "sea"], "d2": ["moon", "sun", "star"]}
+
+
+def test_objects_without_ids_are_lines_too():
+    texts = '{"id": "a", "text": "Tides.", "keywords": ["tide"]}\n{"id": "b", "text": "Moon.", "keywords": ["moon"]}\n'
+    predicted = b'{"src": [3], "preds": [[4]], "pred_sents": [["tide"]]}\n{"src": [5], "preds": [], "pred_sents": []}\n'
+    corpus = kp.load(gold=Source("g.jsonl", texts.encode()), systems=Source("s.pred", predicted))
+    assert corpus.runs[["doc_id", "phrase"]].to_numpy().tolist() == [["a", "tide"]]
+    assert corpus.empty.to_numpy().tolist() == [["system", "s", "b"]]
+    with pytest.raises(InputError, match="expected as many as in the other files"):
+        kp.load(gold=GOLD, systems=Source("s.pred", predicted))
+
+
+@pytest.mark.parametrize("name", ["gold.txt", "preds.csv", "a.pred"])
+def test_lists_with_the_border_of_opennmt_are_never_a_table(name):
+    lines = b"tide ; harbour ; <peos> ; sea\nmoon ; sun ; <peos> ; star\nwater ; quay ; <peos> ; boat\n"
+    corpus = kp.load(gold=Source(name, lines))
+    assert corpus.report.readings[0].family == "F5"
+    assert lists(corpus.gold) == {
+        "1": ["tide", "harbour", "sea"],
+        "2": ["moon", "sun", "star"],
+        "3": ["water", "quay", "boat"],
+    }
+
+
+@pytest.mark.parametrize(
+    ("line", "family"),
+    [("d{}\t{}\n", "F3"), ("d{}@{}\n", "F3"), ("d{} : {}\n", "F3"), ("d{}: {}\n", "F3"), ("d{};{}\n", "F3")],
+)
+def test_a_file_with_ids_is_never_aligned_and_never_a_text(line, family):
+    long = ["a long phrase of words; sea; moon", "gauge; a very long phrase of many words", "quay; boat; ship; sea"]
+    with_ids = "".join(line.format(n, phrases) for n, phrases in enumerate(long, 1))
+    plain = b"tide; sea\nmoon; sun; star\ngauge\n"
+    for ids_name, plain_name in (("gold.txt", "b.txt"), ("references.txt", "model.txt")):
+        corpus = kp.load(files=[Source(ids_name, with_ids.encode()), Source(plain_name, plain)])
+        found = {reading.file: (reading.family, reading.role) for reading in corpus.report.readings}
+        assert found[ids_name][0] == family
+        assert found[plain_name] == ("F5", "system")
+        assert not corpus.documents["text"].notna().any()
+        assert lists(corpus.gold)["d1"] == ["a long phrase of words", "sea", "moon"]
+
+
+def test_texts_beside_lists_are_prose_and_ids_are_known_by_what_they_are():
+    lines = b"tide; sea\nmoon; sun; star\ngauge; ebb\n"
+    texts = b"Tides rise and fall twice a day.\nThe moon goes round.\nHow high is it?\n"
+    files = [Source("pred.txt", lines), Source("list.txt", b"H-1\nH-2\nC-3\n"), Source("test.txt", texts)]
+    corpus = kp.load(files=[*files, Source("gold.txt", lines)])
+    assert list(lists(corpus.gold)) == list(lists(corpus.runs)) == ["H-1", "H-2", "C-3"]
+    assert corpus.documents["text"].tolist() == texts.decode().split("\n")[:3]
+    assert lists(kp.load(gold=Source("g.txt", lines), documents=Source("test_ids.txt", b"a\nb\nc\n")).gold)["c"]
+
+
+FINAL = "C-41 : content distribution,peer to peer+p2p,\nC-42 : grid\nH-3 :\nI-4 : agent , multi agent\n"
+
+
+@pytest.mark.parametrize("name", ["test.combined.final", "s.csv", "s.txt"])
+def test_lines_of_semeval_are_an_id_and_phrases_with_spellings(name):
+    corpus = kp.load(gold=Source(name, FINAL.encode()))
+    assert corpus.report.readings[0].family == "F3"
+    assert lists(corpus.gold) == {
+        "C-41": ["content distribution", "peer to peer"],
+        "C-42": ["grid"],
+        "I-4": ["agent", "multi agent"],
+    }
+    assert corpus.gold["variants"].tolist()[1] == ("peer to peer", "p2p")
+    assert corpus.empty["doc_id"].tolist() == ["H-3"]

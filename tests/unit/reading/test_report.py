@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kp_core.corpus import Corpus
-from kp_core.reading import Source, load, meeting, report
+from kp_core.reading import Source, identifiers, load, report
 from kp_core.text.normalise import Normaliser
 
 
@@ -31,37 +31,37 @@ def test_statistics_of_annotators_and_systems(corpus: Corpus) -> None:
 
 
 def test_gaps_and_suggestions(corpus: Corpus) -> None:
-    gaps = meeting.gaps(corpus).set_index(["in", "not in"])
+    gaps = identifiers.gaps(corpus).set_index(["in", "not in"])
     assert gaps.loc[("gold", "texts"), ["documents", "only here", "first"]].tolist() == [3, 2, "C-1, C-3"]
-    assert meeting.unmatched(corpus).query("doc_id == 'C-4'")["similar"].iloc[0] == "C-1, C-2, C-3"
+    assert identifiers.unmatched(corpus).query("doc_id == 'C-4'")["similar"].iloc[0] == "C-1, C-2, C-3"
 
 
 def test_a_fix_is_offered_only_if_it_keeps_ids_apart() -> None:
     left, right = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
-    offered = meeting.suggestions(load(gold=left, systems={"s": right}))
+    offered = identifiers.suggestions(load(gold=left, systems={"s": right}))
     assert offered.to_numpy().tolist() == [["strip-extension", "strip the extension", "gold", "systems", 2, 2]]
-    assert not len(meeting.suggestions(load(gold=left, systems={"s": right | {"C-1.key": ["x"]}})))
+    assert not len(identifiers.suggestions(load(gold=left, systems={"s": right | {"C-1.key": ["x"]}})))
     for one, other, fix in (("A", "a", "casefold-ids"), ("007", "7", "strip-zeros"), ("x/1", "1", "strip-path")):
         corpus = load(gold={one: ["x"]}, systems={"s": {other: ["x"]}})
-        assert meeting.suggestions(corpus)["fix"].tolist() == [fix]
-    assert not len(meeting.suggestions(load(gold=left, systems={"s": left})))
+        assert identifiers.suggestions(corpus)["fix"].tolist() == [fix]
+    assert not len(identifiers.suggestions(load(gold=left, systems={"s": left})))
 
 
 def test_where_systems_write_ids_in_two_ways_the_fix_is_offered_for_the_odd_one() -> None:
     gold = {"C-1": ["a"], "C-2": ["b"], "C-3": ["c"]}
     plain, ending = {"C-1": ["a"], "C-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
-    offered = meeting.suggestions(load(gold=gold, systems={"plain": plain, "ending": ending}))
+    offered = identifiers.suggestions(load(gold=gold, systems={"plain": plain, "ending": ending}))
     assert offered.to_numpy().tolist() == [["strip-extension", "strip the extension", "gold", "ending", 2, 2]]
-    people = meeting.suggestions(load(gold={"ana": gold, "ben": {"c-1": ["a"], "c-2": ["b"]}}))
+    people = identifiers.suggestions(load(gold={"ana": gold, "ben": {"c-1": ["a"], "c-2": ["b"]}}))
     assert people[["fix", "left", "right", "match"]].to_numpy().tolist() == [["casefold-ids", "ana", "ben", 2]]
     fixed = load(gold=gold, systems={"plain": plain, "ending": ending}, fixes=["strip-extension"])
-    assert meeting.fixes(fixed).to_numpy().tolist() == [["strip-extension", "strip the extension"]]
-    assert not len(meeting.suggestions(fixed))
+    assert identifiers.fixes(fixed).to_numpy().tolist() == [["strip-extension", "strip the extension"]]
+    assert not len(identifiers.suggestions(fixed))
 
 
 def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
     gold, run = {"c-1": ["a"], "c-2": ["b"]}, {"C-1.txt": ["a"], "C-2.txt": ["b"]}
-    offered = meeting.suggestions(load(gold=gold, systems={"s": run}))
+    offered = identifiers.suggestions(load(gold=gold, systems={"s": run}))
     assert offered.to_numpy().tolist() == [
         ["strip-extension,casefold-ids", "strip the extension and ignore case", "gold", "systems", 2, 2]
     ]
@@ -70,8 +70,8 @@ def test_two_fixes_are_offered_together_where_neither_helps_alone() -> None:
 
 
 def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
-    assert meeting.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
-    assert meeting.coverage(corpus).to_numpy().tolist() == [
+    assert identifiers.missing(corpus).to_numpy().tolist() == [["s", 3, 3, "C-1, C-2, C-3"], ["t", 2, 3, "C-2, C-3"]]
+    assert identifiers.coverage(corpus).to_numpy().tolist() == [
         ["gold", 3],
         ["systems", 3],
         ["texts", 2],
@@ -79,7 +79,7 @@ def test_documents_that_a_system_has_no_list_for(corpus: Corpus) -> None:
         ["all", 6],
     ]
     whole = load(gold={"1": ["a"], "2": []}, systems={"s": {"1": ["a"], "2": []}})
-    assert not len(meeting.missing(whole))
+    assert not len(identifiers.missing(whole))
 
 
 def test_rejected_rows_are_a_note_that_every_output_shows() -> None:

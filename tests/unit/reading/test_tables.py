@@ -105,9 +105,11 @@ def test_a_frame_without_the_needed_columns_is_refused() -> None:
 # names, order, limits
 
 
-def test_equal_system_names_are_refused() -> None:
+def test_equal_system_names_are_kept_apart_by_their_folders_or_refused() -> None:
+    apart = [Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["b"]}')]
+    assert load(systems=apart).systems == ["x/s", "y/s"]
     with pytest.raises(InputError, match="the system name “s” again"):
-        load(systems=[Source("x/s.json", b'{"d": ["a"]}'), Source("y/s.json", b'{"d": ["a"]}')])
+        load(systems=[Source("s.json", b'{"d": ["a"]}'), Source("s.csv", b"doc_id,phrase\nd,b\n")])
 
 
 def test_common_parts_of_names_can_be_stripped() -> None:
@@ -178,11 +180,6 @@ def test_roles_in_the_drop_zone() -> None:
         "system",
     ]
     assert "e.json was taken as system output" in corpus.report.notes[0].message
-
-
-def test_the_first_undecided_file_is_the_gold_standard() -> None:
-    corpus = load(files=[Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')])
-    assert [reading.role for reading in corpus.report.readings] == ["gold", "system"]
 
 
 def test_a_second_column_of_one_name_is_said_not_to_be_read() -> None:

@@ -55,17 +55,19 @@ def test_cells_are_text_as_the_sheet_shows_it():
         ["9", "NA"],
     ]
     reading = corpus.report.readings[0]
-    assert (reading.family, reading.encoding, reading.rows_read, reading.rows_blank) == ("F10X", "binary", 9, 1)
+    assert (reading.family, reading.encoding, reading.rows_read, reading.rows_blank) == ("F10", "binary", 9, 1)
 
 
-def test_the_first_sheet_that_is_a_table_is_read_or_the_one_chosen():
+def test_sheets_that_are_no_table_are_left_out_and_one_may_be_chosen():
     first, second = [["doc_id", "phrase"], ["d1", "tide"]], [["doc_id", "phrase"], ["d2", "moon"]]
     source = workbook({"read me": [["made by x"]], "spring": first, "autumn": second})
-    assert kp.load(gold=source).gold["phrase"].tolist() == ["tide"]
     assert previews(source)[0].options["sheet"] == ("read me", "spring", "autumn")
     chosen = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "autumn"})})
     assert rows(chosen.gold, "doc_id", "phrase") == [["d2", "moon"]]
     assert chosen.report.readings[0].evidence.startswith("sheet “autumn” of 1 row and 2 columns")
+    together = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheets": "together"})})
+    assert rows(together.gold, "annotator", "doc_id", "phrase") == [["gold", "d1", "tide"], ["gold", "d2", "moon"]]
+    assert [note.message for note in together.report.notes] == ["Left out: 1 sheet, “read me”."]
 
 
 def test_a_formula_gives_the_value_kept_beside_it():
@@ -105,11 +107,11 @@ def test_what_would_cost_memory_or_is_damaged_is_refused(content, said):
 
 
 def test_columns_of_a_sheet_may_be_named():
-    source = workbook({"Liste": [["Nr", "Begriff", "Art"], ["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]})
-    assert column_names(source) == ["Nr", "Begriff", "Art"]
-    with pytest.raises(InputError, match="found the columns Nr, Begriff, Art"):
+    source = workbook({"Liste": [["Lfd", "Wort", "Art"], ["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]})
+    assert column_names(source) == ["Lfd", "Wort", "Art"]
+    with pytest.raises(InputError, match="found the columns Lfd, Wort, Art"):
         kp.load(gold=source)
-    chosen = Choice(columns={"doc_id": "Nr", "phrase": "Begriff"})
+    chosen = Choice(columns={"doc_id": "Lfd", "phrase": "Wort"})
     corpus = kp.load(gold=source, roles={"a.xlsx": chosen})
     assert rows(corpus.gold, "doc_id", "phrase", "Art") == [["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]
 
@@ -164,13 +166,92 @@ def test_an_archive_shows_how_each_group_of_its_files_is_read():
     assert previews(pack, choice=choice)[0].rows["phrase"].tolist() == ["tide", "sea", "level"]
 
 
-def test_other_sheets_are_said_not_to_be_read():
-    sheets = {name: [["doc_id", "keyphrase"], ["d1", name]] for name in ("first", "second", "third")}
-    source = workbook(sheets | {"empty": []})
-    corpus = kp.load(gold=source)
-    assert corpus.gold["phrase"].tolist() == ["first"]
-    said = "Only the sheet “first” was read, and not 2 others: “second”, “third”."
-    assert [(note.level, note.message) for note in corpus.report.notes] == [("warning", said)]
-    corpus = kp.load(gold=source, roles={"a.xlsx": Choice(options={"sheet": "second"})})
-    assert corpus.gold["phrase"].tolist() == ["second"]
-    assert not corpus.report.notes
+# layouts of a study
+
+
+STUDY = {
+    "Anna": [["Dokument", "Schlagwörter"], ["d1", "tide; sea"], ["d2", "moon"]],
+    "Ben": [["Dokument", "Schlagwörter"], ["d1", "tide"], ["d2", "moon; sun"]],
+}
+
+
+def open_document(sheets, name="a.ods"):
+    """Return an OpenDocument workbook of {sheet: rows}."""
+    space = "urn:oasis:names:tc:opendocument:xmlns:"
+    spaces = " ".join(f'xmlns:{part}="{space}{part}:1.0"' for part in ("office", "table", "text"))
+    cell = '<table:table-cell office:value-type="string">{}</table:table-cell>'
+    edge = '<table:table-cell table:number-columns-repeated="16380"/>'
+    body = "".join(
+        f'<table:table table:name="{title}">'
+        + "".join(
+            "<table:table-row>"
+            + "".join(cell.format("".join(f"<text:p>{line}</text:p>" for line in text.split("\n"))) for text in row)
+            + f"{edge}</table:table-row>"
+            for row in rows
+        )
+        + f'<table:table-row table:number-rows-repeated="1048000">{edge}</table:table-row></table:table>'
+        for title, rows in sheets.items()
+    )
+    content = f"<office:document-content {spaces}><office:body><office:spreadsheet>{body}"
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    end = "</office:spreadsheet></office:body></office:document-content>"
+    return archive({"mimetype": kind, "content.xml": content + end}, name)
+
+
+@pytest.mark.parametrize("opener", [workbook, open_document])
+def test_a_sheet_each_is_an_annotator_each(opener):
+    corpus = kp.load(files=[opener({"Hinweise": [["Bitte lesen"]], **STUDY})])
+    assert rows(corpus.gold, "annotator", "doc_id", "phrase") == [
+        ["Anna", "d1", "tide"],
+        ["Anna", "d1", "sea"],
+        ["Anna", "d2", "moon"],
+        ["Ben", "d1", "tide"],
+        ["Ben", "d2", "moon"],
+        ["Ben", "d2", "sun"],
+    ]
+    assert "2 sheets (“Anna”, “Ben”), one for each" in corpus.report.readings[0].evidence
+
+
+def test_a_whole_study_in_one_workbook():
+    texts = [["id", "title", "text"], ["d1", "Tides", "Water rises twice a day."], ["d2", "Moon", "It shines."]]
+    book = {"Texts": texts, "Gold": STUDY["Anna"], "YAKE": STUDY["Ben"]}
+    corpus = kp.load(files=[workbook(book)])
+    assert corpus.annotators == ["gold"]
+    assert rows(corpus.runs, "system", "doc_id", "phrase") == [
+        ["YAKE", "d1", "tide"],
+        ["YAKE", "d2", "moon"],
+        ["YAKE", "d2", "sun"],
+    ]
+    assert corpus.documents["title"].tolist() == ["Tides", "Moon"]
+
+
+@pytest.mark.parametrize("opener", [workbook, open_document])
+def test_titles_above_two_header_rows_and_merged_ids(opener):
+    sheet = [
+        ["Indexing study 2024", "", "", "", ""],
+        ["", "", "", "", ""],
+        ["No.", "Anna", "", "Ben", ""],
+        ["", "1", "2", "1", "2"],
+        ["d1", "tide", "sea", "tide", "moon"],
+        ["d2", "moon", "", "moon", "sun"],
+    ]
+    corpus = kp.load(gold=opener({"Sheet1": sheet}))
+    assert rows(corpus.gold, "annotator", "doc_id", "phrase") == [
+        ["Anna", "d1", "tide"],
+        ["Anna", "d1", "sea"],
+        ["Anna", "d2", "moon"],
+        ["Ben", "d1", "tide"],
+        ["Ben", "d1", "moon"],
+        ["Ben", "d2", "moon"],
+        ["Ben", "d2", "sun"],
+    ]
+    assert "Above the header: " in corpus.report.notes[0].message
+
+
+def test_a_sheet_that_repeats_its_rows_is_bounded():
+    one = zipfile.ZipFile(io.BytesIO(open_document({"A": [["doc_id", "phrase"], ["d", "tide"]]}).data))
+    head, cell, tail = one.read("content.xml").decode().rpartition("<table:table-row><table:table-cell office")
+    many = head + cell.replace("-row>", '-row table:number-rows-repeated="99999999">') + tail
+    source = archive({"mimetype": one.read("mimetype"), "content.xml": many}, "a.ods")
+    with pytest.raises(InputError, match="at most 1,000 cells"):
+        kp.load(gold=source, limits=Limits(table_cells=1000))

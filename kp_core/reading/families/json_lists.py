@@ -1,0 +1,106 @@
+"""F1: JSON lists by document become lists of phrases, with variants or scores where the items have them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from kp_core.corpus import Role
+from kp_core.errors import counted
+from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import find_roles
+from kp_core.reading.json_text import is_json
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.lists import is_number
+from kp_core.reading.shapes import Shape, rows_of, shape_of
+
+NAME = "F1"
+TITLE = "lists, JSON: phrases, variants, scores"
+EXAMPLE = '{"d1": ["tide table", "harbour"], "d2": []}'
+MORE_EXAMPLES = (
+    '{"C-7": [["job shop"], ["quality of rest", "rest quality"]], "C-9": []}',
+    '{"d1": [["tide table", 0.82], ["harbour", 0.4]]}',
+    '{"d1": "tide table; harbour", "d2": "sea level"}',
+)
+OPTIONS = {"inner": ("phrases", "variants", "tokens", "scored"), "separator": (";", ",")}
+#: No phrase of a list has so many words; a longer string is a text.
+_WORDS = 12
+_STRINGS = ("phrases", "lists of strings")
+#: So many lists of several words, none with a blank, may as well be tokens.
+_TOKENS = 5
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+    """Recognise an object, or a list, of lists: strings, lists of strings, pairs, objects; or strings of phrases."""
+    file = files[0]
+    if len(files) != 1 or role in ("documents", "judgements") or not is_json(file.json):
+        return []
+    lists = _documents(file)
+    refuse_over(file.limits.documents, len(lists), "documents", file.name)
+    found = _readings(lists)
+    if find_roles(list(lists)[:50], ("gold", "predictions", "text")):  # fields of one document, and no ids
+        found = [(options, said, 0.4 * sure) for options, said, sure in found]
+    if chosen := {name: choice.options[name] for name in OPTIONS if name in choice.options}:
+        found = [({**options, **chosen}, said, 0.95) for options, said, _ in found[:1]]
+    what = "list" if isinstance(file.json, list) else "object"
+    counting = ", counted from 1," if what == "list" else ""
+    readings = []
+    for options, said, sure in found:
+        guess: Role = role or ("system" if options.get("inner") == "scored" else "gold")
+        guessed = {} if role or guess == "system" else {"role": "guessed"}
+        evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
+        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options | guessed))
+    return readings
+
+
+def _documents(file: File) -> dict[str, Any]:
+    """Return document → list; documents of a plain list are counted, a plain list of pairs is one document."""
+    value = file.json
+    if isinstance(value, dict):
+        fits = all(isinstance(inner, (list, dict, str)) or inner is None for inner in value.values())
+        return value if fits else {}
+    inside = {type(inner) for inner in value}
+    if inside == {list} and all(len(inner) == 2 and is_number(inner[0]) != is_number(inner[1]) for inner in value):
+        return {file.stem: value}
+    fits = inside == {list} or (inside == {str} and 2 * sum(";" in inner for inner in value) >= len(value))
+    return {str(number): inner for number, inner in enumerate(value, 1)} if fits else {}
+
+
+def _readings(lists: dict[str, Any]) -> list[tuple[dict[str, str], str, float]]:
+    """Return how the lists may be read: switches, words, and how likely that is."""
+    texts = [value for value in lists.values() if isinstance(value, str)]
+    found = shape_of([value for value in lists.values() if not isinstance(value, str)])
+    if texts:
+        return _of_strings(texts[:200], list(lists)[:200]) if found in (None, _STRINGS) else []
+    if found is None or found[0] == "phrases":
+        return [({"inner": "phrases"}, found[1], 0.95)] if found else []
+    items = [item for inner in list(lists.values())[:200] if isinstance(inner, list) for item in inner[:200]]
+    several = [item for item in items if isinstance(item, list) and len(item) > 1]
+    spellings = f"{found[1]}, each the spellings of one keyphrase"
+    if found[0] == "scored":
+        return [({"inner": "scored"}, found[1], 0.95), *([({"inner": "variants"}, spellings, 0.3)] if several else [])]
+    blanks = any(" " in word for item in several for word in item if isinstance(word, str))
+    near = 0.94 if len(several) >= _TOKENS and not blanks else 0.3
+    tokens = f"{found[1]}, each the words of one keyphrase"
+    return [({"inner": "variants"}, spellings, 0.95), ({"inner": "tokens"}, tokens, near)]
+
+
+def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], str, float]]:
+    """Return what may stand between the phrases of a string; nothing for the fields of one object."""
+    semicolons, commas = (sum(mark in text for text in texts) / len(texts) for mark in ";,")
+    mark = ";" if semicolons or not commas else ","
+    if find_roles(ids, ("doc_id", "title")):
+        return []
+    long = any(len(phrase.split()) > _WORDS for text in texts for phrase in text.split(mark))
+    marks = [(mark, 0.4 if long else 0.6 + 0.35 * semicolons)] + ([(";", 0.59)] if mark == "," and not long else [])
+    return [({"separator": mark}, f"strings split at `{mark}`", sure) for mark, sure in marks]
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read every list in its order."""
+    file, options = recognition.files[0], recognition.options
+    lists, shape = _documents(file), cast(Shape, options.get("inner", "phrases"))
+    rows = rows_of(lists, shape, recognition.role, file.name, file.limits, options.get("separator", ";"))
+    if isinstance(file.json, list) and len(lists) > 1:
+        rows.counted = len(lists)
+    return [rows]

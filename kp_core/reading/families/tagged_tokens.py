@@ -1,0 +1,99 @@
+"""F13C: a token and its tag a line (CoNLL: B, I, O) becomes keyphrases, and the texts beside them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from kp_core.corpus import Role
+from kp_core.errors import Note, part_of
+from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.lists import storable
+from kp_core.reading.spans import Marked, Span, labelled, span_rows
+
+NAME = "F13C"
+TITLE = "a token a line with its tag: CoNLL, B I O"
+EXAMPLE = "# id = d1\nThe O\ntide B-KP\ntable I-KP\nis O\nwrong O\n\n# id = d2\nHarbour B-KP"
+_LINE = re.compile(r"([^\t ]+)(?:[\t ].*)?[\t ]([BIOESLU])(?:-(\S+))?\s*")
+_START = "-DOCSTART-"
+_ID = re.compile(r"#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
+#: What stands in the columns behind -DOCSTART- where nothing is to be said.
+_NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)")
+
+
+def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    """Recognise lines of a token and a tag, of which some begin a keyphrase and most are outside."""
+    file = files[0]
+    if len(files) != 1 or role in ("documents", "judgements"):
+        return None
+    lines = [line for line in file.sample if not line.startswith(("# ", _START))]
+    tags = [found[2] for line in lines if (found := _LINE.fullmatch(line))]
+    if not tags or not {"O"} < set(tags):
+        return None
+    # A tag within a keyphrase that follows one outside is no sequence of tags.
+    torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
+    sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
+    labels = {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
+    evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
+    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, labels)
+
+
+def read(recognition: Recognition, role: Role | None) -> list[Rows]:
+    """Read every document as one list of phrases, and its tokens as its text."""
+    file = recognition.files[0]
+    rejected: list[Rejected] = []
+    every = [_marked(file, name, lines, rejected) for name, lines in _documents(file)]
+    named = all(marked.doc_id for marked in every)
+    for number, marked in enumerate(every, 1):
+        marked.doc_id = marked.doc_id or str(number)
+    said = Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")
+    rows = span_rows(recognition, every, rejected, [said])
+    for part in rows:
+        part.counted = 0 if named else len(every)
+    return rows
+
+
+def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Give id and lines of every document: it begins at -DOCSTART- or its id, or else behind a blank line."""
+    headed = any(_head(line) is not None for line in file.lines)
+    name, lines = "", list[tuple[int, str]]()
+    for number, line in enumerate([*file.lines, ""], 1):
+        head = _head(line)
+        if head is not None or number > len(file.lines) or not (headed or line.strip()):
+            if any(text.strip() for _, text in lines):
+                yield name, lines
+            name, lines = head or "", []
+        else:
+            lines.append((number, line))
+
+
+def _head(line: str) -> str | None:
+    """Return the id of a line at which a document begins, empty if it has none; None for any other line."""
+    if line.startswith(_START):
+        return _NOTHING.sub("", line[len(_START) :]).strip(" \t()")
+    found = _ID.fullmatch(line)
+    return found[1] if found else None
+
+
+def _marked(file: File, name: str, lines: list[tuple[int, str]], rejected: list[Rejected]) -> Marked:
+    pieces: list[str] = []
+    phrases: list[tuple[str, int, list[str]]] = []
+    inside = False
+    for number, line in lines:
+        found = _LINE.fullmatch(line)
+        if found is None:
+            inside = False
+            pieces.append("\n")
+            if line.strip() and not line.startswith("#"):
+                rejected.append((file.name, number, "no token with a tag", storable(line[:200])))
+            continue
+        token, tag, label = found[1], found[2], found[3] or ""
+        pieces.append(token)
+        if inside and tag in "IEL" and phrases[-1][0] == label:
+            phrases[-1][2].append(token)
+        elif tag != "O":
+            phrases.append((label, number, [token]))
+        inside = tag != "O"
+    spans = [Span((label,) if label else (), text=" ".join(tokens), line=line) for label, line, tokens in phrases]
+    return Marked(name, re.sub(r" ?\n[ \n]*", "\n", " ".join(pieces)).strip(), spans, file.name, lines[0][0])

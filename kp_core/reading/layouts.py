@@ -1,0 +1,546 @@
+"""Find the layouts that a table allows: which column plays which role, each with a score by what it explains."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Role, run_starts
+from kp_core.errors import counted
+from kp_core.reading.family import Choice
+from kp_core.reading.fields import (
+    GOLD,
+    JUDGE,
+    KNOWN,
+    NAMES,
+    PEOPLE,
+    SYSTEMS,
+    base_of,
+    find_roles,
+    number_of,
+    plain,
+    source_of,
+)
+from kp_core.reading.lists import is_number
+from kp_core.reading.shapes import shape_of
+from kp_core.reading.table import Table
+from kp_core.reading.values import floats
+
+_LISTS = ("doc_id", "concept", "phrase", "phrases")
+_TEXTS = ("doc_id", "text", "title", "group")
+_ROLES: dict[str, tuple[str, ...]] = {
+    "gold": ("doc_id", "annotator", "relevance", "votes", *_LISTS, "title", "text", "group"),
+    "system": ("doc_id", "system", "rank", "score", "relevance", *_LISTS),
+    "documents": _TEXTS,
+    "judgements": ("doc_id", "system", "rank", "relevance", "annotator", *_LISTS),
+}
+#: Columns whose names say how rows are judged or ordered; such a table is about phrases.
+_TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
+_LONG_TEXT = 200
+#: Cells of a column that are looked at to tell what it holds.
+_SAMPLE = 1000
+_PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
+#: Separators of list cells and how the evidence tells them.
+SEPARATORS = {
+    ";": "cells are lists split at `;`",
+    "|": "cells are lists split at `|`",
+    ",": "cells are lists split at `,`",
+    "lines": "cells are lists, one phrase a line",
+    "json": "cells are JSON lists",
+    "uris": "cells are URIs between `<` and `>`",
+    "lists": "cells are lists",
+    "none": "a cell is one phrase",
+}
+_WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a table are to be read.
+
+    columns  role → column
+    sources  for a column or several an annotator or system: its name (empty: not told) → its columns
+    cells    how a cell is split into phrases, a key of `SEPARATORS`; empty where it is one phrase; of judged pairs
+             the scale that was chosen
+    numbered whether the rows themselves are the documents, 1, 2, …
+    source   the annotator or system of all rows, where the sheet is named after it
+    """
+
+    kind: Literal["long", "lists", "wide", "documents", "judged"]
+    table: Table
+    role: Role
+    columns: dict[str, str]
+    score: float
+    sources: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    cells: str = ""
+    numbered: bool = False
+    source: str = ""
+    role_sure: bool = True
+    evidence: str = ""
+
+    def source_column(self) -> str | None:
+        """Return the column that names the annotator or system of a row."""
+        return self.columns.get("annotator" if self.role == "gold" else "system", self.columns.get("source"))
+
+    def ids(self) -> pa.ChunkedArray:
+        """Return the document of every row."""
+        if not self.numbered:
+            return self.table.texts(self.columns["doc_id"])
+        return pa.chunked_array([pa.array(map(str, range(1, len(self.table) + 1)), pa.large_string())])
+
+
+@dataclass(frozen=True)
+class _Profile:
+    """What the cells of a column are: shares of the sampled cells, and mean sizes of their items."""
+
+    cells: int
+    numbers: float
+    lists: float
+    words: float
+    characters: float
+    varied: float
+
+    @property
+    def phrases(self) -> bool:
+        """Whether the items can be keyphrases."""
+        return self.cells > 0 and self.numbers < 0.5 and self.words <= 5 and self.characters <= 50
+
+
+def _profile(table: Table, name: str) -> _Profile:
+    column = table.column(name)
+    if pa.types.is_nested(column.type):
+        return _Profile(len(column), 0, 1, 1, 1, 1)
+    cells = [cell.strip() for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    pattern = r"[;|\n]" if any(re.search(r"[;|\n]", cell) for cell in cells) else ","
+    items = [item.strip() for cell in cells for item in re.split(pattern, cell) if item.strip()]
+    size, parts = max(len(cells), 1), max(len(items), 1)
+    return _Profile(
+        len(cells),
+        sum(map(is_number, cells)) / size,
+        sum(bool(re.search(rf"{pattern}|^\[.*\]$", cell)) for cell in cells) / size,
+        sum(len(item.split()) for item in items) / parts,
+        sum(map(len, items)) / parts,
+        len(set(cells)) / size,
+    )
+
+
+def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
+    """Return the likeliest layout of a table; None if no phrases, no texts, or no documents can be found."""
+    if not table.names:
+        return None
+    table = table.without(_chosen(choice, "ignore"))
+    asked = choice.role or role
+    if asked in (None, "judgements") and (judged := _judged(table, choice)) is not None:
+        return judged
+    guessed = asked or _guess_role(table)
+    found = _documents(table, choice) if guessed == "documents" else _phrases(table, guessed or "gold", choice)
+    return found and replace(found, role_sure=guessed is not None)
+
+
+def _chosen(choice: Choice, option: str) -> list[str]:
+    """Return the columns that a user named for an option."""
+    return choice.options[option].split("\n") if option in choice.options else []
+
+
+def _guess_role(table: Table) -> Role | None:
+    """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
+    found = find_roles(table.names, _TELLING)
+    if not {"phrase", "phrases"} & set(found) and table.header and not _sources(table, found, Choice()):
+        long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
+        texts = find_roles(table.names, _TEXTS)
+        return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
+    if {"rank", "score", "system"} & set(found) or are_scored(table, found.get("phrases", found.get("phrase"))):
+        return "system"
+    return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
+
+
+def _documents(table: Table, choice: Choice) -> Layout | None:
+    columns = _settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns))
+    columns = add_by_content(table, columns, ("doc_id", "text"))
+    numbered = "doc_id" not in columns
+    # Lines of one text each are no documents by themselves: nothing says so.
+    if not {"text", "title", "group"} & set(columns) or (numbered and not table.header):
+        return None
+    evidence = _evidence(table, columns)
+    return Layout("documents", table, "documents", columns, 0.9, numbered=numbered, evidence=evidence)
+
+
+def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
+    """Return the layout of a table of phrases."""
+    columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
+    columns.pop("phrases" if "phrase" in columns else "", "")
+    sources = _sources(table, columns, choice)
+    if sources:
+        columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
+        return _wide(table, role, columns, sources, choice)
+    columns = _completed(table, columns, role)
+    if not {"phrase", "phrases"} & set(columns):
+        return None
+    phrases = columns.get("phrases") or columns["phrase"]
+    numbered = choice.options.get("ids") == "rows" or "doc_id" not in columns
+    if numbered:
+        columns.pop("doc_id", "")
+        if role == "gold" and "text" not in columns:
+            longest = [name for name in table.names if name != phrases and is_long(table, name, _LONG_TEXT // 4)]
+            if longest and longest[0] not in columns.values():
+                columns["text"] = longest[0]
+        if {"rank", "score"} & set(columns):
+            return None  # several rows a list, and nothing that tells them apart
+    table, filled = _filled_down(table, columns, choice)
+    made = Layout("long", table, role, columns, 0.0, numbered=numbered)
+    chosen = "lists" if phrases in list_columns(table) else choice.options.get("cells")
+    cells = "" if chosen == "none" else chosen or list_separator(made)
+    if numbered and not cells:
+        return None
+    said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
+    said += "; each row is a document" if numbered else ""
+    evidence = _evidence(table, columns) + said + filled
+    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence)
+    return replace(found, score=_score(found))
+
+
+def _score(layout: Layout) -> float:
+    """Return how sure a layout is: by the names of the columns, less where their content says otherwise."""
+    table, columns = layout.table, layout.columns
+    known = sum(plain(name) in KNOWN for name in table.names)
+    score = 0.5 if not table.header else 0.94 if known >= 3 else 0.85
+    if layout.numbered:
+        score = min(score, 0.86)
+    named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
+    if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
+        score *= 0.4
+    if not named & {"phrase", "phrases"} and layout.kind != "wide":
+        phrases = _profile(table, columns.get("phrases") or columns["phrase"])
+        score *= 1 if phrases.phrases or not phrases.cells else 0.6
+    return score
+
+
+def _wide(
+    table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
+) -> Layout:
+    """Return the layout with one column, or several numbered ones, an annotator or system."""
+    used = [name for names in sources.values() for name in names]
+    free = [name for name in table.names if name not in (*used, *columns.values())]
+    if "doc_id" not in columns and free and _can_be_ids(table, free[0]):
+        columns["doc_id"] = free.pop(0)
+    if role == "gold" and "title" not in columns and free and _profile(table, free[0]).words > 2:
+        columns["title"] = free[0]
+    numbered = "doc_id" not in columns or choice.options.get("ids") == "rows"
+    if numbered:
+        columns.pop("doc_id", "")
+    what = "annotator" if role == "gold" else "system"
+    several = sum(len(names) for names in sources.values()) > len(sources)
+    how = "several numbered columns a list" if several else f"{len(used)} columns of lists, one for each {what}"
+    evidence = f"{_evidence(table, columns)}; {how}"
+    shapes = [_profile(table, name) for name in used]
+    lists = sum(shape.lists >= 0.5 for shape in shapes)
+    sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
+    score = 0.45 if not sure else 0.86 if numbered else 0.9 if table.header else 0.45
+    table, filled = _filled_down(table, columns, choice)
+    cells = choice.options.get("cells", "")
+    return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
+
+
+def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
+    """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
+    chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
+    if chosen:
+        return _grouped(chosen)
+    phrases = columns.get("phrase") or columns.get("phrases")
+    if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
+        return _grouped(nested)
+    gold = phrases is not None and plain(phrases) in GOLD
+    if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
+        return {}
+    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN}
+    free = {name: _profile(table, name) for name in table.names if name not in known}
+    free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
+    # A number behind the word for a person counts people, not the phrases of one of them.
+    numbered = [name for name, shape in free.items() if number_of(name) is not None and shape.lists < 0.5]
+    numbered = [name for name in numbered if plain(base_of(name)) not in PEOPLE]
+    groups = {source: names for source, names in _grouped(numbered).items() if len(names) >= 2}
+    if groups and not gold:
+        return groups
+    if "doc_id" not in columns and free:
+        first = next(iter(free))
+        if free[first].lists < 0.5 and free[first].varied > 0.9:  # ids under a head that nobody knows
+            del free[first]
+    # A column without any list among columns of lists may be a title, unless it repeats as keyphrases do.
+    lists = [name for name, shape in free.items() if shape.lists >= 0.5]
+    if not lists and not all(plain(name) in SYSTEMS for name in free) and "doc_id" not in columns:
+        return {}
+    wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
+    if gold:  # the gold standard beside the systems, in one sheet
+        beside = [name for name in wide if name in lists or plain(name) in SYSTEMS]
+        return _grouped([str(phrases), *beside]) if beside else {}
+    return _grouped(wide) if len(wide) >= 2 else {}
+
+
+def _grouped(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Group columns by whose keyphrases they hold.
+
+    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"])
+    {'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        source = name.strip() if plain(base_of(name)) in PEOPLE else source_of(name)
+        found[source] = (*found.get(source, ()), name)
+    return found
+
+
+def _judged(table: Table, choice: Choice) -> Layout | None:
+    """Return the layout of judged pairs: `candidate` beside `keyphrase` or scores of people."""
+    if not table.header:
+        return None
+    columns = find_roles(table.names, (*_PAIR, "annotator", "score"), choice.columns)
+    free = [name for name in table.names if name not in columns.values()]
+    raters = [name for name in _chosen(choice, "rater") if name in table.names]
+    if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
+        beside = find_roles(free, ("phrase",))
+        if beside:
+            columns["candidate"] = beside["phrase"]
+            free.remove(beside["phrase"])
+    named = raters or [name for name in free if JUDGE.match(name)]
+    if "candidate" not in columns or not ("keyphrase" in columns or named or "score" in columns):
+        return None
+    if not named and "score" not in columns:
+        shapes = {name: _profile(table, name) for name in free if plain(name) not in KNOWN}
+        raters = [name for name, shape in shapes.items() if shape.cells and shape.numbers > 0.8]
+    if raters or named:
+        columns.pop("score" if raters else "", "")
+    judges: dict[str, tuple[str, ...]] = {}
+    if "score" not in columns:
+        judges = {_judge(name): (name,) for name in raters or named}
+    if "score" not in columns and not judges:
+        return None
+    evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
+    scale = choice.options.get("scale", "")
+    return Layout("judged", table, "judgements", columns, 0.97, judges, scale, evidence=evidence)
+
+
+def _judge(name: str) -> str:
+    found = JUDGE.match(name)
+    return found.group(1) if found else name
+
+
+def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:
+    """Resolve names with two meanings: `document` may be the id, a text column in a gold file must be long."""
+    columns = dict(columns)
+    text = columns.get("text")
+    if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
+        shape = _profile(table, text)
+        if plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2:
+            columns["doc_id"] = columns.pop("text")
+    if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
+        del columns["text"]
+    return columns
+
+
+def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, str]:
+    """Find by content what the names of the columns do not tell."""
+    if table.header and {"phrase", "phrases"} & set(columns) and "doc_id" in columns:
+        return columns
+    if table.header and not {"doc_id", "phrase", "phrases"} & set(columns) and len(list_columns(table)) != 1:
+        # A table about something else: any two of its columns could pass for ids and phrases, unless one holds lists.
+        lists = [name for name in table.names if _profile(table, name).lists >= 0.5 and _profile(table, name).phrases]
+        if len(lists) != 1 or lists[0] in columns.values():
+            return columns
+        columns = columns | {"phrases": lists[0]}
+    return add_by_content(table, columns, ("doc_id", "phrase", "rank", "source"), role)
+
+
+def _can_be_ids(table: Table, name: str) -> bool:
+    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences."""
+    shape = _profile(table, name)
+    cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in cells)
+    return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
+
+
+def add_by_content(
+    table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
+) -> dict[str, str]:
+    """Add roles that names did not give: phrases are the most varied text, ids come first, few values are a source."""
+    lists = [name for name in list_columns(table) if name not in columns.values()]
+    alone = len(lists) == 1 and "phrase" in wanted and not {"phrase", "phrases"} & set(columns)
+    columns = columns | ({"phrases": lists[0]} if alone else {})
+    nested = {name for name in table.names if pa.types.is_nested(table.column(name).type)}
+    free = [name for name in table.names if name not in nested and name not in columns.values()]
+    if not len(table) or not free:
+        return columns
+    numeric = {name: floats(table.column(name)) for name in free}
+    numbers = [name for name in free if not numeric[name][1].any() and np.isfinite(numeric[name][0]).any()]
+    varied = {name: len(pc.unique(table.column(name))) for name in free}
+    texts = [name for name in free if name not in numbers]
+    if "text" in wanted and "text" not in columns and texts and "title" not in columns:
+        columns["text"] = max(texts, key=lambda n: pc.sum(pc.utf8_length(table.texts(n))).as_py() or 0)
+    if "phrase" in wanted and not {"phrase", "phrases"} & set(columns):
+        others = texts[1:] if "doc_id" not in columns and len(texts) > 1 else texts
+        if others:
+            columns["phrase"] = max(others, key=lambda n: varied[n])
+    left = [name for name in free if name not in columns.values()]
+    if "doc_id" in wanted and "doc_id" not in columns and left:
+        fitting = [name for name in left if _can_be_ids(table, name)]
+        columns |= _doc_id(table, columns, [name for name in fitting if name in texts] or fitting, varied, role)
+    if table.header or "rank" not in wanted or "doc_id" not in columns:
+        return columns
+    for name in (name for name in left if name not in columns.values()):
+        if name in numbers and role == "system":
+            values = numeric[name][0]
+            ranks = "rank" not in columns and bool(np.all(np.floor(values) == values) and values.min() >= 1)
+            columns.setdefault("rank" if ranks else "score", name)
+        elif name in texts and varied[name] * 2 <= len(table):
+            columns.setdefault("source", name)
+    return columns
+
+
+def _doc_id(
+    table: Table, columns: dict[str, str], free: list[str], varied: dict[str, int], role: Role
+) -> dict[str, str]:
+    """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
+    place = table.names.index
+    phrase = columns.get("phrase") or columns.get("phrases")
+    before = phrase is None or any(place(name) < place(phrase) for name in free)
+    if not free or (not before and len(table.names) == 2):
+        return {}
+    # Of two columns that vary alike the tidy order decides: system before document, document before annotator.
+    sign = 1 if role == "system" else -1
+    return {"doc_id": max(free, key=lambda name: (varied[name], sign * place(name)))}
+
+
+def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple[Table, str]:
+    """Return the table with an id, or an annotator, that stands once above its rows repeated down, and words on it."""
+    said = ""
+    for role in ("annotator", "system", "doc_id"):
+        name = columns.get(role)
+        if name is None or not len(table):
+            continue
+        column = table.texts(name)
+        blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        count = pc.sum(blank).as_py() or 0
+        if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, count, choice):
+            continue
+        filled = pc.fill_null_forward(pc.if_else(blank, pa.scalar(None, pa.large_string()), column))
+        place = table.names.index(name)
+        table = replace(table, columns=[*table.columns[:place], filled, *table.columns[place + 1 :]])
+        said += f"; “{name}” of {counted(count, 'row')} is that of the row above"
+    return table, said
+
+
+def _is_merged(
+    table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, count: int, choice: Choice
+) -> bool:
+    """Tell whether blank cells belong to the cell above: it stands once, over all of its rows."""
+    if "fill_down" in choice.options:
+        return choice.options["fill_down"] == "yes"
+    if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
+        return count >= 0.5 * len(table)
+    source = columns.get("annotator", columns.get("system"))
+    phrases = columns.get("phrases") or columns.get("phrase")
+    if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
+        return False  # a list without an id is an error
+    heads = table.rows(pc.invert(blank))
+    keys = {name: heads.texts(name) for name in (columns["doc_id"], source) if name is not None}
+    once = len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])) == len(heads)
+    return once and count >= 0.2 * len(table)
+
+
+def is_long(table: Table, name: str, characters: int) -> bool:
+    """Tell whether the values of a column are texts: longer on average than phrases can be."""
+    column = table.column(name)
+    if not (pa.types.is_large_string(column.type) or pa.types.is_string(column.type)) or not len(column):
+        return False
+    return bool((pc.mean(pc.utf8_length(column.slice(0, _SAMPLE))).as_py() or 0) > characters)
+
+
+def list_separator(layout: Layout) -> str:
+    """Return how the phrase column is split into phrases, or an empty string if a row holds one phrase.
+
+    Cells are lists if no document (of one annotator or system) has two rows and the name or content says so.
+    """
+    table, columns = layout.table, layout.columns
+    name = columns.get("phrases") or columns["phrase"]
+    if name in list_columns(table):
+        return "lists"
+    # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
+    if not table.splits or "variants" in table.names or _keys_repeat(layout):
+        return ""
+    texts = table.texts(name)
+    if pc.any(pc.match_substring(texts, ";")).as_py():
+        return ";"
+    filled = texts.filter(pc.not_equal(texts, ""))
+    for separator, pattern in _WHOLE.items():
+        if len(filled) and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    if "score" in columns or "rank" in columns:
+        return ""
+    for separator, mark in (("lines", "\n"), ("|", "|")):
+        if 2 * (pc.sum(pc.match_substring(filled, mark)).as_py() or 0) >= max(len(filled), 1):
+            return separator
+    commas = pc.sum(pc.match_substring(filled, ",")).as_py() or 0
+    return "," if commas and ("phrases" in columns or commas * 2 > len(filled)) else ";" if "phrases" in columns else ""
+
+
+def cell_separator(table: Table, name: str) -> str:
+    """Return how the cells of one column of lists are split."""
+    if name in list_columns(table):
+        return "lists"
+    texts = table.texts(name)
+    filled = texts.filter(pc.not_equal(texts, ""))
+    if len(filled) and pc.all(pc.match_substring_regex(filled, _WHOLE["json"])).as_py():
+        return "json"
+    marks = {";": ";", "lines": "\n", "|": "|", ",": ","}
+    return next((name for name, mark in marks.items() if pc.any(pc.match_substring(texts, mark)).as_py()), ";")
+
+
+def _keys_repeat(layout: Layout) -> bool:
+    """Tell whether a document, of one annotator or system, has several rows."""
+    if layout.numbered:
+        return False
+    if "rank" in layout.columns or "score" in layout.columns:
+        return True
+    keys = {"doc_id": layout.ids()}
+    if (source := layout.source_column()) is not None:
+        keys["source"] = layout.table.texts(source)
+    apart = np.zeros(max(len(layout.table) - 1, 0), dtype=bool)
+    for column in keys.values():
+        apart[run_starts(column)[1:] - 1] = True
+    if not apart.all():
+        return True
+    pairs = pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])
+    return len(pairs) < len(layout.table)
+
+
+def list_columns(table: Table) -> list[str]:
+    """Return the columns whose cells are lists, which only some formats have."""
+    kinds = {name: table.column(name).type for name in table.names}
+    return [name for name, kind in kinds.items() if pa.types.is_list(kind) or pa.types.is_large_list(kind)]
+
+
+def are_scored(table: Table, name: str | None) -> bool:
+    """Tell whether the cells of a column are lists of phrases with scores."""
+    found = shape_of(table.column(name).slice(0, _SAMPLE).to_pylist()) if name in list_columns(table) else None
+    return found is not None and found[0] == "scored"
+
+
+def json_list(cell: str) -> list[object] | None:
+    """Return the list that a cell spells out in JSON, or None."""
+    try:
+        value = json.loads(cell, parse_constant=str) if cell.strip() else None
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, list) else None
+
+
+def _evidence(table: Table, columns: dict[str, str]) -> str:
+    roles = ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+    header = "" if table.header else " without a header"
+    return f"{table.described}{header}{'; ' if roles else ''}{roles}"

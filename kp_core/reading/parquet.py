@@ -1,0 +1,109 @@
+"""Turn a Parquet file into a table, within the limits; what contradicts itself is refused before Arrow reads it."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from itertools import chain
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from kp_core.errors import InputError, counted
+from kp_core.reading.family import File
+from kp_core.reading.footers import refuse_contradictions
+from kp_core.reading.limits import refuse_over
+from kp_core.reading.table import Table, header_names
+
+
+def is_parquet(file: File) -> bool:
+    """Tell whether a file is Parquet, by its first bytes."""
+    return file.source.data.startswith(b"PAR1")
+
+
+def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
+    """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
+    refuse_contradictions(file.name, file.source.data)
+    try:
+        stored = pq.ParquetFile(io.BytesIO(file.source.data))
+        _refuse_too_large(file, stored.metadata)
+        table = stored.read()
+        table.validate(full=True)  # text that is not UTF-8 would fail later
+        columns = [plain_column(column) for column in table.columns]
+        names = named(table.column_names)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        found = "a damaged or unusual Parquet file"
+        raise InputError(file.name, found, "a Parquet table of text and numbers", "Write it again.") from None
+    described = f"a Parquet table of {counted(len(table), 'row')} and {counted(len(columns), 'column')}"
+    return Table(file.name, names, columns, described=described, limits=file.limits)
+
+
+def _refuse_too_large(file: File, stored: pq.FileMetaData) -> None:
+    """Refuse by what the file says of itself, then by what its values will take: an entry may stand for millions."""
+    limits, name = file.limits, file.name
+    parts = [stored.row_group(group) for group in range(stored.num_row_groups)]
+    leaves = [[part.column(place) for part in parts] for place in range(stored.num_columns)]
+    unpacked = sum(leaf.total_uncompressed_size for leaf in chain(*leaves))
+    refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
+    refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
+    refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
+    for values in (sum(leaf.num_values for leaf in column) for column in leaves):
+        refuse_over(limits.rows, values, "values", name, "a column")
+    refuse_over(limits.cells, sum(leaf.num_values for leaf in chain(*leaves)), "cells", name, "a table")
+    paths = [stored.schema.column(place).path for place in range(stored.num_columns)]
+    shared = [
+        any(
+            leaf.physical_type == "BYTE_ARRAY" and any(code.startswith("DELTA") for code in leaf.encodings)
+            for leaf in column
+        )
+        for column in leaves
+    ]
+    size = 0
+    # Kept as entry and number, repeated text takes no memory yet.
+    coded = pq.ParquetFile(
+        io.BytesIO(file.source.data),
+        read_dictionary=[path for path, is_shared in zip(paths, shared, strict=True) if not is_shared],
+    )
+    for rows in coded.iter_batches(_batch(file, stored, unpacked) if any(shared) else 65_536):
+        size += sum(map(_spelled_out, rows.columns))
+        refuse_over(limits.unpacked_bytes, size, "bytes spelled out", name, "a table")
+
+
+def _batch(file: File, stored: pq.FileMetaData, unpacked: int) -> int:
+    """Return how many rows to read at once where a value may be as long as all that is stored."""
+    rows = max(1, min(65_536, file.limits.unpacked_bytes // max(unpacked, 1)))
+    if stored.num_rows > rows * 100_000:
+        found = f"{stored.num_rows:,} rows of text packed as differences (DELTA)"
+        raise InputError(file.name, found, "another encoding", "Write it again with dictionaries, or as CSV.")
+    return rows
+
+
+def _spelled_out(values: pa.Array) -> int:
+    """Return the bytes that values take once every entry of a dictionary stands where it is meant."""
+    kind = values.type
+    if pa.types.is_dictionary(kind):
+        lengths = pc.binary_length(values.dictionary).fill_null(0)
+        return int(pc.sum(lengths.take(values.indices)).as_py() or 0)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return _spelled_out(values.flatten())
+    if pa.types.is_struct(kind):
+        return sum(map(_spelled_out, values.flatten()))
+    return int(values.nbytes)
+
+
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_column(column.cast(kind.value_type))
+    if pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+        return column.cast(pa.list_(pa.large_string())) if texts else column
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return column
+    return column.cast(pa.large_string())

@@ -1,0 +1,164 @@
+"""Turn what was read into findings: what cannot be meant so, with what would mend it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Corpus, kept
+from kp_core.errors import Note, counted
+from kp_core.reading.choices import Answer, Finding, Level, Question
+from kp_core.reading.family import Choice, File, Recognition
+from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.identifiers import WORDS, id_fix, sources, suggestions
+from kp_core.reading.lists import is_number
+from kp_core.reading.settle import Part
+from kp_core.reading.sniff import columns_of
+
+#: So many different values are looked at, and no fewer than so many tell anything.
+_MOST, _FEWEST = 500, 5
+#: More words or characters than these are no phrase.
+_WORDS, _CHARACTERS = 12, 100
+_ADDRESS = re.compile(r"<?(?:https?://|www\.|mailto:)\S+|[^\s@]+@[^\s@]+\.[a-z]+", re.IGNORECASE)
+_DECIMAL, _ARXIV = re.compile(r"-?\d+[.,]\d+(?:e-?\d+)?", re.IGNORECASE), re.compile(r"\d{4}\.\d{4,5}(?:v\d+)?")
+
+
+def _is_decimal(doc_id: str) -> bool:
+    return bool(_DECIMAL.fullmatch(doc_id)) and not _ARXIV.fullmatch(doc_id)
+
+
+def _is_sentence(text: str) -> bool:
+    return len(text.split()) > _WORDS or len(text) > _CHARACTERS
+
+
+#: What most phrases, or most ids, cannot be: in words, and the test.
+_NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("numbers", is_number),
+    ("addresses", _ADDRESS.fullmatch),
+    ("as long as sentences", _is_sentence),
+)
+_NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
+    ("decimal numbers", _is_decimal),
+    ("texts", lambda doc_id: _is_sentence(doc_id) and " " in doc_id),
+)
+
+
+def ask(part: Part, recognition: Recognition) -> None:
+    """Ask about phrases or ids of a file that cannot be what they were read as, unless the user said so."""
+    if part.choice.use == "as-read" or part.role not in ("gold", "system"):
+        return
+    file = recognition.files[0]
+    sentences = plain(recognition.columns.get("phrase", "")) == "sentence"
+    for column, tests in (("phrase", _NO_PHRASES), ("doc_id", _NO_IDS)):
+        values = _first_values(part.table[column])
+        for what, is_so in tests:
+            odd = [value for value in values if is_so(value)]
+            meant = sentences if what == "as long as sentences" else what == "addresses" and _in_brackets(file, odd)
+            if len(values) >= _FEWEST and len(odd) * 2 > len(values) and not meant:
+                kind = "phrases" if column == "phrase" else "ids of documents"
+                found = f"{kind} that are {what}, such as “{odd[0][:60]}”"
+                expected = "keyphrases" if column == "phrase" else "ids"
+                raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
+    if part.in_one_file and part.first_line == 1 and (row := _odd_first_row(part)):
+        header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
+        answers = (Answer("row 1 is a header", {file.name: header}), *_as_it_is(file))
+        found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
+        raise Question(Finding("ask", part.file, found, "a header or a row of data", answers))
+
+
+def _in_brackets(file: File, addresses: Sequence[str]) -> bool:
+    """Tell addresses of concepts, which stand between `<` and `>` where they are meant."""
+    return bool(addresses) and f"<{addresses[0].strip('<>')}>".encode() in file.source.data
+
+
+def _first_values(column: pa.ChunkedArray) -> list[str]:
+    found = pc.unique(column.slice(0, 20 * _MOST)).slice(0, _MOST)
+    return [str(value) for value in found.to_pylist()]
+
+
+def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Answer, ...]:
+    """Return an answer for every other column that may be meant, and that it is meant so."""
+    names = columns_of(file, file.choice) if column in recognition.columns else []
+    said = "keyphrases" if column == "phrase" else "ids"
+    taken = {name for role, name in recognition.columns.items() if role in ("doc_id", "phrase", "phrases")}
+    answers = [
+        Answer(
+            f"the {said} are in “{name}”",
+            {file.name: replace(file.choice, columns={**file.choice.columns, column: name})},
+        )
+        for name in names
+        if name not in taken
+    ]
+    return (*answers[:5], *_as_it_is(file))
+
+
+def _as_it_is(file: File) -> tuple[Answer, ...]:
+    right = Answer("it is right so", {file.name: replace(file.choice, use="as-read")})
+    return right, Answer("leave the file out", {file.name: Choice(use="no")})
+
+
+def _odd_first_row(part: Part) -> dict[str, str]:
+    """Return the first row if it may be a header: its document is in no other row, and named unlike all others."""
+    table = part.table
+    first = {name: table[name][0].as_py() for name in ("doc_id", "phrase")}
+    if pc.sum(pc.equal(table["doc_id"], first["doc_id"])).as_py() > 1:
+        return {}
+    others = [value for value in _first_values(table["doc_id"]) if value != first["doc_id"]]
+    numbered = all(re.search(r"\d", other) for other in others) and re.fullmatch(r"[^\W\d_]{2}\D*", first["doc_id"])
+    odd = len(others) > 2 and (numbered or plain(first["doc_id"]) in KNOWN)
+    return first if odd else {}
+
+
+def findings(corpus: Corpus) -> tuple[Finding, ...]:
+    """Return what makes the numbers of a corpus mean little or nothing: sides that hardly meet, and what would help."""
+    return kept(corpus, "findings", None, lambda: tuple(_apart(corpus)))
+
+
+def _apart(corpus: Corpus) -> list[Finding]:
+    every = sources(corpus) if len(corpus.gold) else {}
+    gold = set().union(*every.get("gold", {}).values())
+    others = {**every.get("systems", {}), **({"texts": every["texts"]["texts"]} if "texts" in every else {})}
+    found = []
+    for name, ids in others.items() if gold else ():
+        common = len(gold & set(ids))
+        # Texts of some documents are texts; systems are scored as if they said nothing of the others.
+        if common * 2 >= len(gold) or (common and name not in corpus.systems):
+            continue
+        level: Level = "stop" if not common and name in corpus.systems else "warn"
+        noun = "lists" if name in corpus.systems else "texts"
+        ids_of_both = f" (“{min(gold)[:40]}”, where {name} has “{min(ids)[:40]}”)" if ids and not common else ""
+        said = f"{noun} for {common:,} of {counted(len(gold), 'document')} of the gold standard{ids_of_both}"
+        found.append(Finding(level, name, said, f"{noun} for most of them", _offers(corpus, gold, ids)))
+    return found
+
+
+def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Answer, ...]:
+    """Return the fixes that make ids meet, each with an id that it changes."""
+    answers = []
+    for fixes in dict.fromkeys(suggestions(corpus)["fix"]):
+        rules = [rule for name in fixes.split(",") if (rule := id_fix(name))]
+        for doc_id in (*ids, *gold):
+            new = doc_id
+            for rule in rules:
+                new = rule(new)
+            if new != doc_id:
+                words = " and ".join(WORDS[name] for name in fixes.split(","))
+                answers.append(Answer(words, fixes=tuple(fixes.split(",")), example=f"“{doc_id}” → “{new}”"))
+                break
+    return tuple(answers)
+
+
+def notes(corpus: Corpus) -> list[Note]:
+    """Return the findings as warnings that stand with every number."""
+    return [Note("warning", one.where, f"There are {one.found}. {one.remedy}") for one in findings(corpus)]
+
+
+def refuse_apart(corpus: Corpus) -> None:
+    """Refuse to score systems of which none has a document of the gold standard."""
+    stops = [one for one in findings(corpus) if one.level == "stop"]
+    if stops and len(stops) == len(corpus.systems):
+        raise Question(stops[0])

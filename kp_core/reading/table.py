@@ -1,0 +1,224 @@
+"""Hold a table of any origin as columns of Arrow, and settle which of its first rows is the head."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.errors import Note, counted
+from kp_core.reading.family import Choice, Rejected
+from kp_core.reading.fields import is_known
+from kp_core.reading.limits import Limits
+from kp_core.reading.lists import is_number
+
+#: Rows among which the head is sought, and rows with which it is compared.
+_HEADS, _BODY = 10, 200
+
+
+@dataclass
+class Table:
+    """Columns of equal length under their names; from a text file all are text, elsewhere numbers and lists occur.
+
+    names   empty until `headed` found them, where the format itself has none
+    lines   line of each row, or None where row i stands in line i + 1
+    splits  whether a text may hold several phrases, as where the format has no lists of its own
+    """
+
+    file: str
+    names: list[str]
+    columns: list[pa.ChunkedArray]
+    lines: Sequence[int] | None = None
+    header: bool = True
+    described: str = "table"
+    limits: Limits = field(default_factory=Limits)
+    rejected: list[Rejected] = field(default_factory=list)
+    notes: list[Note] = field(default_factory=list)
+    blank: int = 0
+    sheet: str = ""
+    splits: bool = True
+
+    def __len__(self) -> int:
+        return len(self.columns[0]) if self.columns else 0
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Return the first column of this name."""
+        return self.columns[self.names.index(name)]
+
+    def texts(self, name: str) -> pa.ChunkedArray:
+        """Return a column as text, nothing missing."""
+        return as_text(self.column(name))
+
+    def line_numbers(self) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Return the line of every row."""
+        return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
+
+    def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
+        """Return the table with the rows of a mask only."""
+        lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
+        return replace(self, columns=[column.filter(mask) for column in self.columns], lines=lines.tolist())
+
+    def without(self, names: Sequence[str]) -> Table:
+        """Return the table without some columns."""
+        kept = [place for place, name in enumerate(self.names) if name not in names]
+        return replace(
+            self, names=[self.names[place] for place in kept], columns=[self.columns[place] for place in kept]
+        )
+
+
+def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as large strings; whole numbers lose a `.0` that only a missing value brought in."""
+    if pa.types.is_floating(column.type):
+        values = column.to_numpy()
+        if np.all(np.isnan(values) | (np.floor(values) == values)) and not np.isinf(values).any():
+            column = column.cast(pa.int64())
+    if pa.types.is_nested(column.type):  # lists where one text is wanted
+        values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
+        column = pa.chunked_array([pa.array(values, pa.large_string())])
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
+    return column.fill_null("") if column.null_count else column
+
+
+def header_names(header: Sequence[str]) -> list[str]:
+    """Return distinct, non-empty names of columns.
+
+    >>> header_names(["id", " ", "id"])
+    ['id', 'column 2', "id'"]
+    """
+    names: dict[str, None] = {}
+    for number, cell in enumerate(header, 1):
+        name = cell.strip() or f"column {number}"
+        while name in names:
+            name += "'"
+        names[name] = None
+    return list(names)
+
+
+def headed(table: Table, choice: Choice) -> Table:
+    """Return a table whose columns are named by its head, if it has one; rows above the head are told in a note."""
+    if table.names or not table.columns:
+        return table
+    first = [column.slice(0, _HEADS + _BODY).to_pylist() for column in table.columns]
+    rows = [[cell or "" for cell in row] for row in zip(*first, strict=True)]
+    above, heads = _head(table, rows, choice)
+    names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
+    if heads:
+        names = header_names(_joined(rows[above : above + heads]))
+    skipped = above + heads
+    lines = table.line_numbers()[skipped:]
+    notes = list(table.notes)
+    beneath = int(lines[0]) if len(lines) else 0
+    titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
+    titles += [row[3] for row in table.rejected if heads and row[1] < beneath]
+    if titles:
+        shown = titles[0][:60]
+        notes.append(Note("info", table.file, f"Above the header: {counted(len(titles), 'row')}, “{shown}”."))
+    rejected = [row for row in table.rejected if not (heads and row[1] < beneath)]
+    found = replace(
+        table,
+        names=names,
+        columns=[column.slice(skipped) for column in table.columns],
+        lines=lines.tolist() if table.lines is not None else range(skipped + 1, skipped + 1 + len(lines)),
+        header=bool(heads),
+        rejected=rejected,
+        notes=notes,
+    )
+    return _without_blank_rows(found)
+
+
+def _without_blank_rows(table: Table) -> Table:
+    """Take out rows without any cell, which spreadsheets leave behind, and count them as blank."""
+    if not len(table) or not (pc.any(pc.equal(table.columns[0], "")).as_py()):
+        return table
+    filled = pc.not_equal(table.columns[0], "")
+    for column in table.columns[1:]:
+        filled = pc.or_(filled, pc.not_equal(column, ""))
+    count = len(table) - pc.sum(filled).as_py()
+    return replace(table.rows(filled), blank=table.blank + count) if count else table
+
+
+def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int]:
+    """Return how many rows stand above the head, and how many rows the head has: 0, 1 or 2."""
+    chosen = choice.options.get("header", "")
+    if chosen == "no" or not rows:
+        return 0, 0
+    if chosen and chosen != "yes":
+        lines = table.line_numbers()[: len(rows)].tolist()
+        places = [lines.index(int(number)) for number in chosen.split("-") if int(number) in lines]
+        return (places[0], len(places)) if places else (0, 0)
+    above = 0
+    while above < min(_HEADS, len(rows) - 1) and sum(map(bool, map(str.strip, rows[above]))) < min(2, len(rows[0])):
+        above += 1
+    if above and not is_head(rows[above:], choice):
+        above = 0
+    if chosen != "yes" and not is_head(rows[above:], choice):
+        return 0, 0
+    return above, 2 if _continues(rows[above:]) else 1
+
+
+def _continues(rows: list[list[str]]) -> bool:
+    """Tell whether the second row belongs to the head: it parts what a merged cell above it spans."""
+    if len(rows) < 3:
+        return False
+    top, second, body = rows[0], rows[1], rows[2:]
+    spanned = [place for place, cell in enumerate(top) if place and not cell.strip() and second[place].strip()]
+    if not spanned or not any(cell.strip() for cell in top):
+        return False
+    parts = [second[place].strip() for place in spanned]
+    repeated = any(row[place].strip() == second[place].strip() for place in spanned for row in body)
+    return not repeated and all(len(part) <= 40 and ";" not in part for part in parts)
+
+
+def _joined(heads: list[list[str]]) -> list[str]:
+    """Return one head of one or two rows; what stands over several columns is repeated over each."""
+    if len(heads) == 1:
+        return heads[0]
+    spread: list[str] = []
+    for place, cell in enumerate(heads[0]):
+        spread.append(cell.strip() or (spread[-1] if place and heads[1][place].strip() else ""))
+    over = {cell for cell, part in zip(spread, heads[1], strict=True) if cell and part.strip()}
+    same = len(over) == 1
+    both = zip(spread, heads[1], strict=True)
+    return [part.strip() if part.strip() and same else f"{cell} {part.strip()}".strip() for cell, part in both]
+
+
+def is_head(rows: list[list[str]], choice: Choice) -> bool:
+    """Tell whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
+    if not rows:
+        return False
+    if "header" in choice.options:
+        return choice.options["header"] != "no"
+    first, others = rows[0], rows[1:]
+    if set(choice.columns.values()) & set(first):
+        return True
+    known = sum(map(is_known, first))
+    below = [[row[place] for row in others if row[place].strip()] for place in range(len(first))]
+    repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
+    kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
+    unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
+    return known >= 2 or ((known == 1 or unlike) and not repeated)
+
+
+def _is_unlike(head: str, cells: list[str]) -> bool | None:
+    """Tell whether a first cell is of another kind than all those below; None where they have no kind."""
+    if not head.strip() or not cells:
+        return None
+    numbers = sum(map(is_number, cells))
+    if numbers == len(cells):
+        return not is_number(head)
+    if is_number(head) and not numbers:
+        return True
+    most = 0.8 * len(cells)
+    if len(cells) < 2:
+        return None
+    if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
+        return not any(map(str.isdigit, head))
+    if sum(any(separator in cell for separator in ";|\n") for cell in cells) >= most:
+        return not any(separator in head for separator in ";|\n") or None
+    return len(head) <= 30 if sum(len(cell) > 60 for cell in cells) >= most else None

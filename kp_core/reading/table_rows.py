@@ -1,0 +1,290 @@
+"""Turn a table and its layout into rows: one phrase, one text or one score of one person each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from kp_core.corpus import Role
+from kp_core.errors import InputError, Note
+from kp_core.reading.family import Rows
+from kp_core.reading.fields import GOLD, plain
+from kp_core.reading.judged import judgement_rows
+from kp_core.reading.layouts import Layout, cell_separator, json_list, list_columns
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.shapes import add_list, shape_of
+from kp_core.reading.table import Table
+from kp_core.reading.values import floats
+
+_TEXTS = ("text", "title", "group")
+
+
+def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
+    """Return the rows of the layout's role, and of texts and judgements that stand beside them."""
+    if layout.kind == "judged":
+        return [judgement_rows(layout.table, layout.columns, layout.sources, layout.cells)]
+    if layout.kind == "documents":
+        return [_documents(layout)]
+    parts = _phrases(layout)
+    role = layout.role
+    if role == "gold" and asked in (None, "gold"):
+        texts = _beside(layout)
+        parts += [texts] if texts is not None else []
+    if role in ("system", "judgements") and _is_judged(layout):
+        parts = [_judged(layout), *parts] if role == "judgements" else [*parts, _judged(layout)]
+    elif role == "judgements":
+        found, remedy = "no scores of people", "Name the column."
+        raise InputError(layout.table.file, found, "a column `score`, `score_1` or `pertinence`", remedy)
+    first = parts[0]
+    first.rejected = layout.table.rejected + first.rejected
+    first.notes = layout.table.notes + _further(layout) + first.notes
+    first.blank += layout.table.blank
+    first.counted = len(layout.table) if layout.numbered else 0
+    for part in parts[1:] if role == "judgements" else ():
+        part.role = "system"
+    return parts
+
+
+def _phrases(layout: Layout) -> list[Rows]:
+    """Return the rows of phrases, of the gold standard and of systems apart, and lists without a phrase."""
+    if layout.kind == "wide":
+        return _wide(layout)
+    if layout.kind == "lists":
+        return [_lists(layout)]
+    filled, hollow = _empty_lists(layout)
+    rows = _long(filled)
+    rows.blank = len(layout.table) - len(filled.table)
+    return [rows, *([hollow] if hollow is not None else [])]
+
+
+def _further(layout: Layout) -> list[Note]:
+    """Name the columns that have the same name as one that is read, and are not read themselves."""
+    table, used = layout.table, set(layout.columns.values())
+    again = [name.rstrip("'") for name in table.names if name not in used and name.rstrip("'") in used]
+    return [
+        Note("warning", table.file, f"The column “{name}” is there {again.count(name) + 1} times; the first is read.")
+        for name in dict.fromkeys(again)
+    ]
+
+
+def _empty_lists(layout: Layout) -> tuple[Layout, Rows | None]:
+    """Take out the rows that the tidy form has for a list without a phrase: no phrase, and `yes` under `empty`."""
+    table, columns = layout.table, layout.columns
+    if "empty" not in table.names:
+        return layout, None
+    phrase = table.texts(columns.get("phrase") or columns["phrases"])
+    marked = pc.and_(pc.equal(table.texts("empty"), "yes"), pc.equal(phrase, ""))
+    hollow = table.rows(marked)
+    builder = ListBuilder(layout.role, table.limits)
+    source = layout.source_column()
+    names = [layout.source] * len(hollow) if source is None else hollow.texts(source).to_pylist()
+    ids = hollow.texts(columns["doc_id"]).to_pylist()
+    for doc_id, name, line in zip(ids, names, hollow.line_numbers().tolist(), strict=True):
+        builder.open(doc_id, file=table.file, line=line, source=name or None)
+    kept = table.rows(pc.invert(marked)).without(["empty"] if len(hollow) else [])
+    return replace(layout, table=kept), builder.rows()
+
+
+def _long(layout: Layout) -> Rows:
+    """Read one phrase a row."""
+    table, columns, role = layout.table, layout.columns, layout.role
+    phrase = columns.get("phrase") or columns["phrases"]
+    named = {"phrase": phrase, "source": layout.source_column(), "concept": columns.get("concept")}
+    taken = {"doc_id": layout.ids()} | {part: table.texts(name) for part, name in named.items() if name is not None}
+    used = {columns.get("doc_id"), *named.values()}
+    graded = columns.get("relevance") or columns.get("votes") if role == "gold" else None
+    if graded is not None:
+        taken["relevance"] = _numbers(table.column(graded))
+        used.add(graded)
+    if layout.source:
+        taken["source"] = pa.chunked_array([pa.repeat(pa.scalar(layout.source, pa.large_string()), len(table))])
+    elif graded is not None and "relevance" not in columns and "source" not in taken:
+        taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
+    for part in ("rank", "score") if role != "gold" else ():
+        if part in columns:
+            taken[part] = _numbers(table.column(columns[part]))
+            used.add(columns[part])
+    spellings = _variants(table)
+    if spellings is not None:
+        taken["variants"] = spellings
+        used.add("variants")
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name not in used:
+            taken[_free(name, taken)] = column
+    notes: list[Note] = []
+    if not table.header:
+        said = ", ".join(f"{name} is {part}" for part, name in columns.items())
+        notes.append(Note("warning", table.file, f"There is no header; by their content, {said}."))
+    return Rows(role, pa.table(taken), table.lines, notes=notes)
+
+
+def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with decimal points, if all of its cells have decimal commas."""
+    if not pa.types.is_large_string(column.type) or not pc.any(pc.match_substring(column, ",")).as_py():
+        return column
+    commas = pc.all(pc.match_substring_regex(column, r"^\s*(-?\d+(,\d+)?)?\s*$")).as_py()
+    return pc.replace_substring(column, ",", ".") if commas else column
+
+
+def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
+    # Variants that hold no lists of spellings are an ordinary column.
+    return name if name not in taken and name not in ("annotator", "system", "variants") else f"{name} (file)"
+
+
+def _variants(table: Table) -> pa.Array | None:
+    """Return the column `variants` of a tidy gold table (JSON lists, or lists of a DataFrame), if there is one."""
+    if "variants" not in table.names:
+        return None
+    column = table.column("variants")
+    if "variants" in list_columns(table):
+        return column.cast(pa.list_(pa.large_string()))
+    if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
+        return None
+    lists = [json_list(cell) if cell else None for cell in column.to_pylist()]
+    if not any(lists):
+        return None
+    clean = [[str(v) for v in value] if value and all(isinstance(v, str) for v in value) else None for value in lists]
+    try:
+        return pa.array(clean, pa.list_(pa.large_string()))
+    except UnicodeEncodeError:
+        return None
+
+
+def _wide(layout: Layout) -> list[Rows]:
+    """Read one list a cell, or one phrase a cell of numbered columns; the head is the annotator or system."""
+    heads = {source: names for source, names in layout.sources.items() if plain(names[0]) in GOLD}
+    others = {source: names for source, names in layout.sources.items() if source not in heads}
+    if not heads or not others:
+        return [_add_sources(ListBuilder(layout.role, layout.table.limits), layout, layout.sources)]
+    # The gold standard beside the systems, in one sheet.
+    roles: tuple[tuple[Role, dict[str, tuple[str, ...]]], ...] = (("gold", heads), ("system", others))
+    return [_add_sources(ListBuilder(role, layout.table.limits), layout, part) for role, part in roles]
+
+
+def _add_sources(builder: ListBuilder, layout: Layout, sources: dict[str, tuple[str, ...]]) -> Rows:
+    for source, names in sources.items():
+        if len(names) == 1:
+            cells = layout.cells or cell_separator(layout.table, names[0])
+            _add_column(builder, layout, names[0], cells, [source or None] * len(layout.table))
+            continue
+        ids, columns = layout.ids().to_pylist(), [layout.table.texts(name).to_pylist() for name in names]
+        lines = layout.table.line_numbers().tolist()
+        for doc_id, line, *phrases in zip(ids, lines, *columns, strict=True):
+            if not _refused(builder, layout.table.file, doc_id, line, phrases):
+                builder.open(doc_id, file=layout.table.file, line=line, source=source or None)
+                builder.extend(cell for cell in phrases if cell.strip())
+    return builder.rows()
+
+
+def _lists(layout: Layout) -> Rows:
+    """Read one list a row."""
+    table, columns = layout.table, layout.columns
+    builder = ListBuilder(layout.role, table.limits)
+    name = columns.get("phrases") or columns["phrase"]
+    source = layout.source_column()
+    alone = [layout.source or None] * len(table)
+    sources = table.texts(source).to_pylist() if source is not None else alone
+    _add_column(builder, layout, name, layout.cells, sources)
+    return builder.rows()
+
+
+def _refused(builder: ListBuilder, file: str, doc_id: str, line: int, shown: object) -> bool:
+    """Reject a row without an id."""
+    if not doc_id.strip():
+        builder.rejected.append((file, line, "an empty id", str(shown)[:200]))
+    return not doc_id.strip()
+
+
+def _add_column(builder: ListBuilder, layout: Layout, name: str, separator: str, sources: Sequence[str | None]) -> None:
+    """Add the list of every cell of a column; lists of lists and the like have one shape down the column."""
+    table = layout.table
+    if separator == ",":
+        texts = table.texts(name).to_pylist()
+        shown = "; ".join(part.strip() for part in next((text for text in texts if "," in text), "").split(",")[:3])
+        message = f"Cells of “{name}” were split at commas, such as “{shown}”; if phrases hold commas, choose `;`."
+        builder.notes.append(Note("warning", table.file, message))
+    cells = table.column(name).to_pylist() if separator == "lists" else table.texts(name).to_pylist()
+    lists = [json_list(cell) for cell in cells] if separator == "json" else cells
+    found = shape_of(lists) if separator in ("lists", "json") else None
+    amount = "score" if builder.role == "system" else "relevance"
+    every = zip(layout.ids().to_pylist(), table.line_numbers().tolist(), sources, cells, lists, strict=True)
+    for doc_id, line, source, cell, items in every:
+        if _refused(builder, table.file, doc_id, line, cell):
+            continue
+        builder.open(doc_id, file=table.file, line=line, source=source)
+        if separator == "none":
+            builder.extend([cell] if cell.strip() else [])
+        elif separator == "lines":
+            builder.split(cell.replace("\r\n", "\n").replace("\r", "\n"), "\n")
+        elif separator == "uris":
+            builder.extend(re.findall(r"<([^<>\s]+)>", cell))
+        elif separator in (";", ",", "|"):
+            builder.split(cell, separator)
+        elif items is not None:
+            add_list(builder, items, found[0] if found else "phrases", amount)
+        elif str(cell or "").strip():
+            builder.add(str(cell)[:200], reject="no JSON list")
+
+
+def _documents(layout: Layout) -> Rows:
+    table = layout.table
+    taken = {"doc_id": layout.ids()}
+    taken |= {role: table.texts(name) for role, name in layout.columns.items() if role in _TEXTS}
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name not in layout.columns.values():
+            taken[name if name not in taken else f"{name} (file)"] = column
+    notes = table.notes + _further(layout)
+    rows = Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=notes, blank=table.blank)
+    rows.counted = len(table) if layout.numbered else 0
+    return rows
+
+
+def _beside(layout: Layout) -> Rows | None:
+    """Return the texts, titles and types that stand in a gold table, if each is constant within its document."""
+    table = layout.table
+    ids = layout.ids()
+    taken = {"doc_id": ids}
+    documents = len(pc.unique(ids))
+    for role in _TEXTS:
+        if role in layout.columns:
+            column = table.texts(layout.columns[role])
+            pairs = pa.table({"doc_id": ids, role: column}).group_by(["doc_id", role], use_threads=False).aggregate([])
+            if len(pairs) == documents:
+                taken[role] = column
+    if len(taken) == 1:
+        return None
+    _, first = np.unique(ids.combine_chunks().dictionary_encode().indices.to_numpy(), return_index=True)
+    rows = pa.table(taken).take(pa.array(first))
+    keep = pc.not_equal(rows["doc_id"], "")
+    beside = Rows("documents", rows.filter(keep), table.line_numbers()[first][keep.to_numpy()].tolist())
+    beside.counted = len(table) if layout.numbered else 0
+    return beside
+
+
+def _is_judged(layout: Layout) -> bool:
+    name = layout.columns.get("relevance") if layout.kind != "wide" else None
+    return name is not None and bool(np.isfinite(floats(layout.table.column(name))[0]).any())
+
+
+def _judged(layout: Layout) -> Rows:
+    """Return judged system output as judgements whose keyphrase is not known yet; `gold_id` may tell it later."""
+    table, columns, size = layout.table, layout.columns, len(layout.table)
+    taken = {
+        "pair_id": pa.chunked_array([pa.array(map(str, range(1, size + 1)), pa.large_string())]),
+        "doc_id": table.texts(columns["doc_id"]),
+        "candidate": table.texts(columns.get("phrase") or columns["phrases"]),
+        "annotator": pa.chunked_array([pa.repeat(pa.scalar("judge", pa.large_string()), size)]),
+        "score": table.column(columns["relevance"]),
+    }
+    for name in (columns.get("system"), columns.get("rank")):
+        if name is not None:
+            taken["system" if name == columns.get("system") else "rank (file)"] = table.column(name)
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name not in columns.values():
+            taken[name if name not in taken else f"{name} (file)"] = column
+    return Rows("judgements", pa.table(taken), table.lines)

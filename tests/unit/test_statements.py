@@ -1,0 +1,53 @@
+"""The sentence on the comparison of systems: each wording where it belongs, and nowhere else."""
+
+import pandas as pd
+import pytest
+
+from kp_core.charts.screen_tables import clusters
+from kp_core.settings import Settings
+from kp_core.studies.compare import Comparison
+from kp_core.studies.spread import Spread
+from kp_core.words.statements import range_of, verdict
+from tests.cases import cases
+
+CASES = cases(__file__)
+
+
+def compared(
+    values: dict[str, float], pairs: list[tuple[str, str, float, float, float]], documents: int = 20
+) -> Comparison:
+    """Build a comparison from values and pairs (a, b, low, high, corrected p)."""
+    frame = pd.DataFrame(pairs, columns=["a", "b", "low", "high", "p_adjusted"])
+    frame["difference"] = [values[a] - values[b] for a, b in zip(frame["a"], frame["b"], strict=True)]
+    better = dict.fromkeys(values, ())
+    for a, b, p in zip(frame["a"], frame["b"], frame["p_adjusted"], strict=True):
+        if p < 0.05:
+            winner, loser = (a, b) if values[a] > values[b] else (b, a)
+            better[winner] += (loser,)
+    nothing, clusters = pd.DataFrame(), dict.fromkeys(values, 1)
+    found = {"effects": nothing, "scores": values, "ranks": {}, "clusters": clusters, "better": better}
+    return Comparison(frame, Settings(), (), documents, **found, correction="holm", test="", recipe="")
+
+
+@pytest.mark.parametrize(("values", "pairs", "documents", "sentence"), [one.values() for one in CASES["verdicts"]])
+def test_the_verdict_says_what_the_numbers_say(values: dict, pairs: list, documents: int, sentence: str) -> None:
+    assert verdict(compared(values, pairs, documents), "F1@5") == sentence
+
+
+def test_letters_name_the_systems_that_one_is_better_than() -> None:
+    found = clusters(compared({"x": 0.3, "y": 0.2, "z": 0.1}, [("x", "z", 0.1, 0.3, 0.01), ("x", "y", 0, 0.2, 0.1)]))
+    assert found == {"x": "c", "y": "", "z": ""}
+
+
+def spread_of(ranges: list[tuple[str, float, float, float]], turns: list[tuple[object, ...]]) -> Spread:
+    """Build a spread from system, current, low, high, and from the pairs that turn."""
+    nothing = pd.DataFrame()
+    bounds = pd.DataFrame(ranges, columns=["system", "current", "low", "high"])
+    pairs = pd.DataFrame(turns, columns=["a", "b", "settings", "tied", "presets", "example"])
+    found = {"ranges": bounds, "changes": nothing, "turns": pairs, "combinations": 216}
+    return Spread(nothing, Settings(), (), 1, False, measure="F1@7", **found)
+
+
+@pytest.mark.parametrize(("ranges", "turns", "sentence"), [one.values() for one in CASES["ranges"]])
+def test_the_range_of_values_and_the_turns_are_said(ranges: list, turns: list, sentence: str) -> None:
+    assert range_of(spread_of(ranges, turns)) == sentence
