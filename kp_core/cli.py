@@ -540,7 +540,7 @@ def convert(
 @app.command
 def methods(*, output: Output = Output()) -> None:
     """List every measure with formula and source."""
-    from kp_core import methods as words
+    from kp_core.takeaway import methods as words
 
     output.write(words.text(output.format))
 

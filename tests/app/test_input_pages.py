@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import methods
 from kp_core.reading import Limits, Source
 from kp_core.reading.shared import packed
+from kp_core.takeaway import methods
 from kp_ui import show, workspace
 from tests.app.opening import ROOT, drop, opened, shown, words
 from tests.format_samples import workbook

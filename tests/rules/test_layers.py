@@ -28,7 +28,6 @@ ORDER = (
     "extraction",
     "scale",
     "words",
-    "methods",
     "charts",
     "takeaway",
     "",
