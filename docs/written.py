@@ -6,9 +6,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import Argument
 
-from kp_core import methods
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.reading.families import all_families
+from kp_core.takeaway import methods
 
 #: Options that several commands share: the class that holds them, their title, and what they say.
 SHARED = {

@@ -474,6 +474,7 @@ def extract(
     top: str = "50",
     stop_words: str | None = None,
     stemmer: str = "porter-nltk",
+    titles: Literal["yes", "no"] = "yes",
     format: Literal["jsonl", "csv", "table"] = "jsonl",
     out: str | None = None,
     **weights: Unpack[Weights],
@@ -495,7 +496,7 @@ def extract(
             raise InputError(Path(stop_words).name, "no word", "stop words, one a line", "Load another file.")
     outside = {"documents": external, "phrases": phrases} if phrases else external
     length = None if top == "all" else int(top)
-    lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, **weights)
+    lists = kp.extract(documents, method, length, outside, stop_words=stop, stemmer=stemmer, titles=titles, **weights)
     if format != "jsonl":
         Output(format, out).answer(lists)
     else:
@@ -539,7 +540,7 @@ def convert(
 @app.command
 def methods(*, output: Output = Output()) -> None:
     """List every measure with formula and source."""
-    from kp_core import methods as words
+    from kp_core.takeaway import methods as words
 
     output.write(words.text(output.format))
 

@@ -123,6 +123,25 @@ class Corpus:
         """Whether at least one document has a text."""
         return bool((self.documents["text"].fillna("") != "").any())
 
+    @property
+    def has_concepts(self) -> bool:
+        """Whether gold standard and systems both carry identifiers beside their phrases."""
+        tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
+        return all("concept" in table and bool(table["concept"].notna().any()) for table in tables)
+
+
+def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:
+    """Return the text of each document, empty where there is none: its title, if wanted, then its text.
+
+    A full stop stands between them, as in KPEval and OpenNMT-kpg, so that no phrase runs from one into the other.
+
+    >>> whole_texts(pd.DataFrame({"text": ["They rise.", None], "title": ["Tides", "Moon"]}))
+    ['Tides . They rise.', '']
+    """
+    titles, texts = (documents[name].fillna("").astype(str) for name in ("title", "text"))
+    named = title & (titles != "") & (texts != "")
+    return list(texts.where(~named, titles + " . " + texts))
+
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
     """Return a table of a corpus in Arrow, column by column; missing values are null.

@@ -25,7 +25,7 @@ Filter = Literal["none", "invalid-tokens", "one-word", "invalid-tokens,one-word"
 Duplicates = Literal["before", "after", "keep", "count"]
 Denominator = Literal["k", "returned", "min(k,gold)"]
 Average = Literal["usual", "macro", "f-of-means", "micro", "both"]
-EmptyGold = Literal["skip", "zero", "one-if-empty"]
+EmptyGold = Literal["skip", "zero", "one-if-empty", "zero-if-judged"]
 #: poisson: a bootstrap whose weights depend on the id of the document alone, so that data may be streamed.
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none"]
 
@@ -49,6 +49,8 @@ class Changes(TypedDict, total=False):
     seed: int
     normalise: str
     gold_stemmed: Literal["no", "yes"]
+    by_concept: Literal["no", "yes"]
+    titles: Literal["yes", "no"]
     variants: Literal["any", "first"]
     filter: Filter
     duplicates: Duplicates
@@ -60,7 +62,9 @@ class Changes(TypedDict, total=False):
     ties: Literal["stable", "trec", "expected"]
     rel: float
     gain: Literal["linear", "exp"]
+    gains: Literal["relevant", "all"]
     ap: Literal["gold", "min(k,gold)", "hits"]
+    ap_repeats: Literal["miss", "hit"]
     ideal: Literal["gold", "returned"]
     rr: Literal["first", "all-hits"]
     rr_miss: Literal["0", "1/(n+1)"]
@@ -101,6 +105,8 @@ class Settings:
     # The conventions, in the order of the signature.
     normalise: str = "nfkc+lower+space+porter-nltk"
     gold_stemmed: Literal["no", "yes"] = "no"
+    by_concept: Literal["no", "yes"] = "no"
+    titles: Literal["yes", "no"] = "yes"
     variants: Literal["any", "first"] = "any"
     filter: Filter = "none"
     duplicates: Duplicates = "before"
@@ -113,7 +119,9 @@ class Settings:
     ties: Literal["stable", "trec", "expected"] = "stable"
     rel: float = 1.0
     gain: Literal["linear", "exp"] = "linear"
+    gains: Literal["relevant", "all"] = "relevant"
     ap: Literal["gold", "min(k,gold)", "hits"] = "gold"
+    ap_repeats: Literal["miss", "hit"] = "miss"
     ideal: Literal["gold", "returned"] = "gold"
     rr: Literal["first", "all-hits"] = "first"
     rr_miss: Literal["0", "1/(n+1)"] = "0"
@@ -143,8 +151,9 @@ class Settings:
             raise UsageError(f"resamples is {self.resamples}; choose a number from 1 to 100000")
         if int(self.seed) < 0:
             raise UsageError(f"seed is {self.seed}; choose a whole number from 0 up")
-        if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits"):
-            raise UsageError("ties = expected has no closed form with ap = hits or rr = all-hits; choose ties = stable")
+        if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits" or self.ap_repeats == "hit"):
+            without = "ap = hits, ap_repeats = hit or rr = all-hits"
+            raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
         try:
             object.__setattr__(self, "rel", float(self.rel))
         except ValueError:
@@ -203,11 +212,17 @@ FIELDS: dict[str, Field] = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from."""
+    """A published convention: where it differs from the defaults, its cutoffs, and where it comes from.
+
+    note        what else must be known to meet its numbers
+    reproduced  values that are equal / compared, and on which outputs
+    """
 
     source: str
     changes: Mapping[str, Any]
     k: tuple[Cutoff, ...] = ("average",)
+    note: str = ""
+    reproduced: str = ""
 
 
 PRESETS: dict[str, Preset] = {

@@ -6,7 +6,6 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import methods
 from kp_core.charts import dots, heat_maps, screen_tables
 from kp_core.charts.style import GREY
 from kp_core.studies.correlation import kim2010 as paper_of_2010
@@ -15,6 +14,7 @@ from kp_core.studies.correlation.coefficients import Correlation
 from kp_core.studies.correlation.correlate import PAPER, SENTINELS, numeric_columns
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
+from kp_core.takeaway import methods
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_ui import cached, controls, prose, results, show

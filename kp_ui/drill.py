@@ -1,7 +1,7 @@
 """Show documents and their phrases: the list to choose from, the gold standard, ranked lists with matches marked."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal
 
 import pandas as pd
@@ -82,21 +82,33 @@ def frequent(system: str) -> None:
         results.table(screen_tables.most_spurious(found, system), "most_spurious")
 
 
-def choose_document(listed: pd.DataFrame) -> str | None:
-    """Let the user select a row; the document of the link is selected first, else the first one. The link follows."""
+#: The document that was opened last; any other one in the address comes from a link.
+_OPENED = "document opened"
+
+
+def choose_document(listed: pd.DataFrame, known: Collection[str]) -> str | None:
+    """Let the user select a row; the document of the link is selected first, else the first one. The link follows.
+
+    A document that a link names is shown also where the filters leave it out, until a row is selected.
+    """
     # The order is part of the key: a selected row would otherwise stand for another document after sorting.
     key = f"documents {hashlib.sha256(chr(0).join(listed['document']).encode()).hexdigest()[:16]}"
     ids: list[str] = listed["document"].tolist()
+    asked = st.query_params.get("document")
+    linked = asked in known and asked not in ids and asked != st.session_state.get(_OPENED)
+    start = ids.index(asked) if asked in ids else 0
+    mode: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row" if linked else "single-row-required"}
+    if not linked:
+        mode["selection_default"] = {"selection": {"rows": [start]}}
+    event = results.table(listed, key, height="auto", **mode) if ids else None
+    rows = event["selection"]["rows"] if event else []
+    if linked and not rows:
+        st.caption(show.plain(f"The link names {asked}, which is not among the documents listed; it is shown below."))
+        return asked
     if not ids:
         return None
-    asked = st.query_params.get("document")
-    start = ids.index(asked) if asked in ids else 0
-    first = {"selection": {"rows": [start]}}
-    mode: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row-required", "selection_default": first}
-    event = results.table(listed, key, height="auto", **mode)
-    rows = event["selection"]["rows"] if event else []
     place = rows[0] if rows and rows[0] < len(ids) else start
-    st.query_params["document"] = ids[place]
+    st.query_params["document"] = st.session_state[_OPENED] = ids[place]
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
             button, there = f"document_{label.lower()}", 0 <= to < len(ids)

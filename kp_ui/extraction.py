@@ -198,7 +198,8 @@ def reach() -> None:
         st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
     try:
-        table = _coverage(sidebar.resolved().gold_stemmed == "yes")
+        now = sidebar.resolved()
+        table = _coverage(now.gold_stemmed == "yes", now.titles)
     except kp.InputError as problem:
         st.caption(show.plain(str(problem)))
         return
@@ -209,8 +210,8 @@ def reach() -> None:
 
 
 @cached.kept("Tagging the texts …", 5)
-def _coverage(stemmed: bool) -> pd.DataFrame:
-    return coverage(workspace.current().corpus, gold_stemmed=stemmed)
+def _coverage(stemmed: bool, titles: str) -> pd.DataFrame:
+    return coverage(workspace.current().corpus, gold_stemmed=stemmed, titles=titles)
 
 
 def add_to_workspace(lists: kp.Extracted) -> None:

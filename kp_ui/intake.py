@@ -11,6 +11,7 @@ import kp_core as kp
 from kp_core import typeset
 from kp_core.corpus import Reading, Role
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
+from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import family_named
 from kp_core.reading.shared import packed, shared_names
 from kp_core.takeaway.workspace_file import Uploads, is_archive
@@ -18,11 +19,7 @@ from kp_ui import controls, mapping, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
-_ENCODINGS = (
-    "",
-    *("utf-8", "windows-1252", "iso-8859-15", "windows-1250", "windows-1251", "koi8-r"),
-    *("gb18030", "big5", "shift_jis", "euc-jp", "euc-kr", "utf-16"),
-)
+_ENCODINGS = ("", *sorted(ENCODINGS, key=lambda name: name not in ("utf-8", "windows-1252")))
 _TEMPLATES = prose.entries("templates")
 #: The switches of the formats, where their names say too little.
 _SWITCHES = prose.entries("switches")

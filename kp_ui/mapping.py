@@ -1,7 +1,6 @@
 """Let the user say what the columns of a table are, beside what would be read; nothing is loaded until it is used."""
 
 import hashlib
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -52,21 +51,20 @@ def _whole(file: Source, draft: Choice, rows: FirstRows) -> Choice:
             now = [name for name in options.get("sheet", "").split("\n") if name in rows.sheets]
             chosen = st.multiselect("Sheets", rows.sheets, now, key=f"sheets {file.name}", placeholder="all tables")
             options["sheet"] = "\n".join(chosen)
-        heads = {"": "found by itself", "no": "none"} | {str(line): f"row {line}" for line in rows.lines[:_HEADS]}
-        options["header"] = _pick(file, "Head of the columns", list(heads), options.get("header", ""), heads)
-        cells = {"": "found by itself"} | {name: words for name, words in SEPARATORS.items() if name != "lists"}
-        options["cells"] = _pick(file, "Lists in a cell", list(cells), options.get("cells", ""), cells)
-        down = {"": "found by itself", "yes": "yes", "no": "no"}
-        options["fill_down"] = _pick(
-            file, "A blank id is that of the row above", list(down), options.get("fill_down", ""), down
-        )
+        itself = {"": "found by itself"}
+        heads = itself | {"no": "none"} | {str(line): f"row {line}" for line in rows.lines[:_HEADS]}
+        cells = itself | {name: words for name, words in SEPARATORS.items() if name != "lists"}
+        down = itself | {"yes": "yes", "no": "no"}
+        for option, label, words in (
+            ("header", "Head of the columns", heads),
+            ("cells", "Lists in a cell", cells),
+            ("fill_down", "A blank id is that of the row above", down),
+        ):
+            place = list(words).index(options.get(option, "")) if options.get(option, "") in words else 0
+            key = f"{option} {file.name}"
+            options[option] = str(st.selectbox(label, list(words), place, words.__getitem__, key=key, width=220))
     kept = {name: value for name, value in options.items() if value}
     return replace(draft, options=kept)
-
-
-def _pick(file: Source, label: str, options: Sequence[str], now: str, words: dict[str, str]) -> str:
-    place = options.index(now) if now in options else 0
-    return str(st.selectbox(label, options, place, words.__getitem__, key=f"{label} {file.name}", width=220))
 
 
 def _columns(file: Source, draft: Choice, rows: FirstRows) -> Choice:

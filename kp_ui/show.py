@@ -7,10 +7,11 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from kp_core import methods, typeset
+from kp_core import typeset
 from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
+from kp_core.takeaway import methods
 from kp_ui import kept
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner

@@ -23,13 +23,24 @@ _NORMALISERS = (
     "lower+space+porter-semeval",
     *(f"nfkc+lower+space+{rule}+porter-nltk" for rule in ("possessive-drop", "hyphen-split")),
     *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
+    *(f"lower+space+nltk-snowball-{code}" for code in ("en", "fr")),
 )
 _LARGEST_N, _LARGEST_GRADE = 10**9, 1e9
 _AS_PRESET = "as the preset says"
 #: Conventions with a control of their own in the sidebar, in the order a newcomer meets them.
 _CONTROLS = (
-    *("gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold", "gold_list", "hits_as"),
-    *("variants", "filter", "ties", "gain", "ap", "ideal", "rr"),
+    *(
+        "by_concept",
+        "gold_stemmed",
+        "duplicates",
+        "denominator",
+        "average",
+        "missing",
+        "empty_gold",
+        "gold_list",
+        "hits_as",
+    ),
+    *("variants", "filter", "ties", "gain", "gains", "ap", "ap_repeats", "ideal", "rr", "titles"),
 )
 #: Every setting: the key of its widget, and its parameter in the link.
 _SETTINGS = ("k", "annotators", "rel", "universe", "N", "preset", "normalise", *_CONTROLS)
@@ -50,7 +61,8 @@ def draw() -> None:
             st.number_input(label, 0.0, largest, 1.0, 1.0, "%g", key="rel", bind="query-params", help=about)
         else:
             st.session_state.pop("rel", None)  # it would go on counting where nobody sees it
-        of_texts = ["ngrams:3", "ngrams:5", "candidates"] if here.corpus.has_texts else []
+        strings = here.corpus.has_texts and st.session_state.get("by_concept") != "yes"  # concepts are none of a text
+        of_texts = ["ngrams:3", "ngrams:5", "candidates"] if strings else []
         universes = [*of_texts, "rankings", "vocabulary", "number"]
         if here.corpus.has_texts and names_sentences(here.corpus):
             universes = ["sentences", "rankings", "number"]  # n-grams of words are no sentences
@@ -65,6 +77,9 @@ def draw() -> None:
             st.caption(show.plain(preset.source))
             controls.select("normalise", _NORMALISERS, "normalise", meaning=FIELDS["normalise"].meaning)
             for name in _CONTROLS:
+                if name == "by_concept" and not here.corpus.has_concepts:
+                    st.session_state.pop(name, None)
+                    continue
                 values = [value for value in FIELDS[name].values if value != "both"]  # a page shows one value a system
                 controls.select(name, (_AS_PRESET, *values), name, meaning=FIELDS[name].meaning)
     with words:

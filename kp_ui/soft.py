@@ -3,8 +3,8 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core import methods
 from kp_core.charts import curves, screen_tables
+from kp_core.takeaway import methods
 from kp_ui import cached, controls, prose, results, show, sidebar
 
 _OWN = "own choice"

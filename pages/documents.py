@@ -32,11 +32,12 @@ if other != "none":
     which = controls.select("Only where", drill.WHERE, "where", inside=middle)
 
 name = named(measure, sidebar.cutoff())
-listed = drill.documents(cached.by_document(measure), better, other, order, search, group, which)
+values = cached.by_document(measure)
+listed = drill.documents(values, better, other, order, search, group, which)
 difference = f"Difference: {show.plain(better)} minus {show.plain(other)}. " if other != "none" else ""
 about = f"{show.counted(len(listed), 'document')}, {show.plain(name)} of every system."
 st.caption(f"{about} {difference}Select a row to read its phrases below.")
-document = drill.choose_document(listed)
+document = drill.choose_document(listed, set(values["document"]))
 show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure))
 if document is None:
     st.info("No document fits the search.")

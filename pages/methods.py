@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from kp_core import methods
+from kp_core.takeaway import methods
 from kp_ui import controls, prose, shell, show
 
 shell.enter()

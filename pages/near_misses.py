@@ -12,6 +12,9 @@ results.open_page("Near misses")
 found = cached.near_misses()
 st.caption(show.plain(". ".join(f"{name}: {words}" for name, words in TYPES.items())) + ".")
 
+for note in found.notes:
+    if note.where in workspace.current().corpus.systems:  # why EXACT and MORPH are not the hits
+        st.caption(show.plain(f"{note.where}: {note.message}."))
 side = controls.views("Look at", ["predictions", "gold entries"], "side")
 counts = found.counts("gold" if side == "gold entries" else "predictions")
 left, right = st.columns(2, gap="medium")

@@ -43,6 +43,7 @@ def coverage(
     stop_words: str | Iterable[str] = "english",
     gold_stemmed: bool = False,
     kinds: Sequence[str] | None = None,
+    titles: str = "yes",
     progress: Progress = lambda share, words: None,
 ) -> pd.DataFrame:
     """Return one row a kind of candidates: keyphrases, how many are reachable, the share, candidates a document.
@@ -53,6 +54,7 @@ def coverage(
 
     stop_words    words that may not begin or end a run of words, in the kind that says so
     gold_stemmed  the gold standard was released as stems
+    titles        whether the text of a document begins with its title
     kinds         names out of `KINDS`; all of them by default
 
     >>> from kp_core import load
@@ -65,7 +67,7 @@ def coverage(
         raise UsageError(f"there is no kind of candidates '{unknown[0]}'; choose among: {', '.join(KINDS)}")
     stems, edges = Stems(), Edges(stop_list(stop_words)[0])
     gold = _gold(corpus, stems, gold_stemmed)
-    english = readable(texts_of(corpus), stop_list("english")[0])[0]
+    english = readable(texts_of(corpus, titles), stop_list("english")[0])[0]
     texts = {doc_id: text for doc_id, text in english.items() if doc_id in gold}
     entries, reached, sizes = 0, dict.fromkeys(wanted, 0), dict.fromkeys(wanted, 0)
     for place, (doc_id, text) in enumerate(texts.items(), 1):

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core import typeset
-from kp_core.corpus import COLUMNS, Corpus, Ranking
+from kp_core.corpus import COLUMNS, Corpus, Ranking, whole_texts
 from kp_core.errors import Note, UsageError, counted, unfit
 from kp_core.extraction.collection import Collection, External, Progress
 from kp_core.extraction.external import Given, external_from
@@ -84,6 +84,7 @@ def extract(
     *,
     stop_words: str | Iterable[str] = "english",
     stemmer: str = "porter-nltk",
+    titles: str = "yes",
     progress: Progress = lambda share, words: None,
     **parameters: float,
 ) -> Extracted:
@@ -94,6 +95,7 @@ def extract(
     top         length of the lists; None for all candidates
     external    documents or lists of phrases for the boosting systems, see `external_from`
     stop_words  "english" (scikit-learn's list), or one's own; no candidate begins or ends with one
+    titles      whether the text of a document begins with its title
     progress    told the share that is done and what is being done; it cancels by raising an exception
     parameters  longest, m, lam, beta, as `PARAMETERS` says
 
@@ -118,7 +120,7 @@ def extract(
         raise UsageError("systems with chunks need the tagger, which knows English only; keep the English stop words")
     if stemmer != "none" and stemmer not in STEMMERS:
         raise UsageError(f"there is no stemmer '{stemmer}'; choose one of: none, {', '.join(STEMMERS)}")
-    texts, silent, notes = readable(texts_of(documents), words, english)
+    texts, silent, notes = readable(texts_of(documents, titles), words, english)
     collection = Collection(texts, Stems(stemmer), words, int(chosen["longest"]), outside, progress)
     frames, recipes = [], {}
     for system in systems:
@@ -129,7 +131,7 @@ def extract(
             notes.append(Note("warning", system.name, text))
         allowed = collection.in_chunks() if system.chunks else np.ones(len(scores), bool)
         frames.append(collection.ranked(scores, allowed, top).assign(system=system.name))
-        recipes[system.name] = _recipe(system, chosen, collection, listed, top)
+        recipes[system.name] = _recipe(system, chosen, collection, listed, top, titles)
     notes += [Note("info", system.name, f"This system is {system.source}.") for system in systems]
     if len(texts) == 1:
         text = "There is one document only, so no phrase is rarer than another: the scores are frequencies alone."
@@ -180,11 +182,11 @@ def stop_words_in(text: str) -> list[str]:
     return [word for line in text.splitlines() for word in re.split(r"[\s,;]+", line.partition("|")[0]) if word]
 
 
-def texts_of(documents: Any) -> dict[str, str]:
-    """Return id → text of a corpus, or of what `load(documents=...)` takes."""
+def texts_of(documents: Any, titles: str = "yes") -> dict[str, str]:
+    """Return id → text, with the title by the convention, of a corpus, or of what `load(documents=...)` takes."""
     corpus = documents if isinstance(documents, Corpus) else load(documents=documents)
     table = corpus.documents
-    texts = dict(zip(table["doc_id"].astype(str), table["text"].fillna("").astype(str), strict=True))
+    texts = dict(zip(table["doc_id"].astype(str), whole_texts(table, titles == "yes"), strict=True))
     if not any(text.strip() for text in texts.values()):
         raise unfit("the documents", "no text")
     return texts
@@ -222,7 +224,9 @@ def readable(
     return kept, tuple(silent), notes
 
 
-def _recipe(system: System, chosen: Mapping[str, float], collection: Collection, stop: str, top: int | None) -> str:
+def _recipe(
+    system: System, chosen: Mapping[str, float], collection: Collection, stop: str, top: int | None, titles: str
+) -> str:
     """Return how the lists came about, in one line of ASCII."""
     fields = {"method": system.name} | {name: f"{chosen[name]:g}" for name in system.parameters}
     if system.needs:
@@ -231,6 +235,7 @@ def _recipe(system: System, chosen: Mapping[str, float], collection: Collection,
         digest = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:8]
         fields["external"] = f"{len(source)}-{system.needs}-{digest}"
     stemmer = collection.stems.stemmer
+    fields |= {"titles": "no"} if titles == "no" else {}
     fields |= {"stop": stop, "stem": "none" if stemmer == "none" else f"{stemmer}-{library(stemmer)}"}
     if system.chunks:
         fields["tags"] = f"HanTa-{version('HanTa')}-repaired"

@@ -134,6 +134,7 @@ def _refuse(settings: Settings, compare: Sequence[Family], by: str) -> By:
         "vocabulary": settings.universe == "vocabulary",
         "others": left_one_out(settings.annotators),
         "length": by == "length",
+        "concept": settings.by_concept == "yes",
         "by": by not in ("", "group"),
         "rel": settings.annotators == "votes" and settings.rel > 1,
         "wilcoxon": any(one.test == "wilcoxon" for one in compare),

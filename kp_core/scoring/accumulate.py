@@ -93,7 +93,7 @@ def _values(asked: Asked, at: AtK) -> Floats:
     if asked.measure.family == "concordance" or not without.any():
         return values
     rule = at.counts.settings.empty_gold
-    instead = np.full(int(without.sum()), np.nan if rule == "skip" else 0.0)
+    instead = np.where(at.counts.drawable[without], 0.0, np.nan)
     if rule == "one-if-empty":
         instead[at.counts.length[without] == 0] = 1.0
     values = np.array(values, dtype=float)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from kp_core.corpus import Corpus, Ranking, flatten, run_starts
@@ -61,7 +62,10 @@ class Coded:
     entry_document, entry_annotator, entry_relevance   (E,); relevance is NaN where none was given
     variant_entry, variant_phrase                      one row an accepted spelling; an entry's first spelling first
     seen                                               (A, D) whether the annotator has a list, possibly empty
-    texts, groups                                      (D,) text and type of each document, empty where there is none
+    groups                                             (D,) type of each document, empty where there is none
+    concepts                                           (V,) identifier of each phrase, empty where there is none; only
+                                                       where phrases are compared by it, and then one phrase with
+                                                       several identifiers stands several times
     """
 
     documents: tuple[str, ...]
@@ -73,9 +77,9 @@ class Coded:
     variant_entry: Codes
     variant_phrase: Codes
     seen: Bools
-    texts: tuple[str, ...]
     groups: tuple[str, ...]
     runs: dict[str, CodedRun]
+    concepts: tuple[str, ...] = ()
 
     @cached_property
     def mostly_cjk(self) -> bool:
@@ -150,8 +154,12 @@ def distinct(values: Ints) -> Ints:
     return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
 
 
-def code(corpus: Corpus) -> Coded:
-    """Return the corpus in integers; no setting changes them. Raises InputError without a gold standard."""
+#: Stands between a phrase and its identifier.
+_BORDER = "\x1f"
+
+
+def code(corpus: Corpus, by_concept: bool = False) -> Coded:
+    """Return the corpus in integers; no other setting changes them. Raises InputError without a gold standard."""
     gold, runs, empty = corpus.gold, corpus.runs, corpus.empty
     gold_empty, run_empty = empty[empty["role"] == "gold"], empty[empty["role"] == "system"]
     gold_ids = _strings(gold["doc_id"], "document id of the gold standard")
@@ -177,8 +185,20 @@ def code(corpus: Corpus) -> Coded:
         ]
         variant_entry = np.repeat(variant_entry, [len(s) for s in spellings])
         first = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
-    both = flatten(pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string()).dictionary_encode())
-    codes = both.indices.to_numpy()
+    both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string())
+    if by_concept:
+        columns = (
+            _strings(one["concept"].fillna("").astype("str"), "concept") for one in (gold, runs) if "concept" in one
+        )
+        named = [column.take(pa.array(variant_entry)) if not place else column for place, column in enumerate(columns)]
+        both = pc.binary_join_element_wise(
+            both, pa.chunked_array(named, pa.large_string()), pa.scalar(_BORDER, both.type)
+        )
+    encoded = flatten(both.dictionary_encode())
+    codes, phrases, concepts = encoded.indices.to_numpy(), encoded.dictionary, tuple[str, ...]()
+    if by_concept:
+        parts = [phrase.rpartition(_BORDER) for phrase in phrases.to_pylist()]
+        phrases, concepts = pa.array([part[0] for part in parts], phrases.type), tuple(part[2] for part in parts)
     relevance = (
         gold["relevance"].to_numpy(np.float64, na_value=np.nan) if "relevance" in gold else np.full(len(gold), np.nan)
     )
@@ -186,16 +206,16 @@ def code(corpus: Corpus) -> Coded:
     return Coded(
         tuple(pa.array(documents).to_pylist()),
         annotators,
-        both.dictionary,
+        phrases,
         entry_document,
         entry_annotator,
         relevance,
         variant_entry,
         codes[: len(first)],
         seen,
-        tuple(described["text"].fillna("").tolist()),
         tuple(described["group"].fillna("").tolist()),
         _code_runs(corpus, documents, codes[len(first) :], run_empty),
+        concepts,
     )
 
 
@@ -236,17 +256,24 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     return coded
 
 
-def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool) -> Identities:
-    """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling."""
+def identify(phrases: pa.Array, normalise: str, gold_stemmed: bool, concepts: tuple[str, ...] = ()) -> Identities:
+    """Return which raw phrases are the same phrase; a phrase that normalises to nothing keeps its own spelling.
+
+    concepts: their identifiers, which decide where there are any; a phrase without one is compared as it is spelled.
+    """
     normaliser = Normaliser.parse(normalise)
-    if not normaliser.steps:
+    if not normaliser.steps and not concepts:
         same = np.arange(len(phrases), dtype=np.int32)
         return Identities(same, same, phrases)
     raw = phrases.to_pylist()
     pipelines = [normaliser]
     if gold_stemmed and normaliser.stemmer:
         pipelines.append(normaliser.without_stemmer())
-    forms = [pa.array([f or r for f, r in zip(p.apply(raw), raw, strict=True)], pa.large_string()) for p in pipelines]
+    named = [f"{_BORDER}{one}" if one else "" for one in concepts] or [""] * len(raw)
+    forms = [
+        pa.array([c or f or r for c, f, r in zip(named, p.apply(raw), raw, strict=True)], pa.large_string())
+        for p in pipelines
+    ]
     coded = pa.concat_arrays(forms).dictionary_encode()
     codes = coded.indices.to_numpy()
     return Identities(codes[: len(raw)], codes[-len(raw) :] if raw else codes, coded.dictionary)

@@ -11,7 +11,7 @@ import numpy as np
 from kp_core.scoring.codes import Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Terms, exponential, ideal_terms, ordered_terms, returned_ideal, tied_terms
-from kp_core.scoring.match import Lists, match, newly
+from kp_core.scoring.match import Lists, Matches, match, newly
 from kp_core.scoring.table_cells import FIELDS, Cells
 from kp_core.settings import Cutoff, Settings
 
@@ -37,6 +37,8 @@ class Counts:
     settings: Settings
     #: the largest grade of the gold standard
     largest: float
+    #: phrases of each document that were judged not relevant
+    negatives: Ints
     #: the sum of bpref over the hits of each document; None without judged negatives
     judged: Floats | None = None
     #: (document, rank) of the rows that count as returned, where some do not
@@ -47,9 +49,7 @@ class Counts:
     @property
     def used(self) -> Bools:
         """Documents that the system is scored on (D,), by the policies for empty gold and missing lists."""
-        used = self.known.copy()
-        if self.settings.empty_gold == "skip":
-            used &= self.size > 0
+        used = self.known & self.drawable
         if self.settings.missing == "skip":
             used &= self.listed
         return used
@@ -57,7 +57,9 @@ class Counts:
     @property
     def drawable(self) -> Bools:
         """Documents that a resample may hold (D,): those with gold, or all where an empty gold standard counts."""
-        return np.asarray((self.size > 0) | (self.settings.empty_gold != "skip"))
+        if (rule := self.settings.empty_gold) in ("skip", "zero-if-judged"):
+            return np.asarray((self.size > 0) | ((self.negatives > 0) & (rule != "skip")))
+        return np.ones(len(self.size), bool)
 
     def parts(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
@@ -122,19 +124,18 @@ class Counts:
         if self.returned is not None:
             returned = self.sums(*self.returned, None, cutoffs)
         size = np.broadcast_to(self.size[:, None].astype(np.float64), limit.shape)
-        denominator = {"k": limit, "returned": returned}.get(self.settings.denominator)
-        if denominator is None:
-            denominator = np.minimum(limit, size)
-        for column, cutoff in enumerate(cutoffs):
-            if cutoff in ("gold", "all"):
-                denominator = denominator.copy()
-                denominator[:, column] = self.size if cutoff == "gold" else self.length
+        whole = np.array([cutoff == "all" for cutoff in cutoffs])
+        rules = {
+            "k": lambda: np.where(whole, returned, limit),  # of repeats that do not count as returned, all is no k
+            "returned": lambda: returned,
+            "min(k,gold)": lambda: np.minimum(limit, size),
+        }
         return AtK(
             self.totals(self.terms.hits, cutoffs),
             returned,
             size,
             np.broadcast_to(self.universe[:, None], limit.shape),
-            denominator,
+            rules[self.settings.denominator](),
             self,
             tuple(cutoffs),
             limit,
@@ -195,8 +196,11 @@ def count(
         head = np.flatnonzero(np.diff(row, prepend=-1))
         hits = np.diff(np.append(head, len(row))).astype(float) if settings.hits_as == "gold" else np.ones(len(head))
         document, row, grade = document[head], row[head], np.maximum.reduceat(grade, head)
+    lower = graded_below(negatives, settings)
+    document, row, hits, grade, precise = _with_misses(lists, (document, row, hits, grade), matches, lower, settings)
     terms = ordered_terms(document, rank[row], hits, grade)
-    ideal = ideal_terms(gold) if settings.ideal == "gold" else returned_ideal(terms)
+    terms = replace(terms, precision=terms.precision * precise)
+    ideal = ideal_terms(gold, lower) if settings.ideal == "gold" else returned_ideal(terms)
     if settings.ties == "expected" and lists.score is not None and len(rank):
         per_row, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
         per_row[row], gain[row], exp_gain[row] = hits, grade, exponential(grade)
@@ -206,9 +210,40 @@ def count(
     if settings.duplicates == "after" and lists.repeated.any():
         owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
         length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
-    judged, largest = _judged(lists, gold, negatives, document, row), float(gold.grade.max(initial=0.0))
+    judged, largest = (
+        _judged(lists, gold, negatives, document[hits > 0], row[hits > 0]),
+        float(gold.grade.max(initial=0.0)),
+    )
     rows, known = (lists.length, lists.duplicates, listed), (gold.known, universe, settings)
-    return Counts(terms, ideal, gold.size, length, *rows, *known, largest, judged, returned)
+    return Counts(terms, ideal, gold.size, length, *rows, *known, largest, negatives.size, judged, returned)
+
+
+def graded_below(negatives: Gold, settings: Settings) -> Gold:
+    """Return the items with a grade below `rel` that have a gain all the same, by the convention."""
+    return negatives.only((negatives.grade > 0) & (settings.gains == "all"))
+
+
+def _with_misses(
+    lists: Lists, found: tuple[Ints, Ints, Floats, Floats], matches: Matches, lower: Gold, settings: Settings
+) -> tuple[Ints, Ints, Floats, Floats, Bools]:
+    """Add the rows that are no hit and yet count: return document, row, hits, grade, and whether precision counts.
+
+    A repeat of a hit adds to average precision under ap_repeats = hit; items with a grade below `rel` (`lower`) have
+    their gain under gains = all.
+    """
+    again = np.setdiff1d(matches.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
+    graded = match(lists, lower) if len(lower.grade) else Matches(again[:0], again[:0], again[:0])
+    first = newly(graded, len(lower.grade)) & ~np.isin(graded.row, found[1])
+    row = np.concatenate([found[1], again, graded.row[first]])
+    order = np.argsort(row, kind="stable")
+    nothing = np.zeros(len(again))
+    document = np.concatenate(
+        [found[0], np.searchsorted(np.cumsum(lists.length), again, "right"), graded.document[first]]
+    )
+    hits = np.concatenate([found[2], nothing, np.zeros(first.sum())])
+    grade = np.concatenate([found[3], nothing, lower.grade[graded.item[first]]])
+    precise = np.arange(len(row)) < len(found[1]) + len(again)
+    return document[order], row[order], hits[order], grade[order], precise[order]
 
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:

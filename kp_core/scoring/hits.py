@@ -53,7 +53,9 @@ def ordered_terms(document: Ints, rank: Ints, hits: Floats, grade: Floats) -> Te
     begin = np.concatenate([[True], document[1:] != document[:-1]]) if len(document) else np.zeros(0, bool)
     before = np.where(begin, found - hits, 0.0)
     found = found - np.maximum.accumulate(before)
-    return Terms(document, rank, hits, found / rank, begin.astype(float), grade, exponential(grade))
+    first, some = np.zeros(len(document)), np.flatnonzero(hits)  # rows without a hit may stand above
+    first[some[np.diff(document[some], prepend=-1) != 0]] = 1
+    return Terms(document, rank, hits, found / rank, first, grade, exponential(grade))
 
 
 def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floats, exp_gain: Floats) -> Terms:
@@ -94,7 +96,7 @@ def _expected(
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
-    kept = r > 0
+    kept = (r > 0) | (gain > 0)
     document, rank, place = document[kept], rank[kept], place[kept]
     t, r, before, gain, exp_gain = (column[kept] for column in (t, r, before, gain, exp_gain))
     share = np.divide((place - 1) * (r - 1), t - 1, out=np.zeros(len(t)), where=t > 1)
@@ -109,11 +111,16 @@ def _expected(
     return Terms(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
 
 
-def ideal_terms(gold: Gold) -> Terms:
-    """Return the terms of the ideal ranking: all gold items, highest grade first."""
-    document = gold.document
-    order = np.lexsort((-gold.grade, document)) if (gold.grade != gold.grade[:1]).any() else np.arange(len(document))
-    return ordered_terms(document, ranks(gold.size), np.ones(len(document)), gold.grade[order])
+def ideal_terms(gold: Gold, lower: Gold | None = None) -> Terms:
+    """Return the terms of the ideal ranking: all gold items, highest grade first; `lower` have a gain only."""
+    document, grade, size, hits = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
+    if lower is not None and len(lower.grade):
+        document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
+        size, hits = size + lower.size, np.concatenate([hits, np.zeros(len(lower.grade))])
+    elif (grade == grade[:1]).all():
+        return ordered_terms(document, ranks(size), hits, grade)
+    order = np.lexsort((-grade, document))
+    return ordered_terms(document[order], ranks(size), hits[order], grade[order])
 
 
 def returned_ideal(terms: Terms) -> Terms:

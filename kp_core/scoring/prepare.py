@@ -12,8 +12,8 @@ from typing import Unpack
 
 import numpy as np
 
-from kp_core.corpus import Corpus, kept
-from kp_core.errors import Note, UsageError, unavailable, unfit
+from kp_core.corpus import Corpus, kept, whole_texts
+from kp_core.errors import Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
@@ -57,10 +57,16 @@ class Prepared:
         return self.coded.documents
 
     @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each document (D,), with its title by the convention; empty where there is none."""
+        described = self.corpus.documents.set_index("doc_id").reindex(list(self.documents))
+        return tuple(whole_texts(described, self.settings.titles == "yes"))
+
+    @cached_property
     def universe(self) -> Floats:
         """N of each document (D,); kept with the corpus, since counting the n-grams of all texts is slow."""
         one = self.settings
-        key = (one.universe, one.normalise, one.gold_stemmed, one.variants)
+        key = (one.universe, one.normalise, one.gold_stemmed, one.variants, one.by_concept, one.titles)
         return kept(self.corpus, "universe", key, lambda: _sizes(self))
 
     @cached_property
@@ -111,7 +117,11 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     settings = settings.changed(**changes) if changes else settings
     if settings.trim:
         raise unavailable("trim", trim=settings.trim)
-    coded = kept(corpus, "codes", None, lambda: code(corpus))
+    by_concept = settings.by_concept == "yes"
+    if by_concept and not corpus.has_concepts:
+        text = "by_concept = yes needs identifiers on both sides"
+        raise UsageError(f"{text}: a column “concept” or “uri”, or files of Annif; choose by_concept = no")
+    coded = kept(corpus, "codes", by_concept, lambda: code(corpus, by_concept))
     settings, notes = _fitting(corpus, coded, settings)
     identities = _identities(corpus, coded, settings)
     if left_one_out(settings.annotators):
@@ -119,18 +129,26 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
         settings = settings.changed(empty_gold="skip")  # a document counts only if the others chose some phrase
     size = _gold_size(corpus, coded, identities, settings) if "average" in settings.k else 0
     cutoffs = [size if cutoff == "average" else cutoff for cutoff in settings.k]
-    universe = parse_universe(settings.universe, corpus)
-    if universe == "candidates":
-        _refuse_without_english(coded.texts)
+    universe = parse_universe(settings.universe or ("rankings" if by_concept else ""), corpus)
+    if by_concept and universe.startswith(("ngrams", "candidates", "sentences")):
+        raise UsageError(f"the universe {universe} counts strings of a text, which are no concepts; choose rankings")
     settings = settings.changed(k=cutoffs, universe=universe, fixes=corpus.report.fixes)
     notes += _notes_on_stemmer(corpus, settings)
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
-    return Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
+    data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
+    if universe == "candidates":
+        _refuse_without_english(data.texts)
+    return data
 
 
 def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
     """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
-    notes = []
+    notes = _concept_notes(corpus, coded, settings)
+    if settings.by_concept == "yes" and settings.filter != "none":
+        notes.append(
+            Note("warning", "filter", f"the filter {settings.filter} looks at words, so no concept is dropped")
+        )
+        settings = settings.changed(filter="none")
     if settings.preset == "kpscope" and settings.normalise == Settings().normalise and coded.mostly_cjk:
         settings = settings.changed(normalise=str(Normaliser.parse(settings.normalise).without_stemmer()))
         text = "most letters are Chinese, Japanese or Korean, so phrases are compared without stemming"
@@ -140,6 +158,19 @@ def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings
         text = "the gold standard names sentences, whose ids are compared as they stand"
         notes.append(Note("info", "normalise", text))
     return settings, notes
+
+
+def _concept_notes(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
+    """Say that identifiers decide, and how many phrases have none; or that they could."""
+    if settings.by_concept == "yes":
+        text = "phrases are compared by the identifier beside them, not by their spelling"
+        without = coded.concepts.count("")
+        rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
+        return [Note("warning" if without else "info", "concepts", text + rest)]
+    if len(corpus.runs) and corpus.has_concepts:
+        text = "gold standard and systems carry identifiers; by_concept = yes compares phrases by them"
+        return [Note("info", "concepts", text)]
+    return []
 
 
 def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
@@ -154,7 +185,7 @@ def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
 
 
 def _identities(corpus: Corpus, coded: Coded, settings: Settings) -> Identities:
-    key = (settings.normalise, settings.gold_stemmed == "yes")
+    key = (settings.normalise, settings.gold_stemmed == "yes", coded.concepts)
     return kept(corpus, "identities", key, lambda: identify(coded.phrases, *key))
 
 
@@ -163,7 +194,7 @@ def _gold_size(corpus: Corpus, coded: Coded, identities: Identities, settings: S
 
     Lists that are there but empty count as 0. Source: the threshold of the lecture-keyword evaluation section.
     """
-    key = (settings.normalise, settings.gold_stemmed, settings.rel)
+    key = (settings.normalise, settings.gold_stemmed, settings.by_concept, settings.rel)
     return kept(corpus, "gold size", key, lambda: mean_size(*gold_entries(coded, identities.gold, settings.rel)))
 
 
@@ -243,7 +274,7 @@ def _sentence_sizes(data: Prepared) -> Floats:
 
 def _ngrams(data: Prepared, n: int) -> list[set[str]]:
     """Return the forms of the 1..n-grams of each text."""
-    texts = [word_runs(text) for text in data.coded.texts]
+    texts = [word_runs(text) for text in data.texts]
     words = list(dict.fromkeys(word for runs in texts for run in runs for word in run))
     forms = Normaliser.parse(data.settings.normalise).apply(words)
     spelled = {word: [token for token in form.split(" ") if token] for word, form in zip(words, forms, strict=True)}
@@ -259,15 +290,15 @@ def _ngrams(data: Prepared, n: int) -> list[set[str]]:
 def _chunks(data: Prepared) -> list[set[str]]:
     """Return the forms of the chunks of each text."""
     stems, normaliser = Stems(), Normaliser.parse(data.settings.normalise)
-    chunks = [list(candidates(text, stems=stems).values()) for text in data.coded.texts]
+    chunks = [list(candidates(text, stems=stems).values()) for text in data.texts]
     phrases = list(dict.fromkeys(phrase for own in chunks for phrase in own))
     form_of = dict(zip(phrases, normaliser.apply(phrases), strict=True))
     return [{form_of[phrase] for phrase in own} - {""} for own in chunks]
 
 
-def without_english(coded: Coded) -> tuple[str, ...]:
+def without_english(data: Prepared) -> tuple[str, ...]:
     """Return the documents of the gold standard in whose texts the tagger finds no candidate: they are not English."""
-    texts = zip(coded.documents, coded.texts, strict=True)
+    texts = zip(data.documents, data.texts, strict=True)
     return tuple(name for name, text in texts if not has_english(text))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from kp_core.errors import UsageError, counted, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints, ranks
-from kp_core.scoring.counts import Counts, count
+from kp_core.scoring.counts import Counts, count, graded_below
 from kp_core.scoring.gold import Gold, gather
 from kp_core.scoring.hits import ideal_terms, no_terms, random_terms
 from kp_core.scoring.match import ranked_lists
@@ -73,17 +73,20 @@ def table_settings(settings: Settings) -> Settings:
     return settings.changed(duplicates="before", gold_list="unique", hits_as="predictions", denominator="k")
 
 
-def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings, deepest: int) -> Counts:
+def baseline_counts(
+    name: str, gold: Gold, negatives: Gold, universe: Floats, settings: Settings, deepest: int
+) -> Counts:
     """Return the counts of a baseline of `BASELINES`.
 
     Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
     is very large.
     """
+    ideal = ideal_terms(gold, graded_below(negatives, settings))
     length, reach = np.maximum(universe.astype(np.int64), gold.size), None
     if name == SILENT:
         length, terms = np.zeros_like(length), no_terms()
     elif name == ORACLE:
-        terms = ideal_terms(gold)
+        terms = ideal
     else:
         known = length
         if length.sum() > _RANDOM_ROWS:
@@ -93,7 +96,7 @@ def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings,
         terms = random_terms(document, ranks(known), length[document].astype(float), gold)
     return Counts(
         terms=terms,
-        ideal=ideal_terms(gold),
+        ideal=ideal,
         size=gold.size,
         length=length,
         rows=length,
@@ -103,6 +106,7 @@ def baseline_counts(name: str, gold: Gold, universe: Floats, settings: Settings,
         universe=universe,
         settings=settings,
         largest=float(gold.grade.max(initial=0.0)),
+        negatives=negatives.size,
         deepest=reach,
     )
 
@@ -134,8 +138,8 @@ def count_systems(
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
         systems[name] = Counted(
-            baseline_counts(name, gold[0], universe, settings, deepest),
-            baseline_counts(name, distinct[0], universe, tables, deepest),
+            baseline_counts(name, *gold, universe, settings, deepest),
+            baseline_counts(name, *distinct, universe, tables, deepest),
         )
     return systems
 

@@ -135,10 +135,12 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
 
 
 def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
-    """Return the first of some comparisons with the rows of all in one frame, under one recipe."""
-    return replace(
-        comparisons[0], frame=pd.concat([one.frame for one in comparisons], ignore_index=True), recipe=recipe
-    )
+    """Return the first of some comparisons with the rows and notes of all, under one recipe."""
+    frame, notes = pd.concat([one.frame for one in comparisons], ignore_index=True), list(comparisons[0].notes)
+    for one in comparisons[1:]:
+        asked = f"{one.frame['measure'].iloc[0]}: "
+        notes += [replace(note, message=asked + note.message) for note in one.notes if note not in comparisons[0].notes]
+    return replace(comparisons[0], frame=frame, notes=tuple(notes), recipe=recipe)
 
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:

@@ -139,7 +139,7 @@ def marked_text(view: DocumentView, system: str, settings: Settings) -> list[tup
         "spurious": chosen.loc[chosen["mark"] == "miss", "phrase"].tolist(),
     }
     stemmed = ("hit", "missed") if settings.gold_stemmed == "yes" else ()
-    return pieces(view.text, places(view.text, phrases, Normaliser.parse(settings.normalise), stemmed))
+    return pieces(view.text, places(view.text, phrases, Normaliser.parse(settings.normalise), stemmed, ("spurious",)))
 
 
 def one_document(

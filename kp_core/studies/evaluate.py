@@ -68,6 +68,9 @@ def evaluate(
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, agreement, fixes)]
+    if by == "presence" and any(one.measure.family == "concordance" for one in asked):
+        text = "concordance measures have no parts by presence: the phrases that were rejected have none"
+        notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))

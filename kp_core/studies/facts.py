@@ -45,15 +45,15 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], agre
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
     if agreement and largest and systems:
-        cells = [both.table.at((largest,)) for both in systems.values()]
-        sums.add("chosen", np.array([(own.size + own.system_only).sum() for own in cells]))
-        sums.add("N", np.array([own.universe.sum() for own in cells]))
-        sums.add("neither", np.array([own.neither.sum() for own in cells]))
+        cells = [(both.table.at((largest,)), both.table.used) for both in systems.values()]
+        sums.add("chosen", np.array([(own.size + own.system_only)[used].sum() for own, used in cells]))
+        sums.add("N", np.array([own.universe[used].sum() for own, used in cells]))
+        sums.add("neither", np.array([own.neither[used].sum() for own, used in cells]))
     sums.note(ids | (_foreign(data) if agreement else {}))
 
 
 def _foreign(data: Prepared) -> dict[str, Ids]:
-    return {"foreign": Ids.of(without_english(data.coded))} if data.settings.universe == "candidates" else {}
+    return {"foreign": Ids.of(list(without_english(data)))} if data.settings.universe == "candidates" else {}
 
 
 def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
@@ -126,7 +126,10 @@ def _system_notes(system: str, sums: Sums, settings: Settings) -> list[Note]:
     if repeats.count:
         verb = "repeats" if repeats.count == 1 else "repeat"
         text = f"{counted(repeats.count, 'phrase')} in {counted(lists.count, 'list')} {verb} an earlier one"
-        notes.append(Note("info", system, f"{text} after normalisation (duplicates = {settings.duplicates})"))
+        text += f" after normalisation (duplicates = {settings.duplicates})"
+        if settings.duplicates == "count" or (settings.ap_repeats == "hit" and settings.duplicates != "before"):
+            text += "; a hit counts again there, so that a value may exceed 1"
+        notes.append(Note("info", system, text))
     return notes
 
 

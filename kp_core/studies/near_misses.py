@@ -14,6 +14,7 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus
+from kp_core.errors import Note, counted
 from kp_core.scoring.codes import Bools, Coded, CodedRun, Ints, ragged, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.match import Lists, match, newly, ranked_lists
@@ -203,7 +204,26 @@ def near_misses(corpus: Corpus, settings: Settings | None = None, /, **changes: 
             )
         )
     frame, now = _joined(predictions, PREDICTIONS).astype({"rank": "int64"}), settings.changed(k=settings.k[0])
-    return NearMisses(frame, now, data.notes, len(data.documents), False, gold=_joined(entries, ENTRIES))
+    notes = (*data.notes, *_apart(frame))
+    return NearMisses(frame, now, notes, len(data.documents), False, gold=_joined(entries, ENTRIES))
+
+
+def _apart(frame: pd.DataFrame) -> list[Note]:
+    """Say why EXACT and MORPH together are not the hits of a system."""
+    notes = []
+    for system, own in frame.groupby("system", sort=False):
+        same, hit = own["type"].isin(["EXACT", "MORPH"]), own["hit"]
+        more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
+        if more or less:
+            hits = counted(int(hit.sum()), "hit")
+            text = f"EXACT and MORPH are {counted(int(same.sum()), 'phrase')}, the evaluation has {hits}"
+            if more:
+                why = "a repetition, or a difference that the normaliser keeps"
+                text += f"; {counted(more, 'is no hit', 'are no hits')}: {why}"
+            if less:
+                text += f"; {counted(less, 'hit is', 'hits are')} spelled otherwise"
+            notes.append(Note("info", str(system), text))
+    return notes
 
 
 def _phrases(coded: Coded, settings: Settings) -> Phrases:

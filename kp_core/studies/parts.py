@@ -56,7 +56,7 @@ def masks(data: Prepared, by: By) -> dict[str, Bools]:
         return {f"group:{name}": groups == name for name in data.names.groups}
     if by == "length":
         _need_texts(data, "length")
-        words = np.array([len(tokens(text)) for text in data.coded.texts], np.float64)
+        words = np.array([len(tokens(text)) for text in data.texts], np.float64)
         there = _with_text(data)
         edges = np.quantile(words[there], [1 / 3, 2 / 3], method="inverted_cdf")
         third = np.searchsorted(edges, words)
@@ -91,18 +91,19 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
 
 
 def _need_texts(data: Prepared, by: str) -> None:
-    if not any(data.coded.texts):
+    if not any(data.texts):
         raise unfit("the documents", "no texts", by=by)
 
 
 def _with_text(data: Prepared) -> Bools:
-    return np.array([bool(text) for text in data.coded.texts])
+    return np.array([bool(text) for text in data.texts])
 
 
 def _standing(data: Prepared) -> Callable[[Ints, Ints | Codes], Bools]:
     """Return what tells whether forms, in one of their spellings, stand in texts; each pair is looked up once."""
     normaliser, coded, identities = Normaliser.parse(data.settings.normalise), data.coded, data.identities
-    texts = kept(data.corpus, "text lines", str(normaliser), lambda: token_lines(list(coded.texts), normaliser))
+    key = (str(normaliser), data.settings.titles)
+    texts = kept(data.corpus, "text lines", key, lambda: token_lines(data.texts, normaliser))
     # The phrases as they were written go the same way as the texts: tokens first, stems last.
     raw = coded.phrases.to_pylist()
     predicted = gold = token_lines(raw, normaliser)

@@ -28,10 +28,13 @@ GRID: dict[str, tuple[str, ...]] = {
     "average": ("macro", "f-of-means", "micro"),
     "empty_gold": ("skip", "zero"),
 }
+#: Conventions that say what the data are, and not how they are scored.
+_OF_DATA = ("gold_stemmed", "by_concept", "titles", "rel")
 #: Every convention and value that is listed, in this order.
 _LISTED = tuple(
     (name, value)
     for name, one in FIELDS.items()
+    if name not in ("by_concept", "titles")
     for value in (GRID[name] if name == "average" else one.values)  # noqa: PD011
 )
 #: Values closer than this are equal: sums in another order differ by less.
@@ -77,7 +80,7 @@ def spread(
     """Evaluate one measure under every preset and under the grid; the first cutoff counts where it names none.
 
     Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
-    keep `gold_stemmed` and `rel`, which belong to the gold standard. Source: specification of ranking, section 7.
+    keep what belongs to the data (`_OF_DATA`). Source: specification of ranking, section 7.
     """
     asked = parse(measure)
     data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
@@ -137,8 +140,8 @@ class _Meaning:
         return table_settings(settings) if self.asked.measure.family == "concordance" else settings
 
     def preset(self, corpus: Corpus, name: str) -> Settings:
-        """Return the settings of a preset, with what belongs to the gold standard and not to a preset."""
-        kept = {field: getattr(self.now, field) for field in ("gold_stemmed", "rel")}
+        """Return the settings of a preset, with what belongs to the data and not to a preset."""
+        kept = {field: getattr(self.now, field) for field in _OF_DATA}
         return self.of(prepare(corpus, self.now, preset=name, k=self.now.k, **kept).settings)
 
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 
 from kp_core.text.normalise import Normaliser
 from kp_core.text.tokenise import tokens
@@ -68,12 +68,17 @@ def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
 
 
 def places(
-    text: str, phrases: Mapping[str, Sequence[str]], normaliser: Normaliser, stemmed: Collection[str] = ()
+    text: str,
+    phrases: Mapping[str, Sequence[str]],
+    normaliser: Normaliser,
+    stemmed: Collection[str] = (),
+    yielding: Collection[str] = (),
 ) -> list[Place]:
     """Return where phrases of several kinds stand in a text: no two places overlap, in the order of the text.
 
     Where phrases overlap, the one with more tokens wins, then the one that begins earlier, then the kind named first.
-    stemmed  kinds whose phrases were released as stems
+    stemmed   kinds whose phrases were released as stems
+    yielding  kinds that keep only the words which the others leave, so that a longer phrase hides none of those
 
     >>> lower = Normaliser.parse("lower")
     >>> places("Hash table, hash keys", {"hit": ["hash table"], "miss": ["HASH"]}, lower)
@@ -90,14 +95,24 @@ def places(
     spans = _spans(text, normaliser)
     taken = bytearray(len(text))
     found = []
-    for size in sorted(wanted, reverse=True):
-        for first in range(len(spans) - size + 1):
-            window = [token for token, _, _ in spans[first : first + size]]
-            match = wanted[size].get(tuple(sorted(window) if any_order else window))
-            start, end = spans[first][1], spans[first + size - 1][2]
-            if match is not None and not any(taken[start:end]):
-                taken[start:end] = b"\1" * (end - start)
-                found.append(Place(start, end, *match))
+    for late in (False, True):
+        for size in sorted(wanted, reverse=True):
+            for first in range(len(spans) - size + 1):
+                window = spans[first : first + size]
+                words = [token for token, _, _ in window]
+                match = wanted[size].get(tuple(sorted(words) if any_order else words))
+                if match is None or (match[0] in yielding) is not late:
+                    continue
+                ends = [(start, end) for _, start, end in window]
+                before = [max(taken[start:end], default=0) for start, end in ends]
+                if max(before) > late:  # a phrase of the same round stands here
+                    continue
+                for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
+                    if free:
+                        left = [token[1] for token in run]
+                        start, end = left[0][0], left[-1][1]
+                        taken[start:end] = bytes([1 + late]) * (end - start)
+                        found.append(Place(start, end, *match))
     return sorted(found, key=lambda place: place.start)
 
 

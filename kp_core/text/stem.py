@@ -1,4 +1,4 @@
-"""Stem distinct words: Porter in its three NLTK modes, the SemEval-2010 rule, and Snowball languages."""
+"""Stem distinct words: Porter in its three NLTK modes, the SemEval-2010 rule, and Snowball by PyStemmer or NLTK."""
 
 from __future__ import annotations
 
@@ -27,7 +27,13 @@ _PORTER_MODES = {
     "porter-martin": "MARTIN_EXTENSIONS",
     "porter-nltk": "NLTK_EXTENSIONS",
 }
-STEMMERS: tuple[str, ...] = (*_PORTER_MODES, "porter-semeval", *(f"snowball-{code}" for code in SNOWBALL))
+#: Snowball languages of NLTK, whose stems differ from those of PyStemmer on some words.
+NLTK_SNOWBALL = {"de": "german", "en": "english", "es": "spanish", "fr": "french", "it": "italian", "nl": "dutch"}
+STEMMERS: tuple[str, ...] = (
+    *(*_PORTER_MODES, "porter-semeval"),
+    *(f"snowball-{code}" for code in SNOWBALL),
+    *(f"nltk-snowball-{code}" for code in NLTK_SNOWBALL),
+)
 
 
 @cache  # looked up on the disk, for every signature
@@ -97,7 +103,7 @@ def _porter(mode: str) -> Callable[[str], str]:
 def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
     """Return the stem of each word by one of `STEMMERS`; a stem that comes out empty keeps its word.
 
-    Source: Porter 1980 and its later modes as NLTK ships them; Snowball as PyStemmer ships it.
+    Source: Porter 1980 and its later modes as NLTK ships them; Snowball as PyStemmer, or NLTK, ships it.
 
     >>> stem_words(["networks", "keys", "s"], "porter-nltk")
     ['network', 'key', 's']
@@ -111,6 +117,9 @@ def stem_words(words: Sequence[str], stemmer: str) -> list[str]:
         martin = _porter(_PORTER_MODES["porter-martin"])
         stems = [_LETTERS.sub(lambda run: martin(run.group()) or run.group(), word) for word in words]
         stems = ["data" if stem == "datum" else stem for stem in stems]
+    elif stemmer.startswith("nltk-"):
+        snowball = import_module("nltk.stem.snowball").SnowballStemmer(NLTK_SNOWBALL[stemmer.rpartition("-")[2]])
+        stems = [snowball.stem(word) for word in words]
     else:
         import Stemmer
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from kp_core.errors import REASONS, UsageError, counted
-from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures import concordance, parse
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.result import Result
-from kp_core.studies.spread import Spread
+from kp_core.studies.spread import EQUAL, Spread
 from kp_core.typeset import highest, listed, number
 from kp_core.words import read
 
@@ -80,6 +80,15 @@ def _few(documents: int) -> str:
     return " Below 10 documents no such statement is reliable." if documents < 10 else ""
 
 
+def _above(measure: str, values: Iterable[float]) -> str:
+    """Say why a measure that should end at 1 does not."""
+    if parse(measure).measure.high > 1 or not any(value > 1 + EQUAL for value in values):
+        return ""
+    return (
+        f" {measure} exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions."
+    )
+
+
 def verdict(comparison: Comparison, measure: str) -> str:
     """Say which system is better, and whether that is certain."""
     values = {name: value for name, value in comparison.scores.items() if value == value}
@@ -88,7 +97,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     ranking = sorted(values, key=lambda name: -values[name])
     best, documents = ranking[0], counted(comparison.documents, "document")
     corrected, kind = _CORRECTIONS[comparison.correction]
-    few = _few(comparison.documents)
+    few = _few(comparison.documents) + _above(measure, values.values())
     beaten = [name for name in ranking if name in comparison.better[best]]
     equal = [name for name in ranking[1:] if name not in beaten]
     first = highest(values)
@@ -183,10 +192,11 @@ def range_of(spread: Spread) -> str:
     low, high = number(best["low"], 2), number(best["high"], 2)
     between = f"{low} to {high}" if low != high else f"{low} throughout"
     text = f"Under other published conventions and their combinations the same files give {best['system']} {between}"
+    above = _above(spread.measure, [best["high"]])
     if len(spread.ranges) < 2:
-        return f"{text}."
+        return f"{text}.{above}"
     if spread.turns.empty:
-        return f"{text}, and the order of the systems never changes."
+        return f"{text}, and the order of the systems never changes.{above}"
     most = spread.turns.iloc[0]
     pair = f"{most['a']} and {most['b']}"
     if not most["settings"]:
@@ -195,8 +205,8 @@ def range_of(spread: Spread) -> str:
         example = listed([f"{field} = {value}" for field, value in most["example"].items()])
         where = f"in {most['settings']} of {spread.combinations} settings, for example with {example}"
     if len(spread.turns) == 1:
-        return f"{text}, and the order of {pair} turns {where}."
-    return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}."
+        return f"{text}, and the order of {pair} turns {where}.{above}"
+    return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}.{above}"
 
 
 #: What a test cannot say.

@@ -113,6 +113,24 @@ def test_documents_of_the_chosen_system_are_listed(lectures: kp.Corpus, agreemen
     assert listed["status"].tolist() == expected["status"].tolist()
 
 
+def test_a_comparison_by_concept_is_offered_where_both_sides_have_identifiers() -> None:
+    assert "by_concept" not in [one.key for one in opened("ranking").sidebar.selectbox]
+    rows = {"doc_id": ["d"], "phrase": ["tide"], "uri": ["u1"]}
+    corpus = kp.load(gold=pd.DataFrame(rows), systems={"s": pd.DataFrame(rows | {"phrase": ["tidal wave"]})})
+    app = opened("ranking", corpus, k="1")
+    assert "by_concept = yes compares phrases by them" in words(app)
+    app.sidebar.selectbox(key="by_concept").select("yes").run()
+    assert "compared by the identifier beside them" in words(app)
+
+
+def test_a_link_opens_its_document_though_a_filter_excludes_it() -> None:
+    app = opened("documents", document="lecture-03", search="lecture-05")
+    assert "The link names lecture-03, which is not among the documents listed" in words(app)
+    assert app.query_params["document"] == "lecture-03"
+    app = opened("documents", document="lecture-05", search="lecture-05")
+    assert "The link names" not in words(app)
+
+
 def test_documents_are_turned_like_pages() -> None:
     app = opened("documents")
     listed = shown(app, "difference")["document"].tolist()

@@ -69,7 +69,8 @@ def test_documents_without_gold_are_counted_and_named_when_they_are_left_out():
     corpus = corpus_of({"d1": ["a"], "d2": [], "d3": []}, {"s": {"d1": ["a"], "d2": ["b"], "d3": ["c"]}})
     result = kp.evaluate(corpus, k=1, measures="F1@k", interval="none")
     assert result.frame[["value", "documents", "undefined"]].values.tolist() == [[1.0, 1, 2]]
-    assert "2 of 3 documents have no keyphrase, left out: d2, d3" in [note.message for note in result.notes]
+    said = "2 of 3 documents have no keyphrase, left out, so that they count among “undefined”: d2, d3"
+    assert said in [note.message for note in result.notes]
     assert value(corpus, "F1@1", empty_gold="zero") == pytest.approx(1 / 3)
 
 

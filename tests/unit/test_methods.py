@@ -6,10 +6,10 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core import methods
 from kp_core.errors import REASONS
 from kp_core.scoring.measures import MEASURES, of_systems
 from kp_core.similarity import MEASURES as SIMILARITIES
+from kp_core.takeaway import methods
 
 WORKED = {name: one.example for name, one in {**MEASURES, **SIMILARITIES}.items() if one.example}
 

@@ -58,6 +58,15 @@ def test_counts_shares_and_examples(corpus):
     assert examples["type"].tolist() == ["INCLUDE", "PARTOF", "OVERLAP", "OVERLAP"]
     assert examples["count"].tolist() == [1] * 4
     assert len(found.examples(1)) == 3
+    assert not [note for note in found.notes if note.where == "a"]  # EXACT and MORPH are the hits
+
+
+def test_why_exact_and_morph_are_not_the_hits_is_said():
+    corpus = corpus_of({"d": ["Zipf's law", "sea"]}, {"s": {"d": ["zipf law", "sea", "moon"]}})
+    found = kp.near_misses(corpus, k=3)
+    assert found.counts()[["EXACT", "MORPH"]].to_numpy().tolist() == [[1, 1]]
+    (note,) = (note.message for note in found.notes if note.where == "s")
+    assert note.startswith("EXACT and MORPH are 2 phrases, the evaluation has 1 hit; 1 is no hit: a repetition, or")
 
 
 def test_the_cutoff_counts_for_both_sides(corpus):

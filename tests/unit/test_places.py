@@ -69,6 +69,8 @@ def test_longer_places_win_then_earlier_ones_then_the_kind_named_first():
     assert marked(text, kinds) == [("graph neural", "found"), ("network", "spurious"), ("graph", "missed")]
     kinds = {"found": ["graph"], "spurious": ["neural network graph"]}
     assert marked(text, kinds) == [("graph", "found"), ("neural network graph", "spurious")]
+    parts = [("graph", "found"), ("neural network", "spurious"), ("graph", "found")]
+    assert marked(text, kinds, yielding={"spurious"}) == parts  # a longer phrase that yields hides no hit
 
 
 def test_every_repetition_is_marked_without_overlap():

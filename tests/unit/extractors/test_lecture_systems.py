@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core.corpus import whole_texts
 from kp_core.extraction import RECONSTRUCTED, SYSTEMS, External, extract
 from kp_core.extraction.collection import Collection
 from kp_core.extraction.external import read_phrases
@@ -122,7 +123,7 @@ def test_chunks_are_among_the_candidates_of_tfidf_and_may_be_of_any_length(lectu
 
 
 def test_the_order_of_the_documents_does_not_matter(lectures, plain):
-    turned = dict(zip(lectures.documents["doc_id"][::-1], lectures.documents["text"][::-1], strict=True))
+    turned = dict(zip(lectures.documents["doc_id"][::-1], whole_texts(lectures.documents)[::-1], strict=True))
     again = extract(turned, "tfidf", None).frame
     key = ["doc_id", "rank"]
     assert again.sort_values(key, ignore_index=True).equals(plain.frame.sort_values(key, ignore_index=True))

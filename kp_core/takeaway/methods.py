@@ -153,12 +153,20 @@ def conventions() -> pd.DataFrame:
 
 
 def presets() -> pd.DataFrame:
-    """Return one row a preset: source, cutoffs, and the fields in which it differs from the defaults."""
+    """Return one row a preset: source, cutoffs, fields that differ from the defaults, values reproduced."""
     rows = []
     for name, one in PRESETS.items():
         differs = [f"{field} = {format_value(one.changes[field])}" for field in FIELDS if field in one.changes]
-        rows.append((name, one.source, ", ".join(map(str, one.k)), "; ".join(differs) or "–"))
-    return pd.DataFrame(rows, columns=["preset", "source", "k", "differs from kpscope in"])
+        source = f"{one.source}; {one.note}" if one.note else one.source
+        rows.append((name, source, ", ".join(map(str, one.k)), "; ".join(differs) or "–", one.reproduced or "–"))
+    columns = [
+        "preset",
+        "source",
+        "k",
+        "differs from kpscope in",
+        "reproduced: values equal / compared, on which outputs",
+    ]
+    return pd.DataFrame(rows, columns=columns)
 
 
 def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:

@@ -1,0 +1,105 @@
+"""Presets give what the scripts give that they are named after; each value with its origin."""
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.studies.compare import Family, compare_all
+from kp_core.text.stem import stem_words
+from tests.corpora import corpus_of, document_values, scored, value
+
+
+def test_opennmt_divides_by_what_was_returned_also_at_the_gold_size():
+    # keyphrase/eval.py of OpenNMT-kpg: topk = gold size, precision over min(topk, number returned)
+    corpus = corpus_of({"d": list("abcd")}, {"s": {"d": ["a", "x"]}})
+    found = scored(corpus, ["P@O", "R@O", "F1@O"], preset="opennmt-kpg")["value"].tolist()
+    assert found == pytest.approx([1 / 2, 1 / 4, 1 / 3])
+
+
+def test_jcdl20_counts_repeats_in_average_precision():
+    # evaluation/util.py, compute_averagep: (1/1 + 1/2 + 2/3) / 2; compute_prf: 2 of 3, 2 of 2
+    corpus = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["a", "a", "b"]}})
+    found = scored(corpus, ["MAP", "P@5", "R@5"], preset="jcdl20")["value"].tolist()
+    assert found == pytest.approx([13 / 12, 2 / 3, 1])
+    notes = kp.evaluate(corpus, preset="jcdl20", interval="none").notes
+    assert any("a value may exceed 1" in note.message for note in notes)
+
+
+GRADED = corpus_of(
+    {"d": ["a", "b"], "e": ["a"], "f": []},
+    {"s": {"d": ["a", "b"], "e": ["a"], "f": ["a"]}},
+    grades={"d": {"a": 1, "b": 2}, "e": {"a": 0}},
+)
+
+
+def test_trec_keeps_lower_gains_and_counts_a_judged_topic():
+    # trec_eval -l2 -m ndcg -m map: grades 1, 2 in this order, and a topic whose only judgement is 0
+    found = scored(GRADED, ["nDCG", "nDCG@1", "MAP"], preset="trec", rel=2)
+    assert found["value"].tolist() == pytest.approx([0.859719 / 2, 0.5 / 2, 0.5 / 2], abs=1e-6)
+    assert set(found["documents"]) == {2}
+    status = document_values(GRADED, "MAP", preset="trec").set_index("document")["value"]
+    assert status["e"] == 0
+    assert status.isna().to_dict() == {"d": False, "e": False, "f": True}
+    assert value(GRADED, "nDCG", preset="trec", rel=2, ties="expected") == value(GRADED, "nDCG", preset="trec", rel=2)
+
+
+def test_the_snowball_of_ijcnlp13_is_that_of_nltk():
+    # SnowballStemmer("english") and ("french") of NLTK 3.10, beside PyStemmer 3.1
+    words = [("organization", "en", "organ", "organiz"), ("japonaises", "fr", "japonais", "japon")]
+    for word, language, theirs, others in words:
+        assert stem_words([word], f"nltk-snowball-{language}") == [theirs]
+        assert stem_words([word], f"snowball-{language}") == [others]
+
+
+TITLED = {"doc_id": ["d"], "title": ["Tide tables"], "text": ["Harbours rise."]}
+
+
+def test_a_text_is_its_title_then_its_text():
+    # utils of KPEval and of OpenNMT-kpg: title + " . " + text, so that a keyphrase of the title is present
+    corpus = kp.load(
+        gold={"d": ["tide table", "sea"]}, systems={"s": {"d": ["tide tables"]}}, documents=pd.DataFrame(TITLED)
+    )
+    for titles, present, universe in (("yes", 1, 7), ("no", 0, 5)):
+        result = kp.evaluate(corpus, k=5, measures="R@k,N", by="presence", interval="none", titles=titles)
+        rows = result.frame.set_index(["subset", "measure"])["value"]
+        assert rows.fillna(0)["presence:present", "R@5"] == present
+        assert rows["all", "N"] == universe
+        assert ("titles:no" in result.signature) is (titles == "no")
+        assert kp.settings_from(result.signature).titles == titles
+        assert kp.coverage(corpus, titles=titles)["reachable"].max() == present
+    assert any("concordance measures have no parts" in note.message for note in result.notes)
+
+
+CONCEPTS = {
+    "gold": {"doc_id": ["d", "d", "d"], "phrase": ["tide", "harbour", "moon"], "uri": ["u1", "u2", None]},
+    "run": {"doc_id": ["d"] * 4, "phrase": ["tidal wave", "tide", "moons", "port"], "uri": ["u1", "u9", None, "u1"]},
+}
+
+
+def test_phrases_with_identifiers_are_compared_by_concept():
+    corpus = kp.load(gold=pd.DataFrame(CONCEPTS["gold"]), systems={"s": pd.DataFrame(CONCEPTS["run"])})
+    offered = kp.evaluate(corpus, k=4, measures="hits@k", interval="none")
+    assert any("by_concept = yes" in note.message for note in offered.notes)
+    assert offered.frame["value"].tolist() == [2]
+    result = kp.evaluate(corpus, k=4, measures="hits@k,R@k,N", interval="none", by_concept="yes")
+    # tidal wave is the concept u1, port repeats it, and moon has no identifier; u1 u2 u9 moon
+    assert result.frame["value"].tolist() == pytest.approx([2, 2 / 3, 4])
+    assert "concept:yes" in result.signature
+    assert kp.settings_from(result.signature).by_concept == "yes"
+    view = kp.one_document(corpus, k=4, by_concept="yes", document="d")
+    assert view.lists["s"]["mark"].tolist() == ["hit", "miss", "hit", "repeated"]
+    assert view.lists["s"]["keyphrase"].tolist() == ["tide", "", "moon", ""]
+    without = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    with pytest.raises(kp.UsageError, match="identifiers on both sides"):
+        kp.evaluate(without, by_concept="yes")
+
+
+def test_notes_speak_of_documents_in_use_and_of_every_measure():
+    corpus = corpus_of({"d": ["a"], "e": []}, {"s": {"d": ["x", "y"], "e": list("pqrst")}, "t": {"d": ["a"]}})
+    notes = " ".join(note.message for note in kp.evaluate(corpus, k=5, interval="none", measures="kappa").notes)
+    assert "N = 3 is hardly larger than the 3 phrases chosen" in notes  # d alone: a, x, y
+    assert "no keyphrase, left out, so that they count among “undefined”" in notes
+    missing = corpus_of({"d": ["a"], "e": ["b"]}, {"s": {"d": ["a"], "e": ["b"]}, "t": {"d": ["a"]}})
+    families = [Family("MAP"), Family("F1@1", test="t")]
+    compared = compare_all(missing, kp.Settings(missing="skip", average="macro"), families)
+    assert [note.message for note in compared.notes if note.message.startswith("F1@1: paired t test")]

@@ -1,0 +1,108 @@
+"""What Methods says that presets reproduce: every document of five published rankings, by the scripts' own formulas."""
+
+from itertools import accumulate, product
+from operator import or_
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+import kp_core as kp
+from kp_core.text.stem import stem_words
+from tests.corpora import document_values
+from tests.measure_names import TREC
+from tests.published import semeval
+
+
+@pytest.fixture(scope="module")
+def corpus(shared):
+    return semeval.corpus(shared, "published")
+
+
+@pytest.fixture(scope="module")
+def lists(corpus):
+    """Return (system, document) → stems of the list and of the gold standard, which is released as stems."""
+    gold = corpus.gold.groupby("doc_id")["phrase"].agg(lambda own: [p.lower() for p in own])
+    runs = corpus.runs.groupby(["system", "doc_id"])["phrase"].agg(lambda own: [p.lower().split() for p in own])
+    words = list({word for own in runs for phrase in own for word in phrase})
+    stem = dict(zip(words, stem_words(words, "porter-nltk"), strict=True))
+    stems = {key: [" ".join(map(stem.__getitem__, phrase)) for phrase in own] for key, own in runs.items()}
+    return {(system, doc): (stems[system, doc], gold[doc]) for system, doc in product(corpus.systems, gold.index)}
+
+
+def prf(hits, returned, size):
+    p, r = hits / returned if returned else 0, hits / size
+    return {"P": p, "R": r, "F1": 2 * p * r / (p + r) if p + r else 0}
+
+
+def kpeval(found, gold, only_returned=False, more=()):
+    """KPEval, metrics/exact_matching_metric.py: compute_classification_metrics_at_ks, ndcg_at_ks."""
+    match, values = [p in gold for p in found], {}
+    for letter, k in {5: 5, 10: 10, "M": len(found), "O": len(gold), **dict(more)}.items():
+        returned = min(k, len(found)) if only_returned else k
+        values |= {f"{name}@{letter}": x for name, x in prf(sum(match[:k]), returned, len(gold)).items()}
+        dcg = [sum(1 / np.log2(i + 2) for i, hit in enumerate(own[:k]) if hit) for own in (match, sorted(match)[::-1])]
+        values[f"nDCG@{letter}"] = dcg[0] / dcg[1] if dcg[1] else 0
+    return values
+
+
+def without(values, *names):
+    return {name: value for name, value in values.items() if not name.startswith(names)}
+
+
+def kpeval_values(found, gold):
+    return kpeval(list(dict.fromkeys(found)), set(gold))
+
+
+def chan(found, gold):
+    """evaluate_prediction.py of Chan et al.: no phrase with a comma, full stop or <unk>, one word only once."""
+    found = [p for p in dict.fromkeys(found) if not {",", ".", "<unk>"} & set(p.split())]
+    first = next((p for p in found if " " not in p), None)
+    found = [p for p in found if " " in p or p == first]
+    return without(kpeval(found, set(gold), more={"G": max(len(found), len(set(gold)))}.items()), "nDCG", "P@G", "R@G")
+
+
+def opennmt(found, gold):
+    """OpenNMT-kpg: the same with meng_rui_precision = True, over the gold standard as listed."""
+    found = [p for p in dict.fromkeys(found) if not {",", ".", "<unk>"} & set(p.split())]
+    return without(kpeval(found, gold, True), "nDCG")
+
+
+def jcdl20(found, gold):
+    """JCDL_2020_KPE_Eval, evaluation/util.py: compute_rel, compute_prf, compute_averagep."""
+    rel = [[j for j, one in enumerate(gold) if one == p] for p in found]
+    seen = [len(own) for own in accumulate(map(set, rel), or_)]
+    values = {"MAP": sum(n / i for i, (n, own) in enumerate(zip(seen, rel, strict=True), 1) if own) / len(gold)}
+    for k in (5, 10):
+        top = min(k, len(found))
+        values |= {f"{name}@{k}": x for name, x in prf(seen[top - 1], top, len(gold)).items()}
+    return values
+
+
+AT = {"P_5": "P@5", "P_10": "P@10", "recall_10": "R@10", "ndcg_cut_10": "nDCG@10", "map_cut_10": "MAP@10"}
+
+
+def trec(found, gold):
+    """trec_eval 9, as pytrec_eval runs it."""
+    names = {**{name: TREC[name] for name in ("map", "ndcg", "recip_rank", "Rprec")}, **AT, "success_5": "success@5"}
+    asked = {"map", "ndcg", "recip_rank", "Rprec", "P.5,10", "recall.10", "ndcg_cut.10", "map_cut.10", "success.5"}
+    run = {phrase: -float(rank) for rank, phrase in enumerate(dict.fromkeys(found))}
+    values = pytrec_eval.RelevanceEvaluator({"d": dict.fromkeys(gold, 1)}, asked).evaluate({"d": run})["d"]
+    return {ours: values[name] for name, ours in names.items()}
+
+
+SCRIPTS = {"kpeval": kpeval_values, "chan": chan, "opennmt-kpg": opennmt, "jcdl20": jcdl20, "trec": trec}
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("preset", SCRIPTS)
+def test_as_many_values_are_equal_as_methods_says(corpus, lists, preset):
+    expected = {key: SCRIPTS[preset](*own) for key, own in lists.items()}
+    options = {"preset": preset, "gold_stemmed": "yes", "normalise": "lower+space+porter-nltk"}
+    equal = compared = 0
+    for measure in next(iter(expected.values())):
+        frame = document_values(corpus, measure, 5, **options)
+        for row in frame.itertuples(index=False):
+            compared += 1
+            equal += abs(row.value - expected[row.system, row.document][measure]) <= 1e-9
+    assert kp.PRESETS[preset].reproduced.startswith(f"{equal:,} / {compared:,}: ")
