@@ -119,15 +119,13 @@ def problem(words: str) -> None:
 def _ask(question: kp.Question) -> None:
     """Let the user say which of several readings is meant; each shows what would come of it."""
     finding = question.finding
-    st.warning(
-        f"**One question before these files can be read.** {show.plain(finding.where)} holds "
-        f"{show.plain(finding.found)}, and {show.plain(finding.expected)} was expected."
-    )
+    words = show.plain(f"{finding.where}: expected {finding.expected}, found {finding.found}.")
+    st.warning(f"**One question before these files can be read.** {words}")
     files = {file.name: file for file in workspace.uploads().files}
     for number, answer in enumerate(question.answers):
         with st.container(border=True):
-            words, use = st.columns([5, 1], vertical_alignment="center")
-            words.text(f"{str(answer)[:1].upper()}{str(answer)[1:]}")
+            said, use = st.columns([5, 1], vertical_alignment="center")
+            said.text(str(answer))
             use.button("It is this", key=f"answer {number}", on_click=workspace.answer, args=(answer,))
             for name, choice in answer.choices.items():
                 if name in files and choice.use != "no":

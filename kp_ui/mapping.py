@@ -23,7 +23,7 @@ def panel(file: Source) -> None:
     """Draw the first rows of a table with a part for each column, and what would be read."""
     key = f"mapping {file.name}"
     draft = cast(Choice, st.session_state.get(key, workspace.uploads().choices.get(file.name, Choice())))
-    rows = first_rows(file, draft)
+    rows = _first_rows(_digest(file, draft), file, draft)
     if rows is None:
         return
     draft = _whole(file, draft, rows)
@@ -80,6 +80,15 @@ def _columns(file: Source, draft: Choice, rows: FirstRows) -> Choice:
     return with_parts(draft, shown) if changed else draft
 
 
+def _digest(file: Source, draft: Choice) -> str:
+    return hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
+
+
+@st.cache_data(scope="session", max_entries=8, show_spinner="Reading the file …")
+def _first_rows(digest: str, _file: Source, _choice: Choice) -> FirstRows | None:
+    return first_rows(_file, _choice)
+
+
 @st.cache_data(scope="session", max_entries=8, show_spinner="Reading the file …")
 def _understood(digest: str, _file: Source, _choice: Choice) -> Understood:
     return understand(_file, _choice)
@@ -87,12 +96,11 @@ def _understood(digest: str, _file: Source, _choice: Choice) -> Understood:
 
 def preview(file: Source, draft: Choice, key: str) -> None:
     """Show what would be read: counts, the first documents, rejected rows."""
-    digest = hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
-    found = _understood(digest, file, draft)
+    found = _understood(_digest(file, draft), file, draft)
     if found.problem:
         st.warning(show.plain(found.problem))
         return
-    st.text(", ".join(f"{size:,} {name}" for name, size in found.counts.items()))
+    st.text(", ".join(show.counted(size, name) for name, size in found.counts.items()))
     results.table(found.documents, f"documents {key}")
     if len(found.rejected):
         st.caption(f"{show.counted(len(found.rejected), 'row')} would be rejected, the first of them:")

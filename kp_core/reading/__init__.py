@@ -6,7 +6,7 @@ from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, sugg
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.load import Item, load
 from kp_core.reading.names import renamed
-from kp_core.reading.preview import Preview, column_names, previews
+from kp_core.reading.preview import Preview, previews
 from kp_core.reading.report import characters, files, statistics
 from kp_core.reading.sense import findings
 from kp_core.reading.source import Source
@@ -24,7 +24,6 @@ __all__ = [
     "Question",
     "Source",
     "characters",
-    "column_names",
     "files",
     "findings",
     "gaps",

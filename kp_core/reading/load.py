@@ -272,7 +272,10 @@ def _keep(
     checked = [check(one, part, state.limits, text) for one in wanted]
     refuse_if_mostly_rejected(reading.file, checked, state.limits, strict=state.strict)
     if checked:
-        loaded, rejected, blank = len(checked[0].table), len(checked[0].rejected), checked[0].blank
+        # Sheets of one workbook are parts of one reading; texts and judgements beside them are rows again.
+        own = [one for one in checked if one.role == checked[0].role]
+        loaded, rejected = sum(len(one.table) for one in own), sum(len(one.rejected) for one in own)
+        blank = sum(one.blank for one in own)
         reading = replace(reading, rows_read=loaded + rejected + blank, rows_loaded=loaded)
         reading = replace(reading, rows_rejected=rejected, rows_blank=blank)
     state.readings.append(reading)

@@ -42,7 +42,7 @@ class FirstRows:
 
 @dataclass(frozen=True)
 class Understood:
-    """What one file gives alone: counts, the first documents as they would be read, and rejected rows.
+    """What one file gives alone: how many of each thing, the first documents as they would be read, and rejected rows.
 
     documents  one row a list: document, whose list, its first phrases (or the beginning of a text)
     problem    why nothing can be read, in words; the counts are 0 then
@@ -122,20 +122,20 @@ def understand(source: Source, choice: Choice, limits: Limits = LIMITS) -> Under
 
     >>> found = understand(Source("a.csv", b"id,keyword\\nd1,tide\\nd1,sea\\n"), Choice())
     >>> dict(found.counts), found.documents.values.tolist()
-    ({'documents': 1, 'gold phrases': 2}, [['d1', 'gold', 'tide; sea']])
+    ({'document': 1, 'gold phrase': 2}, [['d1', 'gold', 'tide; sea']])
     """
     try:
         corpus = load(files=source, roles={source.name: choice}, limits=limits)
     except InputError as refusal:
         return Understood(problem=str(refusal))
     sizes = {
-        "documents": len(corpus.documents),
-        "annotators": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
-        "gold phrases": len(corpus.gold),
-        "systems": len(corpus.systems),
-        "predictions": len(corpus.runs),
-        "texts": int((corpus.documents["text"].fillna("") != "").sum()),
-        "scores": len(corpus.judgements),
+        "document": len(corpus.documents),
+        "annotator": len(corpus.annotators) if len(corpus.annotators) > 1 else 0,
+        "gold phrase": len(corpus.gold),
+        "system": len(corpus.systems),
+        "prediction": len(corpus.runs),
+        "text": int((corpus.documents["text"].fillna("") != "").sum()),
+        "score": len(corpus.judgements),
     }
     counts = {name: size for name, size in sizes.items() if size}
     return Understood(counts, _first_documents(corpus), corpus.report.rejected)

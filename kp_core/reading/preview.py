@@ -11,7 +11,7 @@ from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import LIMITS, Limits
-from kp_core.reading.sniff import columns_of, readings_of, recognise
+from kp_core.reading.sniff import readings_of, recognise
 from kp_core.reading.source import Source, expand
 
 #: Of an archive of many files that stand each by itself, so many are shown.
@@ -64,16 +64,3 @@ def _preview(recognition: Recognition, role: Role | None, first: int, of: str = 
     if "variants" in rows:
         rows["variants"] = ["; ".join(spellings or ()) for spellings in rows["variants"]]
     return Preview(recognition, dict(getattr(family, "OPTIONS", {})) | recognition.offers, rows, of)
-
-
-def column_names(source: Source, choice: Choice | None = None, limits: Limits = LIMITS) -> list[str]:
-    """Return the names of columns or fields, so that a user can say what each is; empty for files without any.
-
-    >>> column_names(Source("a.csv", b"Nr;Begriff\\n1;Haus\\n2;Baum\\n"))
-    ['Nr', 'Begriff']
-    """
-    choice = choice or Choice()
-    bundle = expand(source, limits)
-    if bundle.folder:
-        return []
-    return columns_of(File(bundle.files[0], limits, choice=choice), choice)

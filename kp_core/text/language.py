@@ -28,8 +28,10 @@ def misfits(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_ste
 
     >>> misfits("porter-nltk", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
     ['most words look French, for which porter-nltk is no stemmer; choose snowball-fr in its place']
+    >>> misfits("nltk-snowball-fr", ["analyse de la mer", "le niveau des eaux"] * 20, [], False)
+    []
     """
-    own = stemmer.removeprefix("snowball-") if stemmer.startswith("snowball-") else "en"
+    own = stemmer.rpartition("snowball-")[2] if "snowball-" in stemmer else "en"
     if are_stems(phrases):
         fits = gold_stemmed or own != "en"
         return [] if fits else ["the words of the gold standard are stems already; say so: gold_stemmed = yes"]

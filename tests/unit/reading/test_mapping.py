@@ -47,7 +47,7 @@ def test_parts_that_are_said_are_those_that_hold():
 def test_what_would_be_read_is_counted_and_shown_or_said_to_fail():
     text = b"id,keyword\nd1,tide\nd1,sea\nd2,moon\nd2,\nd3,sun\nd4,x\n"
     found = understand(Source("a.csv", text), Choice())
-    assert found.counts == {"documents": 4, "gold phrases": 5}
+    assert found.counts == {"document": 4, "gold phrase": 5}
     assert found.documents.to_numpy().tolist() == [
         ["d1", "gold", "tide; sea"],
         ["d2", "gold", "moon"],
@@ -65,11 +65,11 @@ def test_what_is_no_table_has_no_columns():
 @pytest.mark.parametrize(
     ("name", "counts"),
     [
-        ("templates/gold.csv", {"documents": 3, "annotators": 2, "gold phrases": 16}),
-        ("templates/system.csv", {"documents": 3, "systems": 1, "predictions": 12}),
-        ("templates/documents.jsonl", {"documents": 3, "texts": 3}),
-        ("studies/indexers.csv", {"documents": 3, "annotators": 3, "gold phrases": 22}),
-        ("studies/judged_pairs.csv", {"scores": 10}),
+        ("templates/gold.csv", {"document": 3, "annotator": 2, "gold phrase": 16}),
+        ("templates/system.csv", {"document": 3, "system": 1, "prediction": 12}),
+        ("templates/documents.jsonl", {"document": 3, "text": 3}),
+        ("studies/indexers.csv", {"document": 3, "annotator": 3, "gold phrase": 22}),
+        ("studies/judged_pairs.csv", {"score": 10}),
     ],
 )
 def test_the_templates_are_read_as_they_are_meant_as_text_and_as_workbooks(name, counts):

@@ -9,7 +9,8 @@ import pytest
 
 import kp_core as kp
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Limits, Source, column_names, previews
+from kp_core.reading import Choice, Limits, Source, previews
+from kp_core.reading.mapping import first_rows
 from tests.format_samples import archive, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -108,7 +109,7 @@ def test_what_would_cost_memory_or_is_damaged_is_refused(content, said):
 
 def test_columns_of_a_sheet_may_be_named():
     source = workbook({"Liste": [["Lfd", "Wort", "Art"], ["1", "Gezeiten", "x"], ["2", "Hafen", "y"]]})
-    assert column_names(source) == ["Lfd", "Wort", "Art"]
+    assert first_rows(source, Choice()).heads == ("Lfd", "Wort", "Art")
     with pytest.raises(InputError, match="found the columns Lfd, Wort, Art"):
         kp.load(gold=source)
     chosen = Choice(columns={"doc_id": "Lfd", "phrase": "Wort"})
@@ -209,7 +210,9 @@ def test_a_sheet_each_is_an_annotator_each(opener):
         ["Ben", "d2", "moon"],
         ["Ben", "d2", "sun"],
     ]
-    assert "2 sheets (“Anna”, “Ben”), one for each" in corpus.report.readings[0].evidence
+    reading = corpus.report.readings[0]
+    assert "2 sheets (“Anna”, “Ben”), one for each" in reading.evidence
+    assert (reading.rows_read, reading.rows_loaded) == (6, 6)
 
 
 def test_a_whole_study_in_one_workbook():
