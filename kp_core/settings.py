@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
@@ -295,6 +296,16 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
     stemmer = library(Normaliser.parse(settings.normalise).stemmer)
     parts |= {"docs": str(documents), "stem": stemmer, "v": __version__}
     return "|".join(["kps", *(f"{key}:{value}" for key, value in parts.items())])
+
+
+def short_form(line: str) -> str:
+    """Return the version and a fingerprint of a signature, for a caption.
+
+    >>> short_form("docs:20|v:1.0.0")
+    'KPScope 1.0.0, recipe 86771ddf'
+    """
+    known = dict(part.split(":", 1) for part in line.split("|") if ":" in part)
+    return f"KPScope {known.get('v', __version__)}, recipe {sha256(line.encode()).hexdigest()[:8]}"
 
 
 #: Fields of a signature beside the conventions.

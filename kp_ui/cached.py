@@ -24,7 +24,8 @@ from kp_core.studies.soft import SoftResult
 from kp_core.studies.stability import By
 from kp_core.studies.trimming import Form, curve
 from kp_core.text.normalise import Normaliser
-from kp_ui import sidebar, workspace
+from kp_ui import settings as chosen
+from kp_ui import workspace
 
 if TYPE_CHECKING:
     from kp_core.takeaway.bundle import Report
@@ -89,17 +90,17 @@ def _named_after(compute: Callable[..., R]) -> Callable[[Callable[..., R]], Call
 
 def at_cutoff() -> Settings:
     """Return the settings of the sidebar at its cutoff."""
-    return sidebar.settings().changed(k=sidebar.cutoff())
+    return chosen.settings().changed(k=chosen.cutoff())
 
 
 def at_every_number() -> Settings:
     """Return the settings of the sidebar at every cutoff that is a number, and at its own."""
-    return sidebar.settings().changed(k=(*range(1, 51), sidebar.cutoff()))
+    return chosen.settings().changed(k=(*range(1, 51), chosen.cutoff()))
 
 
 def without_cutoff() -> Settings:
     """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
-    return sidebar.settings().changed(k="all", annotators="union")
+    return chosen.settings().changed(k="all", annotators="union")
 
 
 def asked(
@@ -134,8 +135,8 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
     """
-    cutoff = sidebar.cutoff()
-    asked = sidebar.settings().changed(k=(*ALL_CUTOFFS, cutoff))
+    cutoff = chosen.cutoff()
+    asked = chosen.settings().changed(k=(*ALL_CUTOFFS, cutoff))
     if people:
         asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
@@ -145,6 +146,11 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
             raise
         result = _evaluation(asked.changed(k=range(1, cutoff + 1)), measures, baselines)
     return replace(result, notes=notes())
+
+
+def measure_in_use(people: bool = False) -> kp.Result:
+    """Evaluate the measure of the sidebar at every cutoff, with baselines, and with people if they are asked for."""
+    return evaluation((chosen.value("measure"),), baselines=True, people=people)
 
 
 def notes() -> tuple[Note, ...]:

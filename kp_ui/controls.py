@@ -1,6 +1,6 @@
 """Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
 
 import streamlit as st
@@ -21,7 +21,9 @@ def select(
 ) -> str:
     """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
     bind = "query-params" if linked else None
-    return str(inside.selectbox(label, list(options), start, key=key, bind=bind, help=meaning or helps(key), **more))
+    begin = {} if key in st.session_state else {"index": start}  # a control has a default or a state, not both
+    about = meaning or helps(key)
+    return str(inside.selectbox(label, list(options), key=key, bind=bind, help=about, **begin, **more))
 
 
 def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bool:
@@ -40,17 +42,29 @@ def views(label: str, options: Iterable[str], key: str, folded: bool = False, li
     return str(chosen)
 
 
+def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
+    """Draw tabs, each with what draws its inside; only the open one is computed, and it is part of the link."""
+    for tab, draw in zip(st.tabs(list(sections), key=key, bind="query-params"), sections.values(), strict=True):
+        if tab.open:
+            with tab:
+                draw()
+
+
 def megabytes() -> int:
     """Return the largest file in megabytes; one that is smaller than a megabyte is refused when it is read."""
     return max(1, LIMITS.file_bytes // 1_000_000)
 
 
 def upload(
-    label: str, key: str, take: Callable[[list[Source]], None], several: bool | Literal["directory"] = True
+    label: str,
+    key: str,
+    take: Callable[[list[Source]], None],
+    several: bool | Literal["directory"] = True,
+    folded: bool = False,
 ) -> None:
     """Let the user drop files, which are taken at once, since the zone forgets them on other pages; it is empty then.
 
-    take: what becomes of them
+    take: what becomes of them; folded: without its label
     """
     turn = f"{key}_turn"
     zone = f"{key}_{st.session_state.setdefault(turn, 0)}"
@@ -60,6 +74,7 @@ def upload(
             take([Source(file.name, file.getvalue()) for file in files])
             st.session_state[turn] += 1
 
+    more: dict[str, Any] = {"label_visibility": "collapsed" if folded else "visible", "help": helps(key)}
     st.file_uploader(
-        label, accept_multiple_files=several, key=zone, max_upload_size=megabytes(), on_change=dropped, help=helps(key)
+        label, accept_multiple_files=several, key=zone, max_upload_size=megabytes(), on_change=dropped, **more
     )

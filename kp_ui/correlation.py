@@ -17,9 +17,36 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.takeaway import methods
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
-from kp_ui import cached, controls, prose, results, show
+from kp_core.words import statements
+from kp_ui import cached, controls, prose, rating, results, show
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
+
+
+def section() -> None:
+    """Show which measure agrees best with people, over all pairs and by what they are, and how certain that is."""
+    judged = rating.with_ratings()
+    if not len(judged):
+        results.lacks(prose.text("correlation.none"))
+        return
+    said, options = st.container(), st.expander("Measures, human score, correlation")
+    with said, st.spinner("Correlating measures with people …"), options:
+        average, study = choose(judged)
+    if study is None:
+        return
+    with said:
+        st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
+    controls.tabs(
+        "correlation_tab",
+        {
+            "All pairs": lambda: overall(study, average),
+            "Location, complexity, part of speech": lambda: subsets(study, average),
+            "Which measures differ": lambda: certainty(study, average),
+            "Annotators": lambda: raters(judged),
+            "Every pair": lambda: behind(study),
+        },
+    )
+    show.recipe(study)
 
 
 def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
@@ -70,7 +97,6 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
-    st.subheader("By length, location, complexity and part of speech", anchor=False)
     wide, bold = screen_tables.by_subset(study.frame, average)
     _bold_table(wide, bold, "by_subset")
     st.caption(prose.text("correlation.subsets"))
@@ -85,7 +111,6 @@ def subsets(study: kp.CorrelationStudy, average: str) -> None:
 
 def certainty(study: kp.CorrelationStudy, average: str) -> None:
     """Show the tests between measures, and what the tie rule of the majority changes."""
-    st.subheader("Which measures differ?", anchor=False)
     if study.found.tests.empty:
         st.caption("There are not two measures that can be compared.")
         return

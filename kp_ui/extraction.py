@@ -16,7 +16,7 @@ from kp_core.extraction.extract import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, controls, prose, results, show, sidebar, workspace
+from kp_ui import cached, controls, prose, results, settings, show, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
@@ -28,13 +28,42 @@ _LOOKS = {"listed": ("✓", "blue"), "candidate": ("·", "gray")}
 _AT_ONCE = 300_000
 
 
+def section() -> None:
+    """Let the user rank the phrases of the loaded texts, look at them, and add them to what is compared."""
+    if not workspace.current().corpus.has_texts:
+        results.lacks("No texts are loaded, so there is nothing to extract from. Add the texts of the documents.")
+        return
+    left, right = st.columns([3, 1], gap="medium")
+    with left:
+        chosen = systems()
+    top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
+    with st.expander("Parameters of the systems"):
+        changed = parameters(chosen)
+    outside = external(chosen)
+    run(chosen, outside, top, {**changed, **language()})
+    lists = found()
+    if lists is not None:
+        st.subheader("What was extracted", anchor=False)
+        add_to_workspace(lists)
+        with st.container(horizontal=True):
+            kind, icon = "application/jsonl", ":material/download:"
+            st.download_button("JSONL", lists.jsonl(), "extracted.jsonl", kind, key="jsonl_extracted", icon=icon)
+            show.downloads(lists.frame, "extracted", "Extracted phrases", lists.signature)
+            show.notes(lists.notes)
+            show.signature(lists.signature)
+    with st.expander("One document and its candidates", expanded=lists is not None):
+        one_document(lists)
+    with st.expander("How many keyphrases can be reached"):
+        reach()
+
+
 def systems() -> list[str]:
     """Let the user choose systems; say what each does, and by whose definition."""
     chosen = st.multiselect("Systems", list(kp.SYSTEMS), default=["tfidf"], key="methods", bind="query-params")
     for name in chosen:
         one = kp.SYSTEMS[name]
         st.markdown(f"**{show.plain(one.title)}**: {show.plain(one.sentence)}")
-    st.caption(f"Every system is {RECONSTRUCTED}. Formulas are on the Methods page.")
+    st.caption(f"Every system is {RECONSTRUCTED}. Formulas are under Learn, Methods.")
     return list(chosen)
 
 
@@ -169,7 +198,7 @@ def one_document(lists: kp.Extracted | None) -> None:
     if not has_english(text):
         st.caption(show.plain(f"There are no English tokens in document {document}, so it has no candidates."))
         return
-    k = sidebar.cutoff_of_average()
+    k = settings.cutoff_of_average()
     left, right = st.columns([1, 2], gap="medium") if len(listed) else (None, st.container())
     if left is not None:
         with left:
@@ -198,7 +227,7 @@ def reach() -> None:
         st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
     try:
-        now = sidebar.resolved()
+        now = settings.resolved()
         table = _coverage(now.gold_stemmed == "yes", now.titles)
     except kp.InputError as problem:
         st.caption(show.plain(str(problem)))

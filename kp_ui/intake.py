@@ -27,11 +27,26 @@ _SWITCHES = prose.entries("switches")
 _BUTTONS = 4
 
 
+def arrival() -> None:
+    """Take files in, say what became of them, and lead on; samples and templates stand beside."""
+    if lost := workspace.lost_files():
+        st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        drop_zone()
+        next_step()
+        templates()
+    with right:
+        samples()
+        shared()
+    problem(workspace.problem())
+
+
 def drop_zone() -> None:
     """Draw the drop zone, and one for folders."""
     controls.upload("Drop your files here", "drop", saving.take)
-    st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
-    with st.expander("A whole folder, or the limits"):
+    with st.expander("A whole folder, saved work, or the limits"):
+        st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
         controls.upload("A folder of files", "folder", _take_folder, "directory")
         show.plain_table(report.limits(LIMITS), "limits")
 
@@ -58,7 +73,7 @@ def next_step() -> None:
             st.button(label, key=key, on_click=workspace.answer, args=(answer,))
     if any(finding.level == "stop" for finding in apart):
         return
-    st.success("These data are on screen. What was understood of them stands below.")
+    st.success("These data are on screen. How each file was read is said below.")
     st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
 
 
@@ -89,12 +104,12 @@ def shared() -> None:
 
 def templates() -> None:
     """Offer small files that show the expected shapes, as CSV and as workbooks."""
-    st.markdown("**Examples to start from**")
-    with st.container(horizontal=True):
+    with st.popover("Examples of files, to start from", icon=":material/table:"):
         for name, words in _TEMPLATES.items():
             path = workspace.SAMPLE_DATA / name
             frame = pd.read_json(path, lines=True) if path.suffix == ".jsonl" else pd.read_csv(path, dtype="str")
-            with st.popover(words, key=f"template {name}"):
+            st.markdown(words)
+            with st.container(horizontal=True):
                 for ending, data in (("csv", frame.to_csv(index=False)), ("xlsx", typeset.xlsx({"Sheet1": frame}))):
                     file = f"{path.stem}.{ending}"
                     st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")

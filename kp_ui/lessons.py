@@ -8,11 +8,44 @@ import pandas as pd
 import streamlit as st
 
 from kp_core.charts.style import enlarge
-from kp_core.learn import Lesson, Options, Question, Slider
+from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
 from kp_ui import controls, show
 
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
+_PRESENT = "present"
 _LARGE = "<style>html { font-size: 150%; }</style>"
+
+
+def presenting() -> bool:
+    """Tell whether a lesson is shown in large type, alone on the screen."""
+    return st.query_params.get(_PRESENT) == "true"
+
+
+def section() -> None:
+    """Let the user choose a lesson from the list, go on or back, and present it."""
+    titles = {lesson.title: lesson for lesson in LESSONS.values()}
+    names = list(titles)
+    large = presenting()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        chosen = controls.select("Lesson", titles, "lesson", width=360)
+        place = names.index(chosen)
+        for label, to in (("Previous", place - 1), ("Next", place + 1)):
+            there = names[to] if 0 <= to < len(names) else ""
+            st.button(label, key=f"lesson_{label.lower()}", on_click=_open, args=(there,), disabled=not there)
+        label = "End presenting" if large else "Present"
+        st.button(label, key="present", icon=":material/present_to_all:", on_click=_present, args=(not large,))
+    draw(titles[chosen], large)
+
+
+def _open(title: str) -> None:
+    st.session_state["lesson"] = title
+
+
+def _present(on: bool) -> None:
+    if on:
+        st.query_params[_PRESENT] = "true"
+    else:
+        del st.query_params[_PRESENT]
 
 
 def draw(lesson: Lesson, large: bool) -> None:
@@ -20,8 +53,14 @@ def draw(lesson: Lesson, large: bool) -> None:
     if large:
         st.set_page_config(initial_sidebar_state="collapsed")  # in large type it would take half of a projector
         st.html(_LARGE)
-    st.header(lesson.title, anchor=False)
+    if large:
+        st.header(lesson.title, anchor=False)
     st.markdown(show.plain(lesson.text))
+    if lesson.examples:
+        with st.container(horizontal=True, gap="small"):
+            for name, example in lesson.examples.items():
+                key = f"{lesson.name} {name}"
+                st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, example))
     # Large type needs the whole width: beside each other, formulas are cut and labels leave a picture no room. The
     # controls then stand in a row, so that they are seen together with the picture.
     left, right = (st.container(), st.container()) if large else st.columns([2, 3], gap="large")
@@ -54,12 +93,6 @@ def _narrow(table: pd.DataFrame) -> bool:
 
 def _controls(lesson: Lesson, beside: int) -> Mapping[str, Any]:
     """Draw the controls of a lesson, so many beside each other, and return their values; each is part of the link."""
-    if lesson.examples:
-        st.caption("Examples")
-        with st.container(horizontal=True, gap="small"):
-            for name, values in lesson.examples.items():
-                key = f"{lesson.name} {name}"
-                st.button(show.plain(name), key=key, on_click=_set, args=(lesson.name, values))
     found: dict[str, Any] = {}
     for place, one in zip(cycle(st.columns(beside, vertical_alignment="bottom")), lesson.controls, strict=False):
         key = f"{lesson.name}_{one.name}"
@@ -76,7 +109,8 @@ def _slider(one: Slider, key: str) -> float:
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
     kind = int if all(number == int(number) for number in bounds) else float
     low, high, start, step = map(kind, bounds)
-    return float(st.slider(show.plain(one.label), low, high, start, step, key=key, bind="query-params"))
+    begin: dict[str, Any] = {} if key in st.session_state else {"value": start}
+    return float(st.slider(show.plain(one.label), low, high, step=step, key=key, bind="query-params", **begin))
 
 
 def _set(lesson: str, values: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, prose, results, saving, show, sidebar, workspace
+from kp_ui import kept, prose, results, saving, settings, show, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -46,7 +46,7 @@ def page(name: str) -> Iterator[None]:
         else:
             if record.signature:
                 record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
-                record.settings = sidebar.chosen()
+                record.settings = settings.chosen()
                 every[name] = record
             below.empty()
             return
@@ -61,7 +61,7 @@ def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature)
         label, icon = "Back to the settings of this result", ":material/undo:"
-        st.button(label, key="back_to_result", icon=icon, on_click=sidebar.restore, args=(last.settings,))
+        st.button(label, key="back_to_result", icon=icon, on_click=settings.restore, args=(last.settings,))
 
 
 def _ways_on() -> None:

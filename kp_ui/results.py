@@ -1,6 +1,6 @@
 """Arrange what the result pages share: what is loaded, the choice of a measure, marks on the charts, table columns."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Any, Literal
 
 import pandas as pd
@@ -9,18 +9,15 @@ import streamlit as st
 import kp_core as kp
 from kp_core.charts import curves, dots
 from kp_core.charts.curves import Marks
-from kp_core.charts.screen_tables import FEW, styled
+from kp_core.charts.screen_tables import FEW, best_systems, styled
 from kp_core.charts.selection import has_curve
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
-from kp_core.scoring.systems import shallowest
+from kp_core.scoring.systems import longest_lists
 from kp_core.typeset import digits_of
-from kp_ui import controls, kept, prose, show, sidebar, workspace
-
-#: The measures people ask for first; the rest of the registry follows.
-FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
+from kp_ui import cached, controls, kept, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
 _LONGEST = 32
@@ -29,35 +26,27 @@ _LONGEST = 32
 WHOLE = 30
 
 
-def measures(family: Iterable[str] = ("overlap", "ranking", "concordance")) -> list[str]:
-    """Return the measures that rank systems, the common ones first."""
-    ranking = [name for name, one in kp.MEASURES.items() if one.better == "higher" and one.family in set(family)]
-    return [name for name in FIRST if name in ranking] + [name for name in ranking if name not in FIRST]
-
-
-def choose_measure(options: list[str]) -> str:
-    """Let the user choose a measure, and say what it answers; it is part of the link."""
-    left, right = st.columns([1, 3], vertical_alignment="bottom")
-    # Without format_func: a link holds an option as it is shown, and is to read `?measure=MAP`.
-    chosen = controls.select("Measure", options, "measure", inside=left, filter_mode="contains")
-    right.markdown(show.plain(kp.MEASURES[chosen].sentence))
-    return chosen
-
-
 def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -> None:
-    """Open a result page: its title and what is loaded; without what it needs, point to the Data page and stop."""
+    """Open a result page with its title; without what it needs, say so, point to what can be opened, and stop."""
     corpus = workspace.current().corpus
     st.title(title, anchor=False)
-    sides = {"document": corpus.documents, "annotator": corpus.annotators, "system": corpus.systems}
-    whose = "Sample data" if workspace.current().sample else "Your files"
-    parts = [whose, *(show.counted(len(side), name) for name, side in sides.items())]
-    st.caption(f"{' · '.join(parts)} · {show.plain(sidebar.cutoff_in_words())}")
     if needs_gold and not len(corpus.gold):
         lacks("No gold standard is loaded yet, so there is nothing to compare with. Add the keyphrases of people.")
         st.stop()
     if needs_systems and not corpus.systems:
         lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
+        if len(corpus.annotators) > 1:
+            st.page_link("pages/annotators.py", label="See how far the annotators agree", icon=":material/groups:")
+        if corpus.has_texts:
+            label = "Or let KPScope extract phrases from these texts"
+            st.page_link("pages/data.py", label=label, query_params={"data_tab": "Extract phrases"})
         st.stop()
+
+
+def best_first() -> list[str]:
+    """Return the systems, the one with the highest value of the measure in use first."""
+    values = cached.measure_in_use().at(settings.cutoff())
+    return best_systems(values, settings.value("measure"), workspace.current().corpus.systems)
 
 
 def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
@@ -76,7 +65,7 @@ def lacks(words: str) -> None:
 
 def marks() -> Marks:
     """Return the cutoffs to mark on a curve over k."""
-    return Marks(sidebar.cutoff(), sidebar.cutoff_of_average(), shallowest(prepare(workspace.current().corpus)))
+    return Marks(settings.cutoff(), settings.cutoff_of_average(), longest_lists(prepare(workspace.current().corpus)))
 
 
 def people() -> bool:
@@ -85,7 +74,7 @@ def people() -> bool:
         return False
     chosen = controls.switch("Compare with people (human ceiling)", "people")
     if chosen:
-        choice = "majority" if st.session_state["annotators"] == "majority" else "union"
+        choice = "majority" if settings.value("annotators") == "majority" else "union"
         st.caption(prose.text("people.alike", choice=choice))
     return chosen
 
@@ -103,28 +92,30 @@ def chart_over_k(result: kp.Result, measure: str, key: str) -> None:
     if has_curve(measure):
         show.chart(curves.over_k(result, measure, marks()), key)
     else:
-        show.chart(dots.bars(result.at(sidebar.cutoff()), measure), key)
+        show.chart(dots.leaderboard(result.at(settings.cutoff()), measure), key)
 
 
 def where_no_mark() -> None:
     """Say why a curve has no mark where the cutoff differs by document."""
-    if isinstance(sidebar.cutoff(), str):
+    if isinstance(settings.cutoff(), str):
         st.caption("The cutoff in use differs from document to document, so it has no place of its own on the k axis.")
 
 
-def link_to_system(board: pd.DataFrame, event: Any, systems: list[str], measure: str) -> None:
-    """Link from the selected row of a table of systems to that system's documents."""
-    rows = event["selection"]["rows"] if event else []
-    name = str(board["system"].iloc[rows[0]]) if rows and rows[0] < len(board) else ""
-    if name in systems:
-        label = f"Open the documents of {show.plain(name)}"
-        st.page_link("pages/documents.py", label=label, query_params={"system": name, "measure": measure})
-    else:
-        st.caption("Select a system to read its phrases, document by document.")
+def open_documents(system: str, systems: list[str]) -> None:
+    """Open the documents of a system that was clicked in a chart; people and baselines have none."""
+    if system in systems:
+        st.switch_page("pages/documents.py", query_params={"system": system})
+
+
+def links_to_documents(systems: list[str]) -> None:
+    """Offer the documents of every system, for those who do not click in charts."""
+    with st.popover("Open the documents of …", icon=":material/description:"):
+        for name in systems:
+            st.page_link("pages/documents.py", label=show.plain(name), query_params={"system": name})
 
 
 def table_of_documents(frame: pd.DataFrame, key: str) -> None:
-    """Show a table with a document a row; one that is selected has a link, to which the sidebar adds its settings."""
+    """Show a table with a document a row; one that is selected has a link, to which the address adds the settings."""
     event = table(frame, key, on_select="rerun", selection_mode="single-row")
     rows = event["selection"]["rows"] if event else []
     if rows and rows[0] < len(frame):
@@ -133,7 +124,9 @@ def table_of_documents(frame: pd.DataFrame, key: str) -> None:
         st.page_link("pages/documents.py", label=label, query_params={"document": document})
 
 
-def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -> Any:
+def table(
+    frame: pd.DataFrame, key: str, documents: int = FEW, best: Container[tuple[str, str]] = (), **options: Any
+) -> Any:
     """Show a table of results: numbers with three digits, help on every measure, baselines in grey.
 
     A long table shows ten rows and scrolls, so that what follows stays within reach.
@@ -142,7 +135,7 @@ def table(frame: pd.DataFrame, key: str, documents: int = FEW, **options: Any) -
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
     return st.dataframe(
-        styled(frame, documents) if len(frame) <= 200 else frame,
+        styled(frame, documents, best) if len(frame) <= 200 else frame,
         key=key,
         hide_index=True,
         placeholder="undefined",
@@ -181,8 +174,6 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             found[name] = st.column_config.Column(name, help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
-    if "what it says" in frame:
-        found["what it says"] = st.column_config.TextColumn("what it says", width=260)
     if "" in frame:
         found[""] = st.column_config.TextColumn("", width=36, help=HELP[""])
     return found

@@ -12,13 +12,13 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import prose, rating, sidebar, streamed, workspace
+from kp_ui import prose, rating, settings, streamed, workspace
 
 
 def _saved() -> Saved:
     """Return the workspace of this session, as it is saved."""
-    link = {name: value for name, value in st.query_params.to_dict().items() if name != workspace.SAMPLE}
-    return Saved(workspace.current().uploads, link | sidebar.chosen(), sidebar.signature(), rating.ratings())
+    link = {name: value for name, value in st.query_params.to_dict().items() if name not in workspace.DATA}
+    return Saved(workspace.current().uploads, link | settings.chosen(), settings.signature(), rating.ratings())
 
 
 def button(key: str) -> None:
@@ -26,7 +26,7 @@ def button(key: str) -> None:
     saved, name = _saved(), workspace.current().sample or "workspace"
     options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
     data, file = partial(workspace_file, saved), f"{name}{ENDING}"
-    st.download_button("Save the workspace", data, file, "application/octet-stream", key=key, **options)
+    st.download_button("Save", data, file, "application/octet-stream", key=key, **options)
 
 
 def take(files: Sequence[Source]) -> None:
@@ -40,12 +40,18 @@ def take(files: Sequence[Source]) -> None:
         for file in opened:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
-            sidebar.restore(saved.link)
+            settings.restore(saved.link)
             workspace.current()  # reads them
             if not workspace.problem():
                 rating.take_up(saved.ratings)
         if others := [file for file in files if file not in opened and file not in sums]:
             workspace.add(others)
+
+
+def take_anywhere(files: Sequence[Source]) -> None:
+    """Take files that were dropped beside a page, and lead to the Data page, which shows how they were read."""
+    st.session_state[workspace.ARRIVED] = True
+    take(files)
 
 
 def take_shared() -> None:

@@ -1,70 +1,83 @@
 """Draw the frame around every page: page config, navigation, sidebar; and let a page be opened first by its link."""
 
 from contextvars import ContextVar
+from functools import partial
 
 import streamlit as st
 
-from kp_ui import ROOT, recovery, saving, seats, sidebar, workspace
+from kp_ui import ROOT, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
-#: Section → pages, each the stem of its file. The first page is what the app opens with.
-SECTIONS = {
-    "Start": ["overview", "documents", "data", "report", "learn"],
-    "Measure": ["agreement", "ranking", "annotators", "near_misses", "correlation", "streamed"],
-    "Make": ["extract", "sentences"],
-    "Look up": ["methods"],
-}
+#: The pages, each the stem of its file; the name in the navigation is the same word.
+PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
 START = "overview"
-#: A link of the navigation that has the focus of the keyboard hardly differs from the others.
+#: Address of a page that is no more → the page that has its content, and what is open there.
+MOVED = {
+    "": (START, {}),
+    "agreement": ("systems", {"systems_tab": "Concordance"}),
+    "ranking": ("systems", {"systems_tab": "Measures"}),
+    "near_misses": ("systems", {"systems_tab": "Near misses"}),
+    "streamed": (START, {"what": "Streamed run"}),
+    "extract": ("data", {"data_tab": "Extract phrases"}),
+    "sentences": ("annotators", {"annotators_tab": "Sentence study"}),
+    "methods": ("learn", {"learn_tab": "Methods"}),
+}
 _STYLE = """<style>
-[data-testid="stSidebarNavLink"]:focus-visible { outline: 2px solid currentColor; }
+.stMainBlockContainer { padding: 3.6rem 2.2rem 2rem 2.2rem; }
+.stMainBlockContainer h1 { font-size: 1.7rem; padding: 0 0 .9rem 0; }
+.stMainBlockContainer h2 { font-size: 1.35rem; padding: .4rem 0 .9rem 0; }
+.stMainBlockContainer h3 { font-size: 1.15rem; padding: .4rem 0 .9rem 0; }
+.stMainBlockContainer h4 { font-size: 1.25rem; padding: 0 0 .9rem 0; }
+.stMainBlockContainer .stVerticalBlock { gap: .7rem; }
+[data-testid="stSidebarHeader"] { height: 3.2rem; margin-bottom: 0; }
+[data-testid="stSidebarUserContent"] { padding: 0 0 1rem 0; }
+[data-testid="stSidebarUserContent"] .stVerticalBlock { gap: .45rem; }
+[data-testid="stSidebarUserContent"] p, [data-testid="stSidebarUserContent"] button { font-size: .85rem; }
+[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"] { padding: .3rem .5rem; min-height: 0; }
+[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+[data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
+@media (min-width: 768px) { .st-key-narrow { display: none; } }
+a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 
 
-def title_of(stem: str) -> str:
-    """Return what a page is called in the navigation."""
-    longer = {"streamed": "Streamed run", "sentences": "Sentence study"}
-    return longer.get(stem, stem.replace("_", " ").capitalize())
-
-
-def _open_start() -> None:
-    st.switch_page(ROOT / "pages" / f"{START}.py", query_params=st.query_params.to_dict())
+def _lead(stem: str) -> None:
+    page, query = MOVED[stem]
+    st.switch_page(ROOT / "pages" / f"{page}.py", query_params=query | st.query_params.to_dict())
 
 
 def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
-    pages = {
-        section: [st.Page(ROOT / "pages" / f"{stem}.py", title=title_of(stem), url_path=stem) for stem in stems]
-        for section, stems in SECTIONS.items()
-    }
+    st.logo(ROOT / "kp_ui" / "logo.svg", size="large")
+    pages = [st.Page(ROOT / "pages" / f"{stem}.py", title=stem.capitalize(), url_path=stem) for stem in PAGES]
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
-    pages[""] = [st.Page(_open_start, title="Start", default=True, visibility="hidden")]
-    page = st.navigation(pages, expanded=True)
-    if page.url_path == "":
+    moved = [
+        st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
+        for stem in MOVED
+    ]
+    page = st.navigation([*pages, *moved], position="top")
+    if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
+    if st.session_state.pop(workspace.ARRIVED, False) and page.url_path != "data":
+        st.switch_page(ROOT / "pages" / "data.py")
     seats.admit()
+    st.html(_STYLE)
+    if page.url_path != "data":
+        workspace.ask_for_lost_files()
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
-    link = sidebar.link()
+    settings.take_link()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
-            above = st.container()
-            st.html(_STYLE)
-            workspace.banner()
             sidebar.draw()
-            with st.sidebar:
-                saving.button("save")
-            try:
-                page.run()
-            finally:
-                with above:
-                    sidebar.say_what_is_ignored(link)
-                with st.sidebar:
-                    sidebar.copy_link()
+            sidebar.on_a_phone()
+            sidebar.say_what_is_ignored()
+            settings.write_link()
+            page.run()
     finally:
         _running.reset(token)
 

@@ -11,7 +11,9 @@ from kp_core import typeset
 from kp_core.charts.style import Chart
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.errors import counted as counted
+from kp_core.settings import short_form
 from kp_core.takeaway import methods
+from kp_core.words.statements import Headline
 from kp_ui import kept
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
@@ -22,7 +24,7 @@ _REPLACED = re.compile(
 )
 
 #: Texts of more letters than this scroll within so many pixels.
-_LONG, _PAGE = 4000, 560
+_LONG, _PAGE = 900, 300
 
 
 def plain(text: str) -> str:
@@ -75,30 +77,34 @@ def text(written: str) -> None:
         st.markdown(written)
 
 
-def signature(line: str) -> None:
-    """Show a signature in small type, with a button to copy it."""
-    kept.signature(line)
-    st.code(line, language=None, wrap_lines=True)
-
-
-def notes(found: Iterable[Note], expanded: bool = False) -> None:
-    """Show notes: warnings first, the rest folded away."""
+def notes(found: Iterable[Note]) -> None:
+    """Show warnings where they stand, and the rest in one line that unfolds."""
     found = list(found)
     warnings = [note for note in found if note.level == "warning"]
-    if not found:
-        return
-    parts = [counted(len(warnings), "warning")] * bool(warnings)
-    parts += [counted(len(found) - len(warnings), "note")] * (len(found) > len(warnings))
-    title = ", ".join(parts)
-    with st.expander(title, expanded=expanded, icon="⚠️" if warnings else "ℹ️"):
-        for note in sorted(found, key=lambda note: note.level != "warning"):
-            st.markdown(f"{'**⚠**' if note.level == 'warning' else '·'} {plain(note.where)}: {plain(note.message)}")
+    for note in warnings:
+        st.warning(f"{plain(note.where)}: {plain(note.message)}")
+    if further := [note for note in found if note.level != "warning"]:
+        label = "1 thing to know" if len(further) == 1 else f"{len(further)} things to know"
+        with st.popover(label, type="tertiary", icon=":material/info:"):
+            for note in further:
+                st.markdown(f"{plain(note.where)}: {plain(note.message)}")
+
+
+def signature(line: str) -> None:
+    """Offer a recipe to cite: its short form, the whole line, and the link that leads here."""
+    kept.signature(line)
+    with st.popover("Cite", icon=":material/format_quote:", key=f"cite {line}"):
+        st.caption("Short form, for a caption")
+        st.code(short_form(line), language=None, wrap_lines=True)
+        st.caption("The whole recipe: whoever has the same files gets the same numbers")
+        st.code(line, language=None, wrap_lines=True)
 
 
 def recipe(result: Any) -> None:
     """Show what the reader of a result must know, and its signature."""
-    notes(result.notes)
-    signature(result.signature)
+    with st.container(horizontal=True):
+        notes(result.notes)
+        signature(result.signature)
 
 
 def error(problem: InputError | UsageError) -> None:
@@ -106,10 +112,24 @@ def error(problem: InputError | UsageError) -> None:
     st.error(plain(str(problem)))
 
 
-def chart(drawn: Chart, key: str) -> None:
+def headline(said: Headline) -> None:
+    """Show the answer of a page, and in small type what it rests on."""
+    st.markdown(f"#### {plain(said.answer)}")
+    st.caption(plain(said.rests_on))
+
+
+def chart(drawn: Chart, key: str, **options: Any) -> Any:
     """Show a chart with its words, and a bar that saves it as SVG."""
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
-    st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, config=config, theme="streamlit", width="stretch")
+    more = {"config": config, "theme": "streamlit", "width": "stretch", **options}
+    return st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, **more)
+
+
+def chosen(drawn: Chart, key: str) -> str:
+    """Show a chart whose dots can be clicked, and return the name that the clicked one carries, or nothing."""
+    event = chart(drawn, key, on_select="rerun", selection_mode="points")
+    points = event["selection"]["points"] if event else []
+    return str(points[0].get("customdata", "")) if points else ""
 
 
 def plain_table(frame: pd.DataFrame, key: str) -> None:
@@ -127,6 +147,11 @@ def plain_table(frame: pd.DataFrame, key: str) -> None:
     )
 
 
+def measure_help(name: str) -> str:
+    """Return what a measure answers, as the help of the control that chooses it."""
+    return f"**{plain(name)}**: {plain(methods.sentence(name))}"
+
+
 def meanings(names: Iterable[str]) -> str:
     """Return what measures answer, as the help of a control that chooses among them."""
     return "\n\n".join(f"**{plain(name)}**: {plain(said)}" for name in names if (said := methods.sentence(name)))
@@ -137,18 +162,18 @@ def definitions(found: Iterable[tuple[str, str]]) -> None:
     st.markdown("\n\n".join(f"**{plain(term)}**: {plain(meaning)}" for term, meaning in found))
 
 
-def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "") -> None:
+def downloads(frame: pd.DataFrame, name: str, caption: str, line: str = "", label: str = "Download") -> None:
     """Offer a table as CSV, XLSX, LaTeX and Markdown."""
-    with st.popover("Download", icon="⬇️"):
+    with st.popover(label, icon=":material/download:", key=f"download {name}"):
         signed = frame.assign(signature=line) if line else frame
-        for label, made, ending, kind in (
+        for written, made, ending, kind in (
             ("CSV", lambda: typeset.csv(signed), "csv", "text/csv"),
             ("XLSX", lambda: typeset.xlsx({"Sheet1": signed}), "xlsx", None),
             ("LaTeX", lambda: typeset.latex(frame, caption, line), "tex", "text/plain"),
             ("Markdown", lambda: _markdown(frame, line), "md", "text/markdown"),
         ):
             # A run of the page would change nothing, and might close the popover.
-            st.download_button(label, made, f"{name}.{ending}", kind, key=f"{ending} {name}", on_click="ignore")
+            st.download_button(written, made, f"{name}.{ending}", kind, key=f"{ending} {name}", on_click="ignore")
 
 
 def _markdown(frame: pd.DataFrame, line: str) -> str:

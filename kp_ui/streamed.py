@@ -16,9 +16,11 @@ from kp_core.reading import Source
 from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
 from kp_core.words import statements
-from kp_ui import cached, controls, drill, prose, results, show, workspace
+from kp_ui import cached, controls, documents, prose, results, show, systems, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
+#: What the Overview may show.
+VIEWS = ("These data", "Streamed run")
 #: So many documents are fetched at once.
 MOST = 20
 #: How a file of statistics is made.
@@ -54,8 +56,48 @@ def listed() -> None:
         name, gone = st.columns([10, 1], vertical_alignment="bottom")
         with name:
             st.text(f"{run.name}, statistics of a streamed run")
-            st.page_link("pages/streamed.py", label="Open the page Streamed run")
+            st.page_link("pages/overview.py", label="Open it on the Overview", query_params={"what": VIEWS[1]})
         gone.button("✕", key="remove streamed", on_click=st.session_state.pop, args=(_OPENED,), help="Remove")
+
+
+def is_chosen() -> bool:
+    """Let the user choose between the loaded data and the run, where one is open; tell whether it is the run."""
+    asked = st.query_params.get("what") == VIEWS[1]
+    if opened() is None:
+        return asked
+    return controls.views("What is shown", VIEWS, "what", folded=True) == VIEWS[1]
+
+
+def overview() -> None:
+    """Show what a streamed run says: values, pairs, annotators, and single documents."""
+    st.title("Streamed run", anchor=False)
+    run = opened()
+    if run is None:
+        how_to()
+        return
+    about(run)
+    result, used = run.result, run.plan.settings
+    if run.plan.agreement is not None and result is not None:
+        agreement(run, result)
+    else:
+        measure, cutoff = choose(run)
+        name, used = named(measure, cutoff), used.changed(k=cutoff)
+        comparison = comparison_at(run, name)
+        if comparison is not None:
+            show.headline(statements.headline(comparison, name))
+        if result is not None:
+            result = of_one_average(result)
+            if measure in run.plan.measures:
+                values(result, measure, cutoff, comparison)
+            with st.expander(f"All measures at k = {cutoff}"):
+                all_measures(run, result, measure, cutoff)
+        if comparison is not None:
+            st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
+            systems.tested(comparison, name)
+        else:
+            st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")
+    documents_of(run, used)
+    recipe(run)
 
 
 def how_to() -> None:
@@ -126,23 +168,19 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
     here = whole.at(cutoff) if has_curve(measure) else whole
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        board = tables.leaderboard(here, measure, (), comparison)
-        results.table(board, "streamed_leaderboard", here.documents)
-        if comparison is not None:
-            st.caption(show.plain(f"Letters: {comparison.test}; {statements.NOT_EQUAL}."))
+        show.chart(dots.leaderboard(here, measure), "streamed_leaderboard")
+        board = tables.leaderboard(here, measure, (), None)
         if set(here.frame["system"]) & set(BASELINES):
             results.about_baselines(cutoff)
         show.downloads(board, "streamed_leaderboard", f"Systems by {name}", here.signature)
     with right:
-        drawn = curves.over_k(whole, measure, Marks(cutoff)) if curve else dots.bars(here, measure)
-        show.chart(drawn, "streamed_chart")
         if curve:
+            show.chart(curves.over_k(whole, measure, Marks(cutoff)), "streamed_chart")
             show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
 
 
 def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
     """Show every measure of the run at a cutoff, and one of them by document type where the run was split."""
-    st.subheader(f"All measures at k = {cutoff}", anchor=False)
     whole = whole_of(result)
     names = [named(one, cutoff) for one in run.plan.measures]
     results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
@@ -179,7 +217,7 @@ def agreement(run: scale.Opened, result: kp.Result) -> None:
     show.downloads(result.frame, "streamed_agreement", "Agreement of annotators", result.signature)
 
 
-def documents(run: scale.Opened, settings: kp.Settings) -> None:
+def documents_of(run: scale.Opened, settings: kp.Settings) -> None:
     """Let the user ask for single documents by id, and show their gold standard and ranked lists, hits marked."""
     st.subheader("Single documents", anchor=False)
     root = workspace.shared_folder()
@@ -206,8 +244,8 @@ def documents(run: scale.Opened, settings: kp.Settings) -> None:
     if found:
         view = found[controls.select("Document", found, "streamed_document", linked=False)]
         if view.lists:
-            st.caption(drill.LEGEND)
-        drill.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
+            st.caption(documents.LEGEND)
+        documents.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})
         if view.text:
             with st.expander("Text"):
                 show.text(show.plain(view.text))

@@ -5,7 +5,45 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import identifiers, report
 from kp_core.reading.identifiers import without_common
-from kp_ui import cached, intake, prose, results, show, sidebar, workspace
+from kp_ui import cached, intake, prose, results, settings, show, streamed, workspace
+
+#: What a reader looks for in the lists of annotators and systems; the download has the rest.
+_LOOKED_FOR = (
+    *("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"),
+    "duplicates, normalised",
+)
+#: So many phrases are shown at once.
+_MOST = 2000
+
+
+def section() -> None:
+    """Show every file with what was understood of it, and the sense of the whole."""
+    here, own = workspace.current(), workspace.uploads()
+    corpus = here.corpus
+    streamed.listed()
+    if own.files:
+        on_screen = here.sample is None and not workspace.problem()
+        intake.file_choices(own, corpus.report.readings if on_screen else ())
+    if not len(corpus.gold):
+        st.warning("There is no gold standard among these files. Add one, or say above which file it is.")
+    elif not corpus.systems and len(corpus.annotators) < 2:
+        st.warning("There is no system output among these files. Add one, or say above which file it is.")
+    statistics(corpus)
+    fixes(corpus, own.fixes)
+    gaps(corpus)
+    missing_lists(corpus)
+    with st.container(horizontal=True):
+        show.notes(corpus.report.notes)
+    if len(corpus.report.rejected):
+        st.markdown(f"**{show.counted(len(corpus.report.rejected), 'rejected row')}**: not part of any number.")
+        results.table(corpus.report.rejected, "rejected")
+        show.downloads(corpus.report.rejected, "rejected_rows", "Rejected rows")
+    with st.expander("How every file was read"):
+        understood(corpus)
+    odd = report.characters(corpus)
+    if len(odd):
+        with st.expander("Unusual characters"):
+            results.table(odd, "characters")
 
 
 def understood(corpus: kp.Corpus) -> None:
@@ -22,8 +60,9 @@ def understood(corpus: kp.Corpus) -> None:
 def statistics(corpus: kp.Corpus) -> None:
     """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
     st.markdown("**Annotators and systems**")
-    table = cached.statistics(str(sidebar.normaliser()), sidebar.cutoff_of_average())
+    table = cached.statistics(str(settings.normaliser()), settings.cutoff_of_average())
     said = report.telling(table)
+    said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns={"duplicates, normalised": "repeated"})
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:
@@ -97,23 +136,25 @@ def missing_lists(corpus: kp.Corpus) -> None:
         return
     st.markdown("**Documents of the gold standard that a system has no list for**")
     results.table(table, "missing_lists")
-    now = sidebar.settings().missing
-    st.caption(show.plain(f"{_MISSING[now]} This is the convention “missing” of the sidebar, part of every signature."))
+    now = settings.settings().missing
+    st.caption(show.plain(f"{_MISSING[now]} It is one of the conventions, and part of every signature."))
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
-            asked, key = {"missing": value}, f"missing_{value}"
-            st.button(label, key=key, on_click=sidebar.restore, args=(asked,), disabled=now == value)
+            asked, key = ("missing", value), f"missing_{value}"
+            st.button(label, key=key, on_click=settings.choose, args=asked, disabled=now == value)
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
 _MISSING = prose.entries("missing")
 
 
-def normalisation(most: int = 2000) -> None:
+def normalisation() -> None:
     """Show phrases before and after the pipeline, those that change first."""
-    table = cached.normalised(str(sidebar.normaliser()))
+    words = prose.value("normalise", settings.resolved().normalise)
+    st.caption(show.plain(f"Phrases are the same if they are equal after this: {words}."))
+    table = cached.normalised(str(settings.normaliser()))
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
-    results.table(found.head(most), "normalised")
-    if len(found) > most:
-        st.caption(f"The first {most:,} of {len(found):,} distinct phrases. Search to see others.")
+    results.table(found.head(_MOST), "normalised")
+    if len(found) > _MOST:
+        st.caption(f"The first {_MOST:,} of {len(found):,} distinct phrases. Search to see others.")

@@ -18,13 +18,19 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
 from kp_core.takeaway.workspace_file import Uploads
-from kp_ui import ROOT, show
+from kp_ui import ROOT, prose, show
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _BESIDE, _UPLOADS, _PENDING = "workspace", "workspace_beside", "uploads", "pending"
 _PROBLEM, _QUESTION = "problem", "question"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 SAMPLE, _FIRST = "sample", "lectures"
+#: The query parameter that says how many files of the user's own are on screen.
+_FILES, _LOST = "files", "lost files"
+#: What of a link names data, which a workspace file has itself.
+DATA = (SAMPLE, _FILES)
+#: Files were dropped beside a page: the Data page shows how they were read.
+ARRIVED = "arrived"
 
 
 @dataclass(frozen=True)
@@ -88,18 +94,41 @@ def current() -> Workspace:
         with refusals():  # the screen stays, and `problem` says why
             st.session_state[_CURRENT] = _ready(asked, asked.title or f"your {several}")
     if _CURRENT not in st.session_state:
-        sample = st.query_params.get(SAMPLE, "")
+        lost, sample = lost_files(), st.query_params.get(SAMPLE, "")
         open_sample(sample if sample in SAMPLES else _FIRST)
+        st.session_state[_LOST] = lost
     return cast(Workspace, st.session_state[_CURRENT])
 
 
 def keep_in_link() -> None:
-    """Write the sample on screen into the link, unless it is the one that opens anyway."""
+    """Write into the link which sample is on screen, unless it opens anyway, or how many files of the user's own."""
     here = current()
-    if here.sample not in (None, _FIRST):
-        st.query_params[SAMPLE] = here.sample
-    elif SAMPLE in st.query_params:
-        del st.query_params[SAMPLE]
+    sample = here.sample if here.sample != _FIRST else None
+    files = str(len(uploads().files)) if here.sample is None and uploads().files else None
+    for name, text in ((SAMPLE, sample), (_FILES, files)):
+        if text is not None and st.query_params.get(name) != text:
+            st.query_params[name] = text
+        elif text is None and name in st.query_params:
+            del st.query_params[name]
+
+
+def lost_files() -> int:
+    """Return how many files the address speaks of that this session does not have; 0 once there are other data."""
+    if _CURRENT not in st.session_state and not st.session_state.get(_PENDING):
+        asked = st.query_params.get(_FILES, "")
+        st.session_state[_LOST] = int(asked) if asked.isdecimal() and len(asked) < 6 else 0
+    return int(st.session_state.get(_LOST, 0))
+
+
+def ask_for_lost_files() -> None:
+    """Say that the files of the address are not here, before any other data could be taken for them; then stop."""
+    if not (lost := lost_files()):
+        return
+    st.title("Your files are not here", anchor=False)
+    st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
+    st.page_link("pages/data.py", label="Load the files again", icon=":material/upload_file:")
+    st.button("Show the sample data", key="show_sample", on_click=open_sample, args=(_FIRST,))
+    st.stop()
 
 
 def uploads() -> Uploads:
@@ -126,6 +155,7 @@ def answer(given: Answer) -> None:
 
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
+    st.session_state[_LOST] = 0
     st.session_state[_CURRENT] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
 
 
@@ -188,7 +218,7 @@ def open_uploads(asked: Uploads) -> None:
     """Put the user's files on screen as soon as the page says that it opens them."""
     st.session_state[_UPLOADS] = asked if asked.files else Uploads()
     st.session_state[_PROBLEM], st.session_state[_QUESTION] = "", None
-    st.session_state[_PENDING] = bool(asked.files)
+    st.session_state[_PENDING], st.session_state[_LOST] = bool(asked.files), 0
     if not asked.files:
         open_sample(_FIRST)
 
@@ -218,11 +248,13 @@ def _ready(files: Uploads, title: str, sample: str | None = None) -> Workspace:
 def banner() -> None:
     """Say which data are on screen, with one click back to the other."""
     here, own = current(), uploads()
-    with st.sidebar:
-        if here.sample is None:
-            st.caption(f"On screen: {show.plain(here.title)}.")
-            st.button("Back to the sample data", on_click=open_sample, args=(_FIRST,), key="back_to_sample")
-            return
-        st.caption(f"On screen: sample data made for demonstration ({here.title}). Load your own on the Data page.")
-        if own.files and not problem():
-            st.button("Back to your files", on_click=open_uploads, args=(own,), key="back_to_files")
+    corpus = here.corpus
+    sides = {"document": corpus.documents, "annotator": corpus.annotators, "system": corpus.systems}
+    what = " · ".join(show.counted(len(side), name) for name, side in sides.items() if len(side))
+    if here.sample is None:
+        st.markdown(f"**{show.plain(here.title[:1].upper() + here.title[1:])}**  \n{what}")
+        st.button("Back to the sample", on_click=open_sample, args=(_FIRST,), key="back_to_sample", type="tertiary")
+        return
+    st.markdown(f"**Sample data**, made for demonstration  \n{what}")
+    if own.files and not problem():
+        st.button("Back to your files", on_click=open_uploads, args=(own,), key="back_to_files", type="tertiary")

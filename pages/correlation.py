@@ -1,9 +1,6 @@
 """Which measure of similarity agrees with people?"""
 
-import streamlit as st
-
-from kp_core.words import statements
-from kp_ui import controls, correlation, prose, rating, results, shell, show
+from kp_ui import controls, correlation, rating, results, shell
 
 shell.enter()
 
@@ -17,16 +14,4 @@ if view == VIEWS[1]:
 elif view == VIEWS[2]:
     correlation.published()
 else:
-    judged = rating.with_ratings()
-    if not len(judged):
-        results.lacks(prose.text("correlation.none"))
-        st.stop()
-    average, study = correlation.choose(judged)
-    if study is not None:
-        st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
-        correlation.overall(study, average)
-        correlation.subsets(study, average)
-        correlation.certainty(study, average)
-        correlation.raters(judged)
-        correlation.behind(study)
-        show.recipe(study)
+    correlation.section()

@@ -1,15 +1,13 @@
-"""What do these measures do? Pieces to play with, alone or with a class."""
+"""What do these measures do? Pieces to play with, alone or with a class, and every measure with its formula."""
 
 import streamlit as st
 
-from kp_core.learn import LESSONS
-from kp_ui import controls, lessons, shell
+from kp_ui import controls, lessons, methods, shell
 
 shell.enter()
 
+if lessons.presenting():
+    lessons.section()
+    st.stop()
 st.title("Learn", anchor=False)
-titles = {lesson.title: lesson for lesson in LESSONS.values()}
-with st.container(horizontal=True, vertical_alignment="bottom"):
-    chosen = controls.select("Lesson", titles, "lesson")
-    large = controls.switch("Large type", "large")
-lessons.draw(titles[chosen], large)
+controls.tabs("learn_tab", {"Lessons": lessons.section, "Methods": methods.section, "Glossary": methods.glossary})

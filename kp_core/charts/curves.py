@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -29,11 +29,11 @@ _IN_USE = {"mode": "markers", "marker_line": {"width": 1, "color": "white"}, "sh
 
 @dataclass(frozen=True)
 class Marks:
-    """Cutoffs to mark on the axis: the one in use, the average gold size, and where the shortest lists end."""
+    """Cutoffs to mark on the axis: the one in use, the average gold size, and where the lists of each system end."""
 
     cutoff: int | str | None = None
     average: int | None = None
-    shallowest: tuple[str, int] | None = None
+    ends: Mapping[str, int] = field(default_factory=dict)
 
     def labels(self, last: int) -> list[tuple[int, str, str]]:
         """Return cutoff, words and dash of every mark within the axis; one mark where two coincide."""
@@ -42,44 +42,90 @@ class Marks:
             words[self.cutoff] = [f"k = {self.cutoff}"]
         if self.average is not None:
             words.setdefault(self.average, []).append("average gold size")
-        if self.shallowest is not None:
-            words.setdefault(self.shallowest[1], []).append(f"lists of {label(self.shallowest[0], 16)} end")
+        if self.ends:
+            first, end = min(self.ends.items(), key=lambda one: one[1])
+            words.setdefault(end, []).append(f"lists of {label(first, 16)} end")
         marks = [(k, ", ".join(said), "solid" if k == self.cutoff else "dot") for k, said in sorted(words.items())]
         return [mark for mark in marks if mark[0] <= last]
 
 
 def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Marks | None = None) -> Chart:
-    """Draw a measure over k for all systems; several measures stand one panel below the other, with one legend."""
+    """Draw a measure over k, every system named at its end; several measures stand one panel below the other.
+
+    A line is pale from where the longest list of its system ends.
+    """
     names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
     panels = {measure: over_numbers(result, measure) for measure in names}
     figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.16 / len(panels))
     for row, (measure, systems) in enumerate(panels.items(), 1):
         for name, rows in systems.items():
-            _add_system(figure, name, rows, looks(systems)[name], row)
+            _add_system(figure, name, rows, looks(systems)[name], row, marks.ends.get(name))
         figure.update_yaxes(title=label(measure), tickformat=".3~f", row=row, col=1)
     if len(panels) > 1:
         figure.update_yaxes(nticks=5)
     last = max(map(_last, panels.values()), default=1)
     top = _mark(figure, marks.labels(last), last, len(panels))
-    figure.update_xaxes(range=[0.5, last + 0.5])
+    figure.update_xaxes(range=[0.5, last + 0.5], tickvals=[1, *range(5, last + 1, 5)])
     figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
     figure.update_layout(hovermode="x unified")
     alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    return Chart(lay_out(figure, max(420, 210 * len(panels) + 100), top), alt)
+    lay_out(figure, height := max(400, 210 * len(panels) + 100), top)
+    room = 0
+    for row, systems in enumerate(panels.values(), 1):
+        room = max(room, _name_ends(figure, systems, row, (height - top - 90) / len(panels)))
+    return Chart(figure.update_layout(margin_r=room), alt)
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:
     return max((int(rows["k"].max()) for rows in systems.values()), default=1)
 
 
-def _add_system(figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, row: int) -> None:
+def _add_system(figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, row: int, end: int | None) -> None:
     visible = "legendonly" if name == ORACLE else True
     common: dict[str, Any] = {"row": row, "col": 1, "legendgroup": name, "visible": visible}
     if name not in BASELINES:
         add_band(figure, rows, "k", look.band(), **common)
     mode, width = "lines" if name in REFERENCES else "lines+markers", 1.5 if name in BASELINES else 2
-    more = {"mode": mode, "line_width": width, "marker_maxdisplayed": 10, "showlegend": row == 1}
-    add_curve(figure, rows["k"], rows["value"], name, look, **common, **more)
+    named = row == 1 and name in REFERENCES
+    more = {"mode": mode, "line_width": width, "marker_maxdisplayed": 10, "showlegend": named}
+    parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
+    for part, opacity in parts:
+        if len(part):
+            add_curve(figure, part["k"], part["value"], name, look, opacity=opacity, **common, **more)
+
+
+#: Pixels between the names of two lines that end close to each other, and for a letter of a name.
+_LINE, _LETTER = 15, 7
+
+
+def _name_ends(figure: go.Figure, systems: Mapping[str, pd.DataFrame], row: int, height: float) -> int:
+    """Write the name of each system at the end of its line, none over another; return the room to the right."""
+    drawn = looks(systems)
+    known = {name: rows[rows["value"].notna()] for name, rows in systems.items() if name not in REFERENCES}
+    ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
+    if not ends:
+        return 12
+    low = min(float(rows[["value", "low"]].min().min()) for rows in known.values() if len(rows))
+    high = max(float(rows[["value", "high"]].max().max()) for rows in known.values() if len(rows))
+    pixel = (high - low) / max(height, 1) or 1.0
+    below = float("-inf")
+    for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
+        value = float(ends[name]["value"])
+        place = max(value / pixel, below + _LINE)
+        below = place
+        figure.add_annotation(
+            x=ends[name]["k"],
+            y=value,
+            yshift=place - value / pixel,
+            xshift=6,
+            xanchor="left",
+            showarrow=False,
+            text=label(name, 16),
+            font={"size": 12, "color": drawn[name].colour},
+            row=row,
+            col=1,
+        )
+    return 16 + _LETTER * max(min(16, len(name)) for name in ends)
 
 
 def _mark(figure: go.Figure, labels: Sequence[tuple[int, str, str]], last: int, panels: int) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from kp_core.charts.selection import by_correlation, rows_of
+from kp_core.charts.selection import NEAR, by_correlation, rows_of
 from kp_core.charts.style import (
     COLOURS,
     GOLDEN,
@@ -26,6 +26,7 @@ from kp_core.charts.style import (
     looks,
 )
 from kp_core.errors import counted
+from kp_core.scoring.systems import BASELINES
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
@@ -46,28 +47,30 @@ def _values(names: Iterable[str], values: Iterable[float], separator: str = "; "
     return separator.join(f"{name} {number(value)}" for name, value in zip(names, values, strict=True))
 
 
-def bars(result: Result, measure: str) -> Chart:
-    """Draw the value of each system as a bar with its interval; the best stands on top, baselines below.
+def leaderboard(result: Result, measure: str) -> Chart:
+    """Draw the value of each system as a dot with its interval and its number; the best on top, baselines below.
 
-    Without the oracle: it would take the room from the systems, and the table beside the bars has its value.
+    Without the oracle: it would take the room from the systems. Every dot carries the name of its system.
     """
     rows = rows_of(result, measure)
     rows = rows[rows["value"].notna() & (rows["system"] != ORACLE)]
-    rows = rows.assign(last=rows["system"].isin(REFERENCES))
+    rows = rows.assign(last=rows["system"].isin(BASELINES))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
-    drawn, names, hover = looks(result.frame["system"]), labels(rows["system"]), "%{y}: %{x:.3f}<extra></extra>"
-    colours = [drawn[name].colour for name in rows["system"]]
+    drawn, names = looks(result.frame["system"]), labels(rows["system"])
     figure = go.Figure()
-    figure.add_bar(x=rows["value"], y=names, orientation="h", hovertemplate=hover, error_x=error_bars(rows))
-    figure.update_traces(marker={"color": colours, "opacity": 0.75})
-    shown = [f" {number(value, 3)}" for value in rows["value"]]
-    ends = rows["high"].fillna(rows["value"]).clip(lower=rows["value"])
-    figure.add_scatter(x=ends, y=names, mode="text", text=shown, textposition="middle right", hoverinfo="skip")
-    figure.update_traces(cliponaxis=False, showlegend=False)
-    figure.update_yaxes(autorange="reversed", automargin=True)
+    for (_, row), name in zip(rows.iterrows(), names, strict=True):
+        look, one = drawn[row["system"]], rows.loc[[row.name]]
+        symbol = "circle" if row["system"] in REFERENCES else look.symbol
+        more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
+        hover = "%{customdata}: %{x:.3f}<extra></extra>"
+        add_dots(figure, one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more)
+        text = f"<b>{number(row['value'], 3)}</b>"
+        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": name}
+        figure.add_annotation(text=text, showarrow=False, font={"size": 14, "color": look.colour}, **place)
+    figure.update_yaxes(autorange="reversed", automargin=True, type="category", tickfont_size=14)
     figure.update_xaxes(title=label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
-    alt = f"{measure} as bars with 95 % intervals: {_values(rows['system'], rows['value'])}."
-    figure = lay_out(figure, 90 + 44 * max(1, len(rows))).update_layout(bargap=0.35, margin_r=60)
+    alt = f"{measure} with 95 % intervals: {_values(rows['system'], rows['value'])}."
+    figure = lay_out(figure, 90 + 40 * max(1, len(rows))).update_layout(margin_r=64)
     return Chart(figure, alt if len(rows) else f"{measure} is undefined for every system.")
 
 
@@ -217,14 +220,16 @@ def type_bars(counts: pd.DataFrame, what: str) -> Chart:
     """Draw how many predictions or gold entries of each system are of each type; counts: `NearMisses.counts`."""
     names, figure = labels(counts["system"]), go.Figure()
     for kind, colour in _SHADES.items():
-        hover = "%{y}, " + kind + ": %{x}<extra></extra>"
-        figure.add_bar(y=names, x=counts[kind], name=kind, orientation="h", marker_color=colour, hovertemplate=hover)
+        hover = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>"
+        figure.add_bar(
+            y=names, x=counts[kind], name=NEAR[kind], orientation="h", marker_color=colour, hovertemplate=hover
+        )
     figure.update_traces(marker_line_width=0)
     figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
     figure.update_yaxes(autorange="reversed", automargin=True, type="category")
     figure.update_xaxes(title=what)
     said = "; ".join(
-        f"{row['system']}: EXACT {row['EXACT']} of {row['all']}, NONE {row['NONE']} of {row['all']}"
+        f"{row['system']}: {row['EXACT']} of {row['all']} the same, {row['NONE']} with nothing in common"
         for row in counts.assign(all=counts[list(TYPES)].sum(axis=1)).to_dict("records")
     )
     return Chart(lay_out(figure, 130 + 40 * len(names)), f"Types of {what} by system as stacked bars. {said}.")

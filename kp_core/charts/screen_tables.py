@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from kp_core.charts.selection import by_correlation, of_yes, rows_of
+from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
-from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all
@@ -104,6 +103,12 @@ def leaderboard(result: Result, measure: str, beside: Sequence[str], comparison:
     return table
 
 
+def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[str]:
+    """Return the systems by their value at one cutoff, the best first, those without a value last."""
+    values = {name: value(result, name, measure) for name in systems}
+    return sorted(systems, key=lambda name: (values[name] != values[name], -values[name]))
+
+
 def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
     """Return one row a system, baselines last, and one column a measure; of several cutoffs the last counts."""
     wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
@@ -124,18 +129,11 @@ def with_intervals(result: Result, names: Sequence[str]) -> pd.DataFrame:
 
 
 def rows_where(result: Result, system: str, names: Sequence[str], subset: str = "all") -> pd.DataFrame:
-    """Return one row a measure of a system, or of all annotators: value, interval, and what the measure says."""
+    """Return one row a measure of a system, or of all annotators: value and interval."""
     rows = result.frame[(result.frame["system"] == system) & result.frame["measure"].isin(names)]
     rows = rows[rows["subset"] == subset]
     rows = rows.set_index("measure").reindex([name for name in names if name in set(rows["measure"])])
-    return pd.DataFrame(
-        {
-            "measure": rows.index,
-            "value": rows["value"].to_numpy(),
-            "95 % interval": intervals(rows),
-            "what it says": [parse(name).measure.sentence for name in rows.index],
-        }
-    )
+    return pd.DataFrame({"measure": rows.index, "value": rows["value"].to_numpy(), "95 % interval": intervals(rows)})
 
 
 def intervals_side_by_side(table: pd.DataFrame, documents: int) -> pd.DataFrame:
@@ -190,6 +188,11 @@ def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
     return shown if table["group"].any() else shown.drop(columns="type")
 
 
+def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
+    """Return documents with their K, the least agreement first, undefined ones last."""
+    return table[["document", "K"]].sort_values("K", kind="stable", na_position="last").reset_index(drop=True)
+
+
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row a document of a trimmed gold standard, with the reason in words."""
     reason = [REASONS.get(key, key) if isinstance(key, str) else "" for key in frame["reason"]]
@@ -235,6 +238,26 @@ def by_part(result: Result) -> pd.DataFrame:
     return _wide(texts, list(dict.fromkeys(heads)), "text").fillna("").reset_index()
 
 
+def best_cells(result: Result, names: Sequence[str]) -> set[tuple[str, str]]:
+    """Return (system, measure) of the highest value of each measure, baselines and people apart."""
+    rows = result.frame[result.frame["measure"].isin(names) & ~result.frame["system"].isin(REFERENCES)]
+    rows = rows[rows["value"].notna()]
+    best = rows[rows["value"] >= rows.groupby("measure")["value"].transform("max") - 1e-12]
+    return set(zip(best["system"], best["measure"], strict=True))
+
+
+def marked(table: pd.DataFrame, comparisons: Mapping[str, Comparison]) -> pd.DataFrame:
+    """Return a table of values with a dagger where a system is significantly below the best one of the measure."""
+    shown = table.copy()
+    for measure, comparison in comparisons.items():
+        ranking = sorted(comparison.scores, key=lambda name: -comparison.scores[name])
+        beaten = set(comparison.better[ranking[0]]) if ranking else set()
+        if measure in shown:
+            cells = zip(shown["system"], shown[measure], strict=True)
+            shown[measure] = [f"{text} †" if name in beaten else text for name, text in cells]
+    return shown
+
+
 def turns(spread: Spread) -> pd.DataFrame:
     """Return one row a pair of systems whose order turns under other conventions, in words."""
     rows = spread.turns
@@ -260,14 +283,19 @@ def reasons(result: Result) -> list[str]:
     return said
 
 
-def styled(table: pd.DataFrame, documents: int = FEW) -> Styler:
-    """Return a table whose baselines are grey, and all intervals where there are too few documents for them."""
+def styled(table: pd.DataFrame, documents: int = FEW, best: Container[tuple[str, str]] = ()) -> Styler:
+    """Return a table whose baselines are grey, and all intervals where there are too few documents for them.
+
+    best: cells (system, column) that are bold
+    """
 
     def row_style(row: pd.Series[Any]) -> list[str]:
         # The column of names is pinned, which already makes it pale.
         grey = [row.get("system") in BASELINES and name != "system" for name in row.index]
         few = [documents < FEW and "interval" in str(name) for name in row.index]
-        return [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
+        bold = ["font-weight: 700" if (row.get("system"), name) in best else "" for name in row.index]
+        pale = [f"color: {GREY}" if either else "" for either in map(any, zip(grey, few, strict=True))]
+        return [one or other for one, other in zip(bold, pale, strict=True)]
 
     return table.style.apply(row_style, axis=1)
 
@@ -331,7 +359,8 @@ def near_shares(near: NearMisses) -> pd.DataFrame:
 def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return the most frequent near misses of a system, of one type or of all."""
     rows = near.examples(10)
-    rows = rows[(rows["system"] == system) & ((rows["type"] == kind) | (kind == "all"))]
+    rows = _in_words(rows[rows["system"] == system])
+    rows = rows[(rows["type"] == kind) | (kind == "all")]
     return rows.drop(columns="system").rename(columns={"phrase": "prediction"}).reset_index(drop=True)
 
 
@@ -339,10 +368,15 @@ def _misses(near: NearMisses, system: str) -> pd.DataFrame:
     return near.frame[(near.frame["system"] == system) & ~near.frame["hit"]]
 
 
+def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(type=rows["type"].map(NEAR))
+
+
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return every near miss of a system with its document, of one type or of all."""
     rows = _misses(near, system)
-    rows = rows[(rows["type"] == kind) | ((kind == "all") & (rows["type"] != "NONE"))]
+    rows = _in_words(rows[rows["type"] != "NONE"])
+    rows = rows[(rows["type"] == kind) | (kind == "all")]
     shown = rows[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
     return shown.rename(columns={"phrase": "prediction", "overlap": "R-precision"}).reset_index(drop=True)
 
@@ -362,10 +396,10 @@ def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
-    """Return the near misses of one list: phrase → type and keyphrase, such as `PARTOF: load factor`."""
+    """Return the near misses of one list: phrase → the keyphrase that it nearly is, such as `≈ load factor`."""
     rows = _misses(near, system)
     rows = rows[(rows["document"] == document) & (rows["type"] != "NONE")]
-    return {row.phrase: f"{row.type}: {row.keyphrase}" for row in rows.itertuples()}
+    return {row.phrase: f"≈ {row.keyphrase}" for row in rows.itertuples()}
 
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:

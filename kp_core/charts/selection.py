@@ -15,6 +15,17 @@ from kp_core.studies.result import Answer
 VIEWS = {"measure": "measures", "k": "cutoffs", "normalise": "normalisations", "annotators": "gold standards"}
 
 
+#: Types of near misses in words; the codes stay in data that leave the program.
+NEAR = {
+    "EXACT": "the same",
+    "MORPH": "another form",
+    "INCLUDE": "holds a keyphrase",
+    "PARTOF": "part of a keyphrase",
+    "OVERLAP": "shares a word",
+    "NONE": "nothing in common",
+}
+
+
 def rows_of(result: Answer, measure: str) -> pd.DataFrame:
     """Return the rows of one measure, named as it is asked for (`F1@k`), at all cutoffs."""
     names = {named(measure, k) for k in result.frame["k"].unique()}

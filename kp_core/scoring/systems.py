@@ -180,10 +180,6 @@ def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> N
         )
 
 
-def shallowest(data: Prepared) -> tuple[str, int] | None:
-    """Return the system whose longest list is shortest, and that length; None without systems.
-
-    From there on a curve over k compares systems of which one has nothing more to say.
-    """
-    longest = {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}
-    return min(longest.items(), key=lambda one: one[1], default=None)
+def longest_lists(data: Prepared) -> dict[str, int]:
+    """Return the length of the longest list of every system: beyond it, its curve over k has nothing more to say."""
+    return {name: int(run.length.max(initial=0)) for name, run in data.coded.runs.items()}

@@ -31,7 +31,7 @@ from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.prepare import prepare, prepare_annotators
-from kp_core.scoring.systems import shallowest
+from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__
 from kp_core.studies.annotators import agreement, standard_error
 from kp_core.studies.compare import Comparison, compare
@@ -127,9 +127,9 @@ def leaderboard(asked: Asked) -> Section:
     verdict = (statements.verdict(comparison, name),) if comparison else ()
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
-    marks = Marks(asked.cutoff, size, shallowest(average))
+    marks = Marks(asked.cutoff, size, longest_lists(average))
     curve = has_curve(measure)
-    drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.bars(here, measure)
+    drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
     return Section((*verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
@@ -238,6 +238,18 @@ SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
     "correlation": ("Correlation with human scores", correlation),
     "methods": ("Methods", methods),
 }
+
+
+def possible(corpus: Corpus) -> list[str]:
+    """Return the sections for which a corpus has data, in the order of the report."""
+    scored = bool(corpus.systems) and len(corpus.gold) > 0
+    known = {
+        "data": True,
+        "pairs": scored and len(corpus.systems) > 1,
+        "annotators": len(corpus.annotators) > 1,
+        "correlation": len(corpus.judgements) > 0,
+    }
+    return [name for name in SECTIONS if known.get(name, scored)]
 
 
 @dataclass(frozen=True)

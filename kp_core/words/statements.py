@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from kp_core.errors import REASONS, UsageError, counted
+from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.measures import concordance, parse
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
@@ -123,7 +124,7 @@ def verdict(comparison: Comparison, measure: str) -> str:
     row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
     sign = 1 if row["a"] == best else -1
     low, high = sorted((sign * row["low"], sign * row["high"]))
-    p = "p < 0.001" if row["p_adjusted"] < 0.001 else f"p = {row['p_adjusted']:.3f}"
+    p = _p(row["p_adjusted"])
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
     text = (
         f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
@@ -132,6 +133,84 @@ def verdict(comparison: Comparison, measure: str) -> str:
     )
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
     return text + few
+
+
+@dataclass(frozen=True)
+class Headline:
+    """What a page says first: the answer in one sentence, and the line that says what it rests on."""
+
+    answer: str
+    rests_on: str
+
+
+def headline(comparison: Comparison, measure: str) -> Headline:
+    """Say which system leads, by which values, and whether that is certain.
+
+    `keybert is better: F1@6 0.61, next yake 0.51. Certain (p = 0.009).`
+    """
+    values = {name: value for name, value in comparison.scores.items() if value == value}
+    rests_on = f"{comparison.test}; {counted(comparison.documents, 'document')}."
+    if len(values) < 2:
+        return Headline(verdict(comparison, measure), rests_on)
+    ranking = sorted(values, key=lambda name: -values[name])
+    first, above = highest(values), _above(measure, values.values())
+    if len(first) > 1:
+        after = ranking[len(first) :]
+        following = f", next {after[0]} {number(values[after[0]])}" if after else ""
+        return Headline(f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}.{above}", rests_on)
+    best, second = ranking[:2]
+    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, second]).all(axis=1)].iloc[0]
+    certain = second in comparison.better[best]
+    beaten = [name for name in ranking[2:] if name in comparison.better[best]]
+    sure = f"{'Certain' if certain else 'Not certain'} ({_p(row['p_adjusted'])})"
+    if not certain and beaten:
+        sure += f", though certainly better than {listed(beaten)}"
+    if comparison.documents < 10:
+        sure = f"Too few documents ({comparison.documents}) to be certain"
+    sign = 1 if row["a"] == best else -1
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    gap = f"Difference {number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}; {rests_on}"
+    verb = "is better" if certain and comparison.documents >= 10 else "leads"
+    answer = f"{best} {verb}: {measure} {number(values[best])}, next {second} {number(values[second])}. {sure}.{above}"
+    return Headline(answer, gap if certain else f"{gap} {NOT_EQUAL[:1].upper()}{NOT_EQUAL[1:]}.")
+
+
+def _p(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def of_one_system(result: Result, system: str, measure: str) -> Headline:
+    """Say what the only system reaches, beside chance and the best that is possible.
+
+    `yake: F1@6 0.31 (95 % interval 0.25 to 0.37). Phrases drawn at random would reach 0.01.`
+    """
+    rows = result.frame[result.frame["measure"] == measure].set_index("system")
+    row = rows.loc[system]
+    documents = f"{counted(result.documents, 'document')}; load a second system to compare."
+    if row["value"] != row["value"]:
+        return Headline(f"{measure} of {system} is undefined: {REASONS.get(row['reason'], row['reason'])}.", documents)
+    between = f" (95 % interval {number(row['low'])} to {number(row['high'])})" if row["low"] == row["low"] else ""
+    drawn = rows["value"].get("random k", float("nan"))
+    chance = f" Phrases drawn at random would reach {number(drawn)}." if drawn == drawn else ""
+    return Headline(f"{system}: {measure} {number(row['value'])}{between}.{chance}", documents)
+
+
+def beside_people(result: Result, measure: str, systems: Sequence[str]) -> Headline:
+    """Say what people reach against each other, beside the best system on the same gold standard.
+
+    `People reach F1@6 0.62, keybert 0.58.`
+    """
+    rows = result.frame[result.frame["measure"] == measure].set_index("system")["value"]
+    values = {name: float(rows[name]) for name in systems if rows.get(name) == rows.get(name)}
+    people = float(rows.get(HUMANS, float("nan")))
+    rests_on = (
+        "Each annotator is left out in turn; people and systems are scored against what the others chose. "
+        f"No test is made here; {counted(result.documents, 'document')}."
+    )
+    best = f"{highest(values)[0]} {number(max(values.values()))}" if values else "no system has a value"
+    if people != people:
+        return Headline(f"{best}; people choose a set without order, so {measure} has no value for them.", rests_on)
+    return Headline(f"People reach {measure} {number(people)}, {best}.", rests_on)
 
 
 def reliability(result: Result, error: float, scale: str) -> str:
@@ -151,6 +230,29 @@ def reliability(result: Result, error: float, scale: str) -> str:
         sure = f"“{certain}” or better is certain (probability at least {CERTAIN:g})"
         text += f"; {sure}" if certain != lowest else "; no word better than the lowest is certain"
     return f"{text}.{_few(row['documents'])}"
+
+
+def agreement_of_people(result: Result) -> Headline:
+    """Say how much of their keyphrases two annotators share, and K where the universe is more than what they listed.
+
+    With the universe `rankings`, N is what anybody lists, so K says as much about the systems as about the people.
+    """
+    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")].set_index("measure")
+    shared, k = rows.loc["P_pos"], rows.loc["K"]
+    documents = counted(int(rows["documents"].max()), "document")
+    if shared["value"] != shared["value"]:
+        why = REASONS.get(str(shared["reason"]), str(shared["reason"]))
+        return Headline(f"The agreement of the annotators is undefined: {why}.", documents)
+    answer = f"Two annotators share {100 * shared['value']:.0f} % of their keyphrases."
+    if result.settings.universe.startswith("rankings"):
+        return Headline(
+            answer,
+            f"P_pos {number(shared['value'])}, {documents}. K is not read here: its universe is only what somebody "
+            "lists, so chance agreement is not known. Choose the texts, a vocabulary or a number as universe.",
+        )
+    between = f" (95 % interval {number(k['low'])} to {number(k['high'])})" if k["low"] == k["low"] else ""
+    said = f"P_pos {number(shared['value'])}; beyond chance K = {number(k['value'])}{between}; {documents}."
+    return Headline(answer, f"{said}{_few(int(k['documents']))}")
 
 
 def best_measure(study: CorrelationStudy, average: str) -> str:

@@ -36,8 +36,27 @@ _GIVEN, _ASKED = "given_attributes", "sentence_studies"
 _DRAWS = ("5", "10", str(REPEATS), "50")
 
 
-def data() -> Workspace:
-    """Return the data of the study: those on screen, or the extracts that belong to the sample lectures."""
+def section() -> None:
+    """Show the study, or the sentences that people choose from."""
+    st.markdown(prose.text("sentences.study"))
+    here = data()
+    if here is None:
+        return
+    if controls.views("Show", ("Study", "Sentences"), "sentence_view", folded=True) == "Sentences":
+        sentences(here)
+    elif (found := choose(here)) is not None:
+        study, measure, threshold = found
+        curve(study, measure, threshold)
+        with st.expander("The tree"):
+            tree(study, threshold)
+        with st.expander("Beside baselines"):
+            beside(study, measure, threshold)
+        show.recipe(study)
+    assumed()
+
+
+def data() -> Workspace | None:
+    """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
     here = workspace.current()
     if here.sample == "lectures":
         here = workspace.beside("extracts")
@@ -46,7 +65,7 @@ def data() -> Workspace:
         st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")
     if not here.corpus.has_texts:
         results.lacks("The study needs the texts of the documents, and none are loaded.")
-        st.stop()
+        return None
     return here
 
 

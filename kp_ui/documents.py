@@ -8,9 +8,10 @@ import pandas as pd
 import streamlit as st
 
 from kp_core.charts import screen_tables
+from kp_core.charts.selection import named
 from kp_core.charts.style import short
 from kp_core.studies.document_values import KINDS, MARKS, DocumentView
-from kp_ui import cached, controls, prose, results, show, workspace
+from kp_ui import cached, controls, prose, results, settings, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -26,6 +27,68 @@ LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items())
 
 #: Which documents may be listed where two systems are compared → sign of their difference.
 WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equal": 0}
+
+
+def chosen() -> str | None:
+    """Let the user choose a document from the list: systems compared, most different first, or people, most disputed.
+
+    Return its id, or None where the search leaves none.
+    """
+    corpus = workspace.current().corpus
+    types = [str(name) for name in corpus.documents["group"].dropna().unique() if name]
+    if not corpus.systems:
+        table = screen_tables.most_disputed(cached.annotated_documents()[0])
+        st.caption("Where the annotators agree least comes first.")
+        return choose_document(table, set(table["document"]))
+    measure = settings.value("measure")
+    systems = results.best_first()
+    better = controls.select("System", systems, "system")
+    others = ["none", *(name for name in systems if name != better)]
+    other = controls.select("Compared with", others, "other", int(len(others) > 1))
+    with st.expander("Sort and search"):
+        length = ["length of the text"] if corpus.has_texts else []
+        orders = ["difference", "value", *length, "as loaded", "random"]
+        order = controls.select("Sorted by", orders, "sort")
+        search = st.text_input("Search by id or title", key="search", bind="query-params")
+        group = controls.select("Document type", ["all", *types], "type", disabled=not types)
+        which = controls.select("Only where", WHERE, "where") if other != "none" else "all"
+    values = cached.by_document(measure)
+    listed = documents(values, better, other, order, search, group, which)
+    st.caption(show.plain(_about(listed, named(measure, settings.cutoff()), better, other)))
+    few = [name for name in ("difference", "document", better, f"system {better}") if name in listed]
+    few = few if "difference" not in listed else ["document", "difference"]
+    document = choose_document(listed[few], set(values["document"]))
+    name = named(measure, settings.cutoff())
+    show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure), "Values by document")
+    return document
+
+
+def _about(listed: pd.DataFrame, name: str, better: str, other: str) -> str:
+    difference = f", {better} minus {other}" if other != "none" else f" of {better}"
+    return f"{show.counted(len(listed), 'document')}: {name}{difference}."
+
+
+def show_document(document: str) -> None:
+    """Show one document: its text with the phrases of the system marked, the gold standard, and the ranked lists."""
+    corpus, measure = workspace.current().corpus, settings.value("measure")
+    view = cached.one_document(document)
+    st.header(show.plain(view.title or document), anchor=False)
+    own_id = document if view.title else ""
+    st.caption(show.plain(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words()) if part)))
+    systems = [name for name in results.best_first() if name in view.lists] if view.lists else []
+    first = [name for name in (st.session_state.get("system"), st.session_state.get("other")) if name in systems]
+    systems = first + [name for name in systems if name not in first]
+    if view.text and systems:
+        text_of(document, systems)
+    near = {system: screen_tables.types_of(cached.near_misses(), system, document) for system in systems}
+    side_by_side(view, corpus.annotators, systems, near)
+    if systems:
+        st.caption(LEGEND)
+        with st.expander(f"What {show.plain(systems[0])} misses and adds most often, over all documents"):
+            frequent(systems[0])
+        show.signature(cached.signature(measure))
+    elif view.text:
+        show.text(show.plain(view.text))
 
 
 def documents(
@@ -63,11 +126,11 @@ _MARKED = {"hit": ("✓", "blue"), "missed": ("○", "orange"), "spurious": ("·
 
 
 def text_of(document: str, systems: list[str]) -> None:
-    """Show the text with gold, hits, misses and spurious phrases of one system marked, by sign and colour."""
-    system = controls.select("Marked for", systems, "marked")
+    """Show the text with gold, hits, misses and spurious phrases of the first system marked, by sign and colour."""
+    system = systems[0]
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
-    st.caption(show.plain(f"{legend}."))
     show.text(show.marked(cached.marked_text(document, system), _MARKED))
+    st.caption(show.plain(f"{legend}, for {system}."))
 
 
 def frequent(system: str) -> None:
@@ -100,7 +163,7 @@ def choose_document(listed: pd.DataFrame, known: Collection[str]) -> str | None:
     mode: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row" if linked else "single-row-required"}
     if not linked:
         mode["selection_default"] = {"selection": {"rows": [start]}}
-    event = results.table(listed, key, height="auto", **mode) if ids else None
+    event = results.table(listed, key, height=380 if len(ids) > 10 else "content", **mode) if ids else None
     rows = event["selection"]["rows"] if event else []
     if linked and not rows:
         st.caption(show.plain(f"The link names {asked}, which is not among the documents listed; it is shown below."))
@@ -113,7 +176,7 @@ def choose_document(listed: pd.DataFrame, known: Collection[str]) -> str | None:
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
             button, there = f"document_{label.lower()}", 0 <= to < len(ids)
             st.button(label, key=button, on_click=_select, args=(key, to), shortcut=label[0], disabled=not there)
-        st.caption(f"Document {place + 1:,} of {len(ids):,}. The keys P and N go to the previous and the next one.")
+        st.caption(f"{place + 1:,} of {len(ids):,}; keys P and N")
     return ids[place]
 
 
@@ -122,47 +185,55 @@ def _select(key: str, row: int) -> None:
 
 
 #: Width of a list: two stand side by side on a laptop, three on a large screen, one on a telephone.
-_WIDE = 468
+_WIDE = 300
+#: So many lists are open; those of the other systems unfold.
+_OPEN = 2
 
 
 def side_by_side(
     view: DocumentView, annotators: list[str], systems: Sequence[str], near: Mapping[str, Mapping[str, str]]
 ) -> None:
-    """Show the gold standard of a document and the ranked list of every system, as many beside each other as fit.
+    """Show the gold standard of a document and the ranked lists, as many beside each other as fit.
 
-    near: system → phrase → type of the near miss, where types are known
+    near: system → phrase → the near miss in words, where they are known
     """
+    st.subheader("Gold standard", anchor=False)
+    gold_table(view, annotators)
+    _lists(view, systems[:_OPEN], near)
+    if systems[_OPEN:]:
+        with st.expander(f"The lists of {show.counted(len(systems) - _OPEN, 'other system')}"):
+            _lists(view, systems[_OPEN:], near)
+
+
+def _lists(view: DocumentView, systems: Sequence[str], near: Mapping[str, Mapping[str, str]]) -> None:
     with st.container(horizontal=True):
-        with st.container(width=_WIDE):
-            st.subheader("Gold standard", anchor=False)
-            gold_table(view, annotators)
         for system in systems:
             with st.container(width=_WIDE):
-                st.subheader(show.plain(system), anchor=False)
+                st.subheader(show.plain(short(system, 30)), anchor=False)
                 ranked_table(system, view.lists[system], near.get(system, {}))
 
 
 def gold_table(view: DocumentView, annotators: list[str]) -> None:
     """Show the gold keyphrases, who chose them, and which systems found them within the cutoff."""
-    dots = ["".join("●" if name in chosen else "○" for name in annotators) for chosen in view.gold["annotators"]]
-    few = 1 < len(annotators) <= 8
+    few = 1 < len(annotators) <= 5
+    who = {
+        name: ["●" if name in chosen else "" for chosen in view.gold["annotators"]] for name in annotators if few
+    } or {"chosen by": [", ".join(chosen) for chosen in view.gold["annotators"]]}
     table = pd.DataFrame(
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
-            "chosen by": dots if few else [", ".join(chosen) for chosen in view.gold["annotators"]],
+            **(who if len(annotators) > 1 else {}),
             "found by": [", ".join(short(name, 20) for name in found) or "nobody" for found in view.gold["found"]],
         }
     )
-    table = table if len(annotators) > 1 else table.drop(columns="chosen by")
     table = table if view.lists else table.drop(columns="found by")
-    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table))
-    if few:
-        st.caption(show.plain(f"One dot an annotator: {', '.join(annotators)}."))
+    narrow = {name: st.column_config.TextColumn(short(name, 12), width=70) for name in who if few}
+    st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table), column_config=narrow)
 
 
 def _height(table: pd.DataFrame) -> int | Literal["content"]:
     """Return the height of a list: a long one scrolls, so that two lists are seen together."""
-    return 420 if len(table) > 11 else "content"
+    return 320 if len(table) > 8 else "content"
 
 
 def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> None:
@@ -183,7 +254,6 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
             "": [SIGNS[mark][0] for mark in ranked["mark"]],
             "phrase": ranked["phrase"],
             "keyphrase": shown,
-            "score": ranked["score"],
         }
     ).dropna(axis="columns", how="all")
     css = list(map(_css, ranked["mark"], screen_tables.within_cutoff(ranked)))
@@ -194,11 +264,10 @@ def ranked_table(system: str, ranked: pd.DataFrame, near: Mapping[str, str]) -> 
         hide_index=True,
         height=_height(table),
         column_config={
-            "rank": st.column_config.NumberColumn("rank", width=45),
-            "": st.column_config.TextColumn("", width=30, help=show.plain(LEGEND)),
-            "phrase": st.column_config.TextColumn("phrase", width=195),
-            "keyphrase": st.column_config.TextColumn("gold", width=195, help=prose.text("documents.gold")),
-            "score": st.column_config.NumberColumn("score", format="%.4g"),
+            "rank": st.column_config.NumberColumn("k", width=38),
+            "": st.column_config.TextColumn("", width=28, help=show.plain(LEGEND)),
+            "phrase": st.column_config.TextColumn("phrase", width=118),
+            "keyphrase": st.column_config.TextColumn("gold", width=100, help=prose.text("documents.gold")),
         },
     )
 

@@ -12,12 +12,30 @@ from kp_core.charts.screen_tables import left_over
 from kp_core.charts.selection import named
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, Form, k_and_score
+from kp_core.words import statements
 from kp_core.words.statements import SCALES, benchmark
-from kp_ui import cached, controls, prose, results, show, sidebar, workspace
+from kp_ui import cached, controls, prose, results, settings, show, workspace
 
 
-def together(result: kp.Result, error: float, scale: str) -> None:
-    """Show every coefficient of all annotators together, and how sure the words of the scale are."""
+def answer() -> None:
+    """Say how well the annotators agree; without a second annotator say what is missing, and stop."""
+    if len(workspace.current().corpus.annotators) < 2:
+        results.lacks(prose.text("people.alone"))
+        st.stop()
+    result = cached.agreement()
+    show.headline(statements.agreement_of_people(result))
+    show.notes(note for note in result.notes if note.level == "warning")
+
+
+def _scale() -> str:
+    return controls.select("Words for kappa after", SCALES, "scale", width=260)
+
+
+def together() -> None:
+    """Show every coefficient of all annotators together, how sure the words of the scale are, and every pair."""
+    result = cached.agreement()
+    _, error = cached.annotated_documents()
+    in_pairs(result, workspace.current().corpus.annotators)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         st.subheader("All annotators together", anchor=False)
@@ -27,6 +45,7 @@ def together(result: kp.Result, error: float, scale: str) -> None:
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
         st.subheader("How sure is the word?", anchor=False)
+        scale = _scale()
         k = screen_tables.value(result, "all", "K")
         if error > 0:
             found = benchmark(k, error, scale)
@@ -39,11 +58,11 @@ def together(result: kp.Result, error: float, scale: str) -> None:
     if (result.frame["subset"] != "all").any():
         st.subheader("By document type", anchor=False)
         show.chart(dots.groups(result, "K"), "groups")
+    show.recipe(result)
 
 
 def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     """Show the agreement of every pair as a heat map and as a table."""
-    st.subheader("In pairs", anchor=False)
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
     matrix = heat_maps.pair_matrix(result, measure, annotators)
@@ -57,8 +76,9 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
 
 
-def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
+def ceiling() -> None:
     """Show each annotator against the others, the agreement without each, and the systems against the same gold."""
+    result, annotators = cached.agreement(), workspace.current().corpus.annotators
     st.subheader("Each annotator against the others", anchor=False)
     table = screen_tables.each_annotator(result, annotators, AGAINST_OTHERS)
     results.table(table, "each_annotator")
@@ -74,10 +94,10 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     except (kp.InputError, kp.UsageError) as problem:
         show.error(problem)
         return
-    here = found.at(sidebar.cutoff())
-    shown = [named(name, sidebar.cutoff()) for name in names]
+    here = found.at(settings.cutoff())
+    shown = [named(name, settings.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
-    choice = "majority" if st.session_state["annotators"] == "majority" else "union"
+    choice = "majority" if settings.value("annotators") == "majority" else "union"
     st.caption(prose.text("people.ceiling", choice=choice))
     show.chart(curves.over_k(found, "F1@k", results.marks()), "ceiling_over_k")
     results.where_no_mark()
@@ -85,17 +105,19 @@ def ceiling(result: kp.Result, annotators: Sequence[str]) -> None:
     show.signature(here.signature)
 
 
-def documents(result: kp.Result, table: pd.DataFrame, scale: str) -> None:
+def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
-    st.subheader("Agreement on every document", anchor=False)
-    show.chart(dots.histogram(table, "K", SCALES[scale]), "histogram")
+    result = cached.agreement()
+    table, _ = cached.annotated_documents()
+    show.chart(dots.histogram(table, "K", SCALES[_scale()]), "histogram")
     shown = screen_tables.annotated_documents(table)
     results.table_of_documents(shown, "agreement_of_documents")
     show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
 
 
-def trimming(table: pd.DataFrame) -> None:
+def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
+    table, _ = cached.annotated_documents()
     st.caption(prose.text("people.trimming"))
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
     options = [f"{one:.2f}" for one in THRESHOLDS]

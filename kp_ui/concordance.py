@@ -1,0 +1,119 @@
+"""Arrange the tables against people: what a table says, its cells and measures, intervals, N, printed figures."""
+
+from collections.abc import Mapping, Sequence
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import curves, screen_tables
+from kp_core.charts.curves import LIMITS
+from kp_core.scoring.measures import parse
+from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
+from kp_core.typeset import CELLS
+from kp_core.words.statements import diagnose
+from kp_ui import cached, controls, prose, results, settings, show
+
+MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
+#: Those that stand beside the cells; the others are in the table of all systems.
+_FIRST = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
+_OWN = "figures of your own"
+
+
+def section() -> None:
+    """Show one system's table against the gold standard, what it says, and all systems beside it."""
+    here = cached.evaluation(MEASURES, baselines=True, people=False).at(settings.cutoff())
+    results.ids_that_do_not_meet(here.notes)
+    pooled = screen_tables.numbers(cached.evaluation_at_cutoff(CELLS), CELLS)
+    cells = pooled.set_index("system").to_dict("index")
+    left, right = st.columns([5, 6], gap="medium")
+    with left:
+        system = controls.select("System", results.best_first(), "system")
+        mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
+        others = {name: found for name, found in cells.items() if name != system}
+        first, *further = diagnose(system, cells[system], others, mean)
+        st.markdown(show.plain(first))
+        if further:
+            with st.expander("What else this table says"):
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further))
+    with right:
+        concordance = screen_tables.concordance(cells[system])
+        aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
+        st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
+        st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
+        results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
+    _everybody()
+    with st.container(horizontal=True):
+        show.downloads(here.frame, "concordance", "Systems against the gold standard", here.signature)
+        show.recipe(here)
+    intervals(system, MEASURES, here.documents)
+    with st.expander("As the universe grows"):
+        against_universe(cells)
+    with st.expander("Document by document"):
+        documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
+        documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
+        results.table_of_documents(documents, "documents")
+        show.downloads(documents, "concordance_by_document", f"By document, {system}", here.signature)
+    from_published_figures()
+
+
+def _everybody() -> None:
+    """Show all systems, baselines and, if they are asked for, people."""
+    average = parse("kappa").averages(settings.settings().average)[0]
+    st.subheader(f"All systems and baselines ({average} average)", anchor=False)
+    people = results.people()
+    beside = cached.evaluation(MEASURES, baselines=True, people=people).at(settings.cutoff())
+    results.table(screen_tables.numbers(beside, MEASURES), "everybody", beside.documents)
+    results.about_baselines(settings.cutoff())
+    for reason in screen_tables.reasons(beside):
+        st.caption(show.plain(reason))
+
+
+def intervals(system: str, measures: Sequence[str], documents: int) -> None:
+    """Show the intervals of a system's pooled measures side by side; which comes first depends on the documents."""
+    with st.expander("How wide is the interval, and what if phrases were independent?"):
+        table = cached.intervals(system, tuple(measures))
+        results.table(screen_tables.intervals_side_by_side(table, documents), "intervals", documents)
+        st.caption(prose.text("agreement.intervals"))
+        show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
+
+
+def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
+    """Show a measure as a function of N."""
+    measure = controls.select("Measure against N", LIMITS, "against_N", meaning=show.meanings(LIMITS))
+    limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
+    show.chart(curves.against_universe(cells, measure), "against_universe")
+    st.caption(prose.text("agreement.universe", limit=limit))
+
+
+def from_published_figures() -> None:
+    """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
+    with st.expander("From published figures back to a table"):
+        st.caption(prose.text("agreement.printed"))
+        chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
+        texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
+        names = ("kappa", "P_pos", "P_neg", "PABAK")
+        if chosen == _OWN:
+            columns = st.columns(4)
+            texts = tuple(
+                column.text_input(show.plain(name), key=f"printed {name}", placeholder=example)
+                for column, name, example in zip(columns, names, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+            )
+            if not all(texts):
+                st.info("Write the four values as they are printed, with all their digits.")
+                return
+        else:
+            given = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+            st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
+        try:
+            found = kp.recover(*texts)
+        except kp.UsageError as problem:
+            st.warning(show.plain(f"{problem}."))
+            return
+        if found is None:
+            st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+            return
+        table = spans(found)
+        results.table(table, "recovered")
+        for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
+            st.caption(show.plain(sentence))
+        show.downloads(table, "recovered", "What printed figures say about their table")

@@ -1,0 +1,68 @@
+"""Arrange the Overview: the answer in a sentence, a row a system, the curve over k, and other published conventions."""
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import dots, screen_tables
+from kp_core.charts.selection import has_curve, named
+from kp_core.words import statements
+from kp_core.words.statements import Headline
+from kp_ui import cached, results, settings, show, workspace
+
+#: With more ranked phrases than this the spread takes longer than a person waits when moving k.
+AT_ONCE = 100_000
+
+
+def answer() -> None:
+    """Say which system is better and whether that is certain, beside the values that say so."""
+    systems = workspace.current().corpus.systems
+    measure, cutoff = settings.value("measure"), settings.cutoff()
+    name = named(measure, cutoff)
+    said = st.container()
+    left, right = st.columns([1, 1], gap="medium")
+    with left:
+        place = st.container()
+        people = results.people()
+    result = cached.measure_in_use(people)
+    here = result.at(cutoff)
+    with said:
+        show.headline(_headline(here, name, systems, people))
+        results.ids_that_do_not_meet(here.notes)
+    with place:
+        results.open_documents(show.chosen(dots.leaderboard(here, measure), "leaderboard"), systems)
+    with left:
+        for reason in screen_tables.reasons(here):
+            st.caption(show.plain(reason))
+        if here.documents < screen_tables.FEW:
+            st.caption("There are too few documents for the intervals to be reliable.")
+    with right:
+        if has_curve(measure):
+            results.chart_over_k(result, measure, "overview_chart")
+            results.where_no_mark()
+        else:
+            st.caption(show.plain(f"{name} looks at whole lists, so it has no curve over k."))
+    board = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), None)
+    with st.container(horizontal=True):
+        results.links_to_documents(systems)
+        show.downloads(board, "leaderboard", f"Systems by {name}", here.signature, "Values")
+        if has_curve(measure):
+            curve = screen_tables.curves(result, measure)
+            show.downloads(curve, "over_k", f"{measure} over k", result.signature, "Values over k")
+        show.recipe(here)
+
+
+def _headline(here: kp.Result, name: str, systems: list[str], people: bool) -> Headline:
+    if people:
+        return statements.beside_people(here, name, systems)
+    if len(systems) == 1:
+        return statements.of_one_system(here, systems[0], name)
+    return statements.headline(cached.comparison(settings.value("measure")), name)
+
+
+def conventions() -> None:
+    """Say in one line how far other published conventions move the best system."""
+    if len(workspace.current().corpus.runs) <= AT_ONCE:
+        st.caption(show.plain(statements.range_of(cached.spread(settings.value("measure")))))
+    st.page_link(
+        "pages/systems.py", label="The same files under other conventions", query_params={"systems_tab": "Stability"}
+    )

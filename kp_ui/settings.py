@@ -1,0 +1,202 @@
+"""Hold what is chosen for every page: k, measure, gold standard, universe, preset and conventions, kept in the link."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from math import isfinite
+from typing import cast
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.scoring.prepare import prepare
+from kp_core.scoring.sentence_ids import names_sentences
+from kp_core.settings import FIELDS, Changes, Settings, format_value
+from kp_core.text.normalise import Normaliser
+from kp_core.text.stem import SNOWBALL
+from kp_ui import workspace
+
+#: The measures people ask for first; the rest of the registry follows.
+FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
+NUMBERS = tuple(map(str, range(1, 51)))
+#: Cutoffs that are no number.
+BY_SIZE = ("average", "gold", "all")
+NORMALISERS = (
+    *("none", "lower+space", "nfkc+lower+space"),
+    *(f"nfkc+lower+space+porter-{mode}" for mode in ("nltk", "original", "martin")),
+    "lower+space+porter-nltk",
+    "lower+space+porter-semeval",
+    *(f"nfkc+lower+space+{rule}+porter-nltk" for rule in ("possessive-drop", "hyphen-split")),
+    *(f"nfkc+lower+space+snowball-{code}" for code in SNOWBALL),
+    *(f"lower+space+nltk-snowball-{code}" for code in ("en", "fr")),
+)
+#: Conventions that the dialog asks about, in the order a newcomer meets them; a preset decides those not chosen.
+CONVENTIONS = (
+    *("normalise", "by_concept", "gold_stemmed", "duplicates", "denominator", "average", "missing", "empty_gold"),
+    *("gold_list", "hits_as", "variants", "filter", "ties", "gain", "gains", "ap", "ap_repeats", "ideal", "rr"),
+    "titles",
+)
+_LARGEST = {"N": 10**9, "rel": 10**9}
+_FIRST_N = "1000"
+_NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
+_CHOSEN, _WRITTEN, _IGNORED = "chosen", "written link", "ignored link"
+
+
+def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> list[str]:
+    """Return the measures that rank systems, the common ones first."""
+    ranking = [name for name, one in kp.MEASURES.items() if one.better == "higher" and one.family in families]
+    return [name for name in FIRST if name in ranking] + [name for name in ranking if name not in FIRST]
+
+
+def options(name: str) -> tuple[str, ...]:
+    """Return the values that a setting may take with the data on screen, the usual one first; none for a number."""
+    corpus = workspace.current().corpus
+    if name == "k":
+        return (*BY_SIZE, *NUMBERS)
+    if name == "measure":
+        return tuple(measures())
+    if name == "annotators":
+        several = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
+        return (*several, *corpus.annotators)
+    if name == "preset":
+        return tuple(kp.PRESETS)
+    if name == "universe":
+        if corpus.has_texts and names_sentences(corpus):
+            return "sentences", "rankings", "number"  # word sequences are no sentences
+        strings = corpus.has_texts and _chosen().get("by_concept") != "yes"  # concepts are none of a text
+        of_texts = ("ngrams:3", "ngrams:5", "candidates") if strings else ()
+        return (*of_texts, "rankings", "vocabulary", "number")
+    if name == "normalise":
+        return NORMALISERS
+    if name == "by_concept" and not corpus.has_concepts:
+        return ()
+    return tuple(value for value in FIELDS[name].values if value != "both")  # a page shows one value a system
+
+
+def _is_possible(name: str, text: str) -> bool:
+    if name not in _LARGEST:
+        return text in options(name)
+    with suppress(ValueError):
+        number = float(text)
+        return (
+            isfinite(number)
+            and (1 if name == "N" else 0) <= number <= _LARGEST[name]
+            and (name == "rel" or number.is_integer())
+        )
+    return False
+
+
+def _chosen() -> dict[str, str]:
+    return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
+
+
+def chosen() -> dict[str, str]:
+    """Return what was chosen and is possible with the data on screen, as it stands in the link."""
+    return {name: text for name, text in _chosen().items() if _is_possible(name, text)}
+
+
+def value(name: str) -> str:
+    """Return the value of a setting that is no convention; the usual one where nothing else was chosen."""
+    return chosen().get(name) or {"N": _FIRST_N, "rel": "1"}.get(name) or options(name)[0]
+
+
+def choose(name: str, text: str | None) -> None:
+    """Choose a value for a setting; None takes the choice back, so that a preset decides, or the usual value holds."""
+    if text is None:
+        _chosen().pop(name, None)
+    else:
+        _chosen()[name] = text
+
+
+def restore(query: Mapping[str, str]) -> None:
+    """Put other choices in the place of all."""
+    st.session_state[_CHOSEN] = {name: query[name] for name in _NAMES if query.get(name)}
+
+
+def take_link() -> None:
+    """Take the choices of an address that was opened, or gone back to, in the place of all.
+
+    An address that this session wrote says nothing new, and one without any choice comes from a link between pages.
+    """
+    link = {name: st.query_params[name] for name in _NAMES if name in st.query_params}
+    if link and link != st.session_state.get(_WRITTEN):
+        st.session_state[_IGNORED] = {name: text for name, text in link.items() if not _is_possible(name, text)}
+        restore(link)
+
+
+def write_link() -> None:
+    """Write the choices into the address: every step of k can be gone back."""
+    link = {"k": value("k")} | chosen()
+    for name in _NAMES:
+        if name in link and st.query_params.get(name) != link[name]:
+            st.query_params[name] = link[name]
+        elif name not in link and name in st.query_params:
+            del st.query_params[name]
+    st.session_state[_WRITTEN] = link
+
+
+def ignored() -> dict[str, str]:
+    """Return what the last opened link asks for and cannot be had: setting → value."""
+    return cast("dict[str, str]", st.session_state.get(_IGNORED, {}))
+
+
+def grades_count() -> bool:
+    """Tell whether keyphrases have grades, so that the smallest one that counts is a question."""
+    return bool(workspace.current().corpus.gold["relevance"].notna().any()) or value("annotators") == "votes"
+
+
+def settings() -> Settings:
+    """Return the settings of every page; `k` is as it was chosen."""
+    conventions = {name: text for name, text in chosen().items() if name in CONVENTIONS}
+    universe = str(int(float(value("N")))) if value("universe") == "number" else value("universe")
+    grade = {"rel": float(value("rel"))} if grades_count() else {}
+    main = {"k": value("k"), "preset": value("preset"), "annotators": value("annotators"), "universe": universe}
+    return Settings(**cast(Changes, conventions | grade | main))
+
+
+def signature() -> str:
+    """Return the settings as one line, k as it was chosen."""
+    corpus, asked = workspace.current().corpus, settings()
+    settled = prepare(corpus, asked).settings if len(corpus.gold) else asked
+    return kp.signature(settled.changed(k=asked.k), len(corpus.documents))
+
+
+def normaliser() -> Normaliser:
+    """Return the pipeline by which phrases are compared."""
+    return Normaliser.parse(resolved().normalise)
+
+
+def resolved() -> Settings:
+    """Return the settings as an evaluation settles them for the data on screen, k being the average gold size."""
+    corpus = workspace.current().corpus
+    asked = settings()
+    return prepare(corpus, asked, k="average").settings if len(corpus.gold) else asked.changed(k=1)
+
+
+def of_preset(name: str) -> str:
+    """Return the value that the preset gives a convention."""
+    return format_value(getattr(Settings(preset=value("preset")), name))
+
+
+def cutoff_of_average() -> int:
+    """Return the average gold size of the data on screen, as an evaluation settles it."""
+    return int(resolved().k[0])
+
+
+def cutoff() -> int | str:
+    """Return the cutoff in use as a number, or gold or all."""
+    text = value("k")
+    if text == "average":
+        return cutoff_of_average()
+    return int(text) if text.isdigit() else text
+
+
+def cutoff_in_words() -> str:
+    """Say what the cutoff is.
+
+    `k = 6, the average gold size`
+    """
+    text = value("k")
+    if text == "average":
+        known = len(workspace.current().corpus.gold)
+        return f"k = {cutoff_of_average()}, the average gold size" if known else "k = the average gold size"
+    return {"gold": "k = each document’s gold size", "all": "k = the whole list"}.get(text, f"k = {text}")

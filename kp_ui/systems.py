@@ -1,0 +1,204 @@
+"""Arrange what the Systems page shows beside the tables against people: measures, tests, k, parts, stability."""
+
+from typing import cast
+
+import streamlit as st
+
+import kp_core as kp
+from kp_core.charts import curves, dots, heat_maps, screen_tables
+from kp_core.charts.selection import has_curve, named
+from kp_core.scoring.paired import CORRECTIONS
+from kp_core.studies.compare import TESTS, Correction, Test
+from kp_core.studies.parts import PARTS
+from kp_core.studies.stability import By
+from kp_core.words import statements
+from kp_ui import cached, controls, overview, prose, results, settings, show, workspace
+
+#: What is asked of lists → measures; those written with M or O have a cutoff of their own.
+GROUPS = {
+    "Found among the first k": ("P@k", "R@k", "F1@k", "success@k", "hits@k"),
+    "Order of the first k": ("nDCG@k", "nDCG-exp@k", "MAP@k", "MRR@k"),
+    "Order of the whole list": ("MAP", "MRR", "nDCG", "nDCG-exp", "RBP", "bpref"),
+    "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
+}
+
+
+def measures() -> None:
+    """Show every measure of lists, a group at a time, and whether differences in the one in use are certain."""
+    grouped = sum(GROUPS.values(), ())
+    others = tuple(name for name in settings.measures(("overlap", "ranking")) if name not in grouped)
+    groups = GROUPS | ({"Others": others} if others else {})
+    chosen = controls.views("What is asked", groups, "group", folded=True)
+    people = results.people()
+    asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
+    result = cached.evaluation(asked, baselines=True, people=people)
+    cutoff = settings.cutoff()
+    here = result.at(cutoff)
+    results.ids_that_do_not_meet(here.notes)
+    names = [named(name, cutoff) for name in groups[chosen]]
+    tests = {} if people else _tests(groups[chosen], cutoff)
+    table = screen_tables.with_intervals(here, names)
+    results.table(
+        screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
+    )
+    st.caption(prose.text("systems.measures"))
+    for reason in screen_tables.reasons(here):
+        st.caption(show.plain(reason))
+    with st.container(horizontal=True):
+        show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
+        show.recipe(here)
+    certainty()
+
+
+def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
+    """Return the comparison of all pairs by each of some measures, named at the cutoff."""
+    if len(workspace.current().corpus.systems) < 2:
+        return {}
+    found = {}
+    for name in names:
+        try:
+            found[named(name, cutoff)] = cached.comparison(name)
+        except kp.UsageError:  # a measure that no test is made for has no mark
+            continue
+    return found
+
+
+def certainty() -> None:
+    """Show whether differences in the measure in use are certain."""
+    measure = settings.value("measure")
+    name = named(measure, settings.cutoff())
+    st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
+    if len(workspace.current().corpus.systems) < 2:
+        st.caption("One system is loaded. Load a second one to compare them.")
+        return
+    left, right = st.columns(2)
+    test = controls.select("Test", TESTS, "test", inside=left)
+    correction = controls.select("Correction", CORRECTIONS, "correction", inside=right)
+    try:
+        comparison = cached.comparison(measure, cast(Test, test), cast(Correction, correction))
+    except kp.UsageError as problem:
+        st.info(show.sentence(problem))
+        return
+    st.markdown(show.plain(statements.verdict(comparison, name)))
+    tested(comparison, name)
+
+
+def over_k() -> None:
+    """Show measures over k, the one in use first, and precision against recall."""
+    in_use = settings.value("measure")
+    options = [name for name in settings.measures() if has_curve(name)]
+    start = [in_use] if in_use in options else options[:1]
+    chosen = st.multiselect("Measures", options, start, key=f"curves {in_use}", help=show.meanings(options))
+    people = results.people()
+    asked = tuple(dict.fromkeys([*chosen, "P@k", "R@k"]))
+    result = cached.evaluation(asked, baselines=True, people=people)
+    left, right = st.columns([3, 2], gap="medium")
+    with left:
+        if chosen:
+            show.chart(curves.over_k(result, chosen, results.marks()), "measures_over_k")
+        results.where_no_mark()
+    with right:
+        st.markdown("**Precision and recall as k grows**")
+        show.chart(curves.precision_recall(result, settings.cutoff()), "precision_recall")
+    with st.container(horizontal=True):
+        for name in chosen:
+            table = screen_tables.curves(result, name)
+            show.downloads(table, f"{name}_over_k", f"{name} over k", result.signature, f"{name} over k")
+        show.recipe(result.at(settings.cutoff()))
+
+
+def tested(comparison: kp.Comparison, name: str) -> None:
+    """Show what a test found: all pairs, effect sizes and ranks, with downloads."""
+    for note in comparison.notes:
+        if note.level == "warning":
+            st.caption(show.sentence(note.message))
+    first, second, third = st.tabs(["Pairs", "Effect sizes", "Ranks"])
+    with first:
+        left, right = st.columns([4, 3], gap="medium")
+        with left:
+            results.table(screen_tables.pairs(comparison), "pairs", comparison.documents)
+        with right:
+            show.chart(heat_maps.pair_map(comparison, name), "pair_map")
+            st.caption("A star marks a difference that is significant after the correction.")
+    with second:
+        results.table(screen_tables.effects(comparison), "effects")
+        st.caption(prose.text("comparison.effects"))
+    with third:
+        results.table(screen_tables.ranks(comparison), "ranks")
+        st.caption(prose.text("comparison.ranks"))
+    st.caption(show.plain(f"Test: {comparison.test}; {statements.NOT_EQUAL}."))
+    show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
+
+
+def conventions(measure: str) -> None:
+    """Show a measure under every published convention, and under all combinations of a grid."""
+    st.subheader("The same files under other conventions", anchor=False)
+    if len(workspace.current().corpus.runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
+        return
+    found = cached.spread(measure)
+    st.markdown(show.plain(statements.range_of(found)))
+    _spread(found, measure)
+
+
+def _spread(found: kp.Spread, measure: str) -> None:
+    show.chart(dots.strip(found, statements.range_of(found)), "strip")
+    st.caption(prose.text("comparison.spread"))
+    results.table(found.ranges, "ranges")
+    st.markdown("**What one change of the present conventions does**")
+    show.chart(dots.effects(found), "effects_of_conventions")
+    if len(found.turns):
+        st.markdown("**Where the order of two systems turns**")
+        results.table(screen_tables.turns(found), "turns")
+    show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
+    caption = f"Single changes of conventions, {measure}"
+    show.downloads(found.changes, "convention_changes", caption, found.signature)
+
+
+def parts() -> None:
+    """Show the measure in use for parts of the data: document types, lengths, present and absent keyphrases."""
+    measure = settings.value("measure")
+    chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
+    st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
+    try:
+        found = cached.parts((measure,), chosen)
+    except (kp.InputError, kp.UsageError) as problem:
+        st.info(show.plain(str(problem)))
+        return
+    table = screen_tables.by_part(found)
+    if table.empty:
+        st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
+        return
+    show.chart(dots.by_part(found), "by_part")
+    results.table(table, "by_part_table", found.documents)
+    with st.container(horizontal=True):
+        show.downloads(found.frame, "parts", f"{measure} by {chosen}", found.signature)
+        show.recipe(found)
+
+
+_BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators"}
+
+
+def stability() -> None:
+    """Show how the ranking of the systems changes with measure, cutoff, normalisation, gold and conventions."""
+    measure = settings.value("measure")
+    if len(workspace.current().corpus.systems) < 2:
+        st.caption("One system is loaded. Load a second one to rank them.")
+    else:
+        _rankings(measure)
+    conventions(measure)
+
+
+def _rankings(measure: str) -> None:
+    chosen = controls.select("The ranking by", _BY, "views")
+    try:
+        found = cached.stability(cast(By, _BY[chosen]), measure)
+    except kp.UsageError as problem:
+        st.info(show.sentence(problem))
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        show.chart(curves.rank_chart(found), "rank_chart")
+    with right:
+        show.chart(heat_maps.kendall(found), "kendall")
+        st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
+    show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))

@@ -1,0 +1,18 @@
+"""How do the systems differ: tables against people, every measure, k, near misses, parts of the data, stability?"""
+
+from kp_ui import concordance, controls, near_misses, results, shell, systems
+
+shell.enter()
+
+results.open_page("Systems")
+controls.tabs(
+    "systems_tab",
+    {
+        "Concordance": concordance.section,
+        "Measures": systems.measures,
+        "Over k": systems.over_k,
+        "Near misses": near_misses.section,
+        "Parts of the data": systems.parts,
+        "Stability": systems.stability,
+    },
+)
