@@ -132,11 +132,12 @@ def trimming() -> None:
     st.markdown(prose.text("people.left", threshold=threshold, kept=len(kept), documents=every, keyphrases=left))
     if workspace.current().corpus.systems and binary:
         _curve(pooled, threshold)
-    st.subheader("Every document at this threshold", anchor=False)
-    results.table(screen_tables.trimmed(found.frame), "trimmed")
-    st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
-    show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
-    show.signature(found.signature)
+    with st.expander("Every document at this threshold"):
+        results.table(screen_tables.trimmed(found.frame), "trimmed")
+        st.caption("A document that does not reach the threshold leaves the gold standard; its best level is shown.")
+    with st.container(horizontal=True):
+        show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
+        show.signature(found.signature)
     if workspace.current().corpus.systems:
         _k_and_score(table)
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from kp_core.reading import LIMITS, Source
-from kp_ui.prose import helps
+from kp_ui.prose import helps, value
 
 
 def select(
@@ -24,6 +24,12 @@ def select(
     begin = {} if key in st.session_state else {"index": start}  # a control has a default or a state, not both
     about = meaning or helps(key)
     return str(inside.selectbox(label, list(options), key=key, bind=bind, help=about, **begin, **more))
+
+
+def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
+    """Let the user choose one of some values, which are shown and linked in words; return the value."""
+    words = {value(key, one): one for one in options}
+    return words[select(label, words, key, **more)]
 
 
 def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bool:

@@ -54,11 +54,11 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
-    average = controls.select("Human score", ["average", "majority"], "human", inside=first)
+    average = controls.choice("Human score", ["average", "majority"], "human", inside=first)
     kinds = ["spearman", "pearson", "kendall"]
-    name = controls.select("Correlation", kinds, "correlation", inside=second)
-    preset = controls.select("Words", ["paper-like", "same-tokens"], "words", inside=third)
-    stemmer = controls.select("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
+    name = controls.choice("Correlation", kinds, "correlation", inside=second)
+    preset = controls.choice("Words", ["paper-like", "same-tokens"], "words", inside=third)
+    stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
     measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
@@ -92,7 +92,7 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     lost = [name for name in lost if name not in SENTINELS]
     if lost:
-        st.warning(show.plain(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}."))
+        st.caption(show.plain(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}."))
 
 
 def subsets(study: kp.CorrelationStudy, average: str) -> None:

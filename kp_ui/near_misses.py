@@ -9,6 +9,7 @@ from kp_core.similarity.relation import TYPES
 from kp_core.takeaway import methods
 from kp_ui import cached, controls, prose, results, settings, show, workspace
 
+VIEWS = ("What is nearly right", "If near misses counted")
 _OWN = "own choice"
 _SIMILARITIES = (
     *("R-precision", "M-R-precision", "BLEU", "METEOR", "ROUGE-1-F", "jaccard", "dice"),
@@ -17,12 +18,15 @@ _SIMILARITIES = (
 
 
 def section() -> None:
-    """Show what exact matching loses: types by system, examples, and what the systems would get if they counted."""
+    """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
+    if controls.views("Look at", VIEWS, "near", folded=True) == VIEWS[1]:
+        _soft()
+        return
     found = cached.near_misses()
     for note in found.notes:
         if note.where in workspace.current().corpus.systems:  # why EXACT and MORPH are not the hits
             st.caption(show.plain(f"{note.where}: {note.message}."))
-    side = controls.views("Look at", ["predictions", "gold entries"], "side", folded=True)
+    side = controls.views("Count", ["predictions", "gold entries"], "side", folded=True)
     counts = found.counts("gold" if side == "gold entries" else "predictions")
     left, right = st.columns(2, gap="medium")
     with left:
@@ -33,7 +37,6 @@ def section() -> None:
         st.caption(show.plain("; ".join(f"{NEAR[name]}: {words}" for name, words in TYPES.items())) + ".")
         show.downloads(counts, "near_misses", f"Types of near misses, {side}")
     _examples(found)
-    _soft()
     show.signature(cached.signature("F1@k"))
 
 
@@ -55,7 +58,6 @@ def _examples(found: kp.NearMisses) -> None:
 
 def _soft() -> None:
     """Show soft precision, recall and F1 beside the exact ones."""
-    st.subheader("If near misses counted", anchor=False)
     st.caption(prose.text("near_misses.soft"))
     first, second, third, fourth = st.columns(4)
     preset = controls.select("What counts", [*kp.SOFT_PRESETS, _OWN], "soft", 3, inside=first)
@@ -63,7 +65,7 @@ def _soft() -> None:
         name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
         tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
-        hits = controls.select("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
+        hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
         chosen = kp.Soft(name, tau, hits)
     else:
         chosen = kp.SOFT_PRESETS[preset]
@@ -79,8 +81,9 @@ def _soft() -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         results.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
-        st.caption("“weighted”: a pair counts with its similarity; “count”: it counts as one.")
-        show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
+        with st.container(horizontal=True):
+            show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
+            show.signature(found.signature)
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")

@@ -63,6 +63,5 @@ def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
     if len(workspace.current().corpus.runs) <= AT_ONCE:
         st.caption(show.plain(statements.range_of(cached.spread(settings.value("measure")))))
-    st.page_link(
-        "pages/systems.py", label="The same files under other conventions", query_params={"systems_tab": "Stability"}
-    )
+    there = {"systems_tab": "Stability", "stability": "Other published conventions"}
+    st.page_link("pages/systems.py", label="See every convention", query_params=there)

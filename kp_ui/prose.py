@@ -17,36 +17,9 @@ def text(name: str, **places: object) -> str:
     return words.format(**places) if places else words
 
 
-def value(setting: str, text: str) -> str:
-    """Return the value of a setting in words; what is a name already, such as an annotator, stays.
-
-    >>> value("missing", "skip"), value("annotators", "Ada"), value("normalise", "lower+space")
-    ('is left out for this system', 'Ada', 'ignores upper case, spaces')
-    """
-    if setting == "normalise":
-        return _pipeline(text)
-    return str(_TEXTS["values"].get(f"{setting} {text}", text))
-
-
-def _pipeline(steps: str) -> str:
-    """Return the steps by which phrases are compared in words."""
-    if steps == "none":
-        return "written alike, letter by letter"
-    names = steps.split("+")
-    ignored = [value("step", name) for name in names if name in ("nfkc", "lower", "space")]
-    others = [_step(name) for name in names if name not in ("nfkc", "lower", "space")]
-    return "; ".join([f"ignores {', '.join(ignored)}", *others])
-
-
-def _step(name: str) -> str:
-    """Return one step in words; stemmers of many languages are named by their code.
-
-    >>> _step("snowball-en")
-    'Snowball stems (en)'
-    """
-    kind, _, language = name.rpartition("-")
-    makers = {"snowball": "Snowball stems", "nltk-snowball": "Snowball stems of NLTK"}
-    return f"{makers[kind]} ({language})" if kind in makers else value("step", name)
+def value(key: str, text: str) -> str:
+    """Return a value of a control in words; what is a name already stays."""
+    return str(_TEXTS["values"].get(f"{key} {text}", text))
 
 
 def helps(key: str) -> str | None:

@@ -7,6 +7,7 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.settings import FIELDS
+from kp_core.words.conventions import in_words, question
 from kp_ui import controls, prose, saving, settings, show, workspace
 
 #: The controls in the order of the sidebar; k stands above them.
@@ -55,7 +56,7 @@ def _cutoff(place: str) -> None:
     label = show.plain(settings.cutoff_in_words())
     st.slider(label, 1, 50, key=number, on_change=_take_number, args=(number,), help=prose.helps("k"))
     words, hidden = "Cutoffs that follow the gold standard", "collapsed"
-    more: dict[str, Any] = {"format_func": lambda text: prose.value("k", text), "label_visibility": hidden}
+    more: dict[str, Any] = {"format_func": lambda text: in_words("k", text), "label_visibility": hidden}
     st.pills(words, settings.BY_SIZE, key=size, on_change=_take_size, args=(size, number), **more)
 
 
@@ -69,7 +70,7 @@ def _take_size(key: str, number: str) -> None:
 
 def _ask(name: str, place: str) -> None:
     """Draw the control of a setting: its question, and its values in words."""
-    key, label = f"{name} {place}", prose.text(f"questions.{name}")
+    key, label = f"{name} {place}", question(name)
     take: dict[str, Any] = {"key": key, "on_change": _take, "args": (name, key)}
     if name in ("rel", "N"):
         st.session_state[key] = float(settings.value(name)) if name == "rel" else int(float(settings.value(name)))
@@ -78,7 +79,7 @@ def _ask(name: str, place: str) -> None:
         return
     st.session_state[key] = settings.value(name)
     about = show.measure_help(settings.value(name)) if name == "measure" else prose.helps(name)
-    st.selectbox(label, settings.options(name), format_func=lambda text: prose.value(name, text), help=about, **take)
+    st.selectbox(label, settings.options(name), format_func=lambda text: in_words(name, text), help=about, **take)
 
 
 def _take(name: str, key: str) -> None:
@@ -101,7 +102,7 @@ def _open() -> None:
 def _conventions() -> None:
     """Ask every convention as a question, beside what the preset says."""
     preset = settings.value("preset")
-    st.caption(show.plain(f"{prose.value('preset', preset)}: {kp.PRESETS[preset].source}."))
+    st.caption(show.plain(f"{in_words('preset', preset)}: {kp.PRESETS[preset].source}."))
     if note := kp.PRESETS[preset].note:
         st.caption(show.plain(f"{note[:1].upper()}{note[1:]}."))
     changed = _changed()
@@ -123,12 +124,12 @@ def _ask_convention(name: str, changed: bool) -> None:
     values = values if says in values else (says, *values)
     st.session_state[key] = settings.chosen().get(name, says)
     marked = "**●** " * changed
-    beside = f" (the preset: {show.plain(prose.value(name, says))})" * changed
+    beside = f" (the preset: {show.plain(in_words(name, says))})" * changed
     st.selectbox(
-        f"{marked}{prose.text(f'questions.{name}')}{beside}",
+        f"{marked}{question(name)}{beside}",
         values,
         key=key,
-        format_func=lambda text: prose.value(name, text),
+        format_func=lambda text: in_words(name, text),
         help=show.plain(FIELDS[name].meaning),
         on_change=_choose_convention,
         args=(name, key),

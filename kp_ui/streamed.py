@@ -184,7 +184,7 @@ def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int
     whole = whole_of(result)
     names = [named(one, cutoff) for one in run.plan.measures]
     results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
-    for reason in tables.reasons(replace(whole, frame=whole.frame[whole.frame["measure"].isin(names)])):
+    for reason in tables.reasons(tables.only(whole, names)):
         st.caption(show.plain(reason))
     show.downloads(result.frame, "streamed_values", "All values of a streamed run", result.signature)
     by_type = replace(result, frame=result.frame[result.frame["measure"] == named(measure, cutoff)])

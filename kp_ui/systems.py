@@ -22,6 +22,8 @@ GROUPS = {
     "At gold size, and the whole list": ("Rprec", "P@M", "R@M", "F1@M"),
 }
 
+VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions")
+
 
 def measures() -> None:
     """Show every measure of lists, a group at a time, and whether differences in the one in use are certain."""
@@ -42,7 +44,7 @@ def measures() -> None:
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
     st.caption(prose.text("systems.measures"))
-    for reason in screen_tables.reasons(here):
+    for reason in screen_tables.reasons(screen_tables.only(here, names)):
         st.caption(show.plain(reason))
     with st.container(horizontal=True):
         show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
@@ -72,8 +74,8 @@ def certainty() -> None:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
     left, right = st.columns(2)
-    test = controls.select("Test", TESTS, "test", inside=left)
-    correction = controls.select("Correction", CORRECTIONS, "correction", inside=right)
+    test = controls.choice("Test", TESTS, "test", inside=left)
+    correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
     try:
         comparison = cached.comparison(measure, cast(Test, test), cast(Correction, correction))
     except kp.UsageError as problem:
@@ -132,7 +134,6 @@ def tested(comparison: kp.Comparison, name: str) -> None:
 
 def conventions(measure: str) -> None:
     """Show a measure under every published convention, and under all combinations of a grid."""
-    st.subheader("The same files under other conventions", anchor=False)
     if len(workspace.current().corpus.runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
     found = cached.spread(measure)
@@ -144,8 +145,8 @@ def _spread(found: kp.Spread, measure: str) -> None:
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
-    st.markdown("**What one change of the present conventions does**")
-    show.chart(dots.effects(found), "effects_of_conventions")
+    with st.expander("What one change of the present conventions does"):
+        show.chart(dots.effects(found), "effects_of_conventions")
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
         results.table(screen_tables.turns(found), "turns")
@@ -181,11 +182,12 @@ _BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gol
 def stability() -> None:
     """Show how the ranking of the systems changes with measure, cutoff, normalisation, gold and conventions."""
     measure = settings.value("measure")
-    if len(workspace.current().corpus.systems) < 2:
+    if controls.views("Look at", VIEWS, "stability", folded=True) == VIEWS[1]:
+        conventions(measure)
+    elif len(workspace.current().corpus.systems) < 2:
         st.caption("One system is loaded. Load a second one to rank them.")
     else:
         _rankings(measure)
-    conventions(measure)
 
 
 def _rankings(measure: str) -> None:

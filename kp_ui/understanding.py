@@ -5,6 +5,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import identifiers, report
 from kp_core.reading.identifiers import without_common
+from kp_core.words.conventions import in_words
 from kp_ui import cached, intake, prose, results, settings, show, streamed, workspace
 
 #: What a reader looks for in the lists of annotators and systems; the download has the rest.
@@ -150,7 +151,7 @@ _MISSING = prose.entries("missing")
 
 def normalisation() -> None:
     """Show phrases before and after the pipeline, those that change first."""
-    words = prose.value("normalise", settings.resolved().normalise)
+    words = in_words("normalise", settings.resolved().normalise)
     st.caption(show.plain(f"Phrases are the same if they are equal after this: {words}."))
     table = cached.normalised(str(settings.normaliser()))
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()

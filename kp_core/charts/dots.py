@@ -33,6 +33,7 @@ from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, GRID, Spread
 from kp_core.typeset import number
+from kp_core.words.conventions import change_in_words, in_words
 
 #: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (
@@ -139,7 +140,12 @@ def strip(spread: Spread, said: str) -> Chart:
         add_dots(figure, own["value"], heights, colours[row], size=5, marker_opacity=0.45, **more)
     for symbol, (preset, own) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
         heights = own["system"].map(systems.index) + 0.1 + 0.025 * _PRESET_SYMBOLS.index(symbol)
-        more = {"name": label(str(preset)), "text": own["recipe"], "hovertemplate": hover, "marker_line_width": 1.5}
+        more = {
+            "name": label(in_words("preset", str(preset))),
+            "text": own["recipe"],
+            "hovertemplate": hover,
+            "marker_line_width": 1.5,
+        }
         add_dots(figure, own["value"], heights, GREY, symbol, 9, **more)
     places, more = list(range(len(systems))), {"name": "in use", "hovertemplate": "%{x:.3f}", "marker_line_width": 3}
     add_dots(figure, ranges["current"], places, colours, "line-ns-open", 38, **more)
@@ -161,12 +167,13 @@ def effects(spread: Spread) -> Chart:
     choice that two papers could make differently.
     """
     rows = spread.changes[spread.changes["field"] != "gold_stemmed"]
-    rows = rows.assign(named=rows["field"] + " = " + rows["now"], size=rows["change"].abs())
+    said = [change_in_words(field, now) for field, now in zip(rows["field"], rows["now"], strict=True)]
+    rows = rows.assign(named=said, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
     effective = largest[largest > EQUAL].index.tolist()
     drawn, figure = effective[:_MOST], go.Figure()
     rows = rows[rows["named"].isin(drawn)]
-    order = [label(change, 34) for change in drawn]
+    order = [label(change, 46) for change in drawn]
     figure.add_vline(x=0, line={"color": GREY, "width": 1.5})
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
     for name, look in looks(spread.ranges["system"]).items():

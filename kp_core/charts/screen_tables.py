@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.studies.spread import Spread
 from kp_core.typeset import number
+from kp_core.words.conventions import change_in_words, in_words
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler
@@ -264,9 +266,14 @@ def turns(spread: Spread) -> pd.DataFrame:
     table = rows[["a", "b"]].set_axis(["ahead now", "ahead elsewhere"], axis=1)
     return table.assign(
         settings=[f"{count} of {spread.combinations}" for count in rows["settings"]],
-        presets=rows["presets"].map(", ".join),
-        **{"for example with": [", ".join(f"{k} = {v}" for k, v in example.items()) for example in rows["example"]]},
+        presets=[", ".join(in_words("preset", one) for one in presets) for presets in rows["presets"]],
+        **{"for example if": ["; ".join(change_in_words(*one) for one in case.items()) for case in rows["example"]]},
     )
+
+
+def only(result: Result, names: Sequence[str]) -> Result:
+    """Return a result with the rows of some measures alone."""
+    return replace(result, frame=result.frame[result.frame["measure"].isin(names)])
 
 
 def reasons(result: Result) -> list[str]:

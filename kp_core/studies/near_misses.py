@@ -216,7 +216,7 @@ def _apart(frame: pd.DataFrame) -> list[Note]:
         more, less = int((same & ~hit).sum()), int((hit & ~same).sum())
         if more or less:
             hits = counted(int(hit.sum()), "hit")
-            text = f"EXACT and MORPH are {counted(int(same.sum()), 'phrase')}, the evaluation has {hits}"
+            text = f"{counted(int(same.sum()), 'phrase')} the same or in another form, and {hits} in the evaluation"
             if more:
                 why = "a repetition, or a difference that the normaliser keeps"
                 text += f"; {counted(more, 'is no hit', 'are no hits')}: {why}"

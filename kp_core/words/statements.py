@@ -16,6 +16,7 @@ from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, Spread
 from kp_core.typeset import highest, listed, number
 from kp_core.words import read
+from kp_core.words.conventions import change_in_words, in_words
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {
@@ -302,10 +303,11 @@ def range_of(spread: Spread) -> str:
     most = spread.turns.iloc[0]
     pair = f"{most['a']} and {most['b']}"
     if not most["settings"]:
-        where = f"under the preset{'s' if len(most['presets']) > 1 else ''} {listed(list(most['presets']))}"
+        named = listed([in_words("preset", preset) for preset in most["presets"]])
+        where = f"under the convention{'s' if len(most['presets']) > 1 else ''} of {named}"
     else:
-        example = listed([f"{field} = {value}" for field, value in most["example"].items()])
-        where = f"in {most['settings']} of {spread.combinations} settings, for example with {example}"
+        example = listed([change_in_words(field, value) for field, value in most["example"].items()])
+        where = f"in {most['settings']} of {spread.combinations} settings, for example if {example}"
     if len(spread.turns) == 1:
         return f"{text}, and the order of {pair} turns {where}.{above}"
     return f"{text}, and the order of {len(spread.turns)} pairs of systems turns, that of {pair} {where}.{above}"
