@@ -6,8 +6,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 import kp_core as kp
-from kp_core.settings import FIELDS
-from kp_core.words.conventions import in_words, question
+from kp_core.settings import FIELDS, in_words, question
 from kp_ui import controls, prose, saving, settings, show, workspace
 
 #: The controls in the order of the sidebar; k stands above them.

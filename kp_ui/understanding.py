@@ -5,7 +5,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.reading import identifiers, report
 from kp_core.reading.identifiers import without_common
-from kp_core.words.conventions import in_words
+from kp_core.settings import in_words
 from kp_ui import cached, intake, prose, results, settings, show, streamed, workspace
 
 #: What a reader looks for in the lists of annotators and systems; the download has the rest.

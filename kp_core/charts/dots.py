@@ -27,13 +27,13 @@ from kp_core.charts.style import (
 )
 from kp_core.errors import counted
 from kp_core.scoring.systems import BASELINES
+from kp_core.settings import change_in_words, in_words
 from kp_core.similarity.relation import TYPES
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.correlation.estimates import HUMAN
 from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, GRID, Spread
 from kp_core.typeset import number
-from kp_core.words.conventions import change_in_words, in_words
 
 #: One for each preset, in their order; all can be told apart without colour.
 _PRESET_SYMBOLS = (

@@ -13,6 +13,7 @@ from kp_core.charts.selection import NEAR, by_correlation, of_yes, rows_of
 from kp_core.charts.style import GREY, REFERENCES
 from kp_core.errors import REASONS, counted
 from kp_core.scoring.systems import BASELINES
+from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import Comparison
 from kp_core.studies.correlation.breakdowns import exceeds_all
 from kp_core.studies.correlation.correlate import CorrelationStudy
@@ -22,7 +23,6 @@ from kp_core.studies.sentence_study.attributes import ATTRIBUTES
 from kp_core.studies.sentence_study.protocol import LEAD, MEASURES, NULL, TREE, SentenceStudy
 from kp_core.studies.spread import Spread
 from kp_core.typeset import number
-from kp_core.words.conventions import change_in_words, in_words
 
 if TYPE_CHECKING:
     from pandas.io.formats.style import Styler

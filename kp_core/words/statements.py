@@ -10,13 +10,13 @@ import numpy as np
 from kp_core.errors import REASONS, UsageError, counted
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.measures import concordance, parse
+from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
 from kp_core.studies.result import Result
 from kp_core.studies.spread import EQUAL, Spread
 from kp_core.typeset import highest, listed, number
 from kp_core.words import read
-from kp_core.words.conventions import change_in_words, in_words
 
 #: Scale → (lower bound, word), lowest first; the first band begins at -1.
 SCALES: dict[str, tuple[tuple[float, str], ...]] = {

@@ -66,9 +66,7 @@ def test_why_exact_and_morph_are_not_the_hits_is_said():
     found = kp.near_misses(corpus, k=3)
     assert found.counts()[["EXACT", "MORPH"]].to_numpy().tolist() == [[1, 1]]
     (note,) = (note.message for note in found.notes if note.where == "s")
-    assert note.startswith(
-        "2 phrases the same or in another form, and 1 hit in the evaluation; 1 is no hit"
-    )
+    assert note.startswith("2 phrases the same or in another form, and 1 hit in the evaluation; 1 is no hit")
 
 
 def test_the_cutoff_counts_for_both_sides(corpus):

@@ -7,6 +7,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps
+from kp_core.settings import in_words
 from kp_core.studies.spread import Spread
 from kp_core.studies.stability import Stability, ranks, tau_b
 from kp_core.words.statements import range_of
@@ -84,16 +85,19 @@ def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) 
     assert sorted(set(traces["two"].x)) == [0.75, 1.0]
     assert list(traces["pke"].x) == [0.75, 0.75, 0.0]
     assert list(traces["in use"].x) == [0.75, 1.0, 0.0]
-    assert len({traces[name].marker.symbol for name in kp.PRESETS}) == len(kp.PRESETS)
+    assert len({traces[in_words("preset", name)].marker.symbol for name in kp.PRESETS}) == len(kp.PRESETS)
     said = "P@2 under 10 presets and 216 settings: <b>one</b> 0.750 to 0.750, in use 0.750; two 0.750 to 1.000"
     assert drawn.alt.startswith(said)
 
 
 def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread) -> None:
     drawn = dots.effects(spread)
-    assert list(drawn.figure.layout.yaxis.categoryarray) == ["duplicates = after", "duplicates = keep"]
+    changes = list(drawn.figure.layout.yaxis.categoryarray)
+    ends = ("list after the cut at k", "and the second is a miss")
+    assert [change.endswith(end) for change, end in zip(changes, ends, strict=True)] == [True, True]
     assert {t.name: list(t.x) for t in drawn.figure.data}["two"] == [-0.25, -0.25]
-    said = "Effect of 2 single changes of a convention on P@2; the largest: duplicates = after changes two by -0.250."
+    said = "Effect of 2 single changes of a convention on P@2; the largest: "
+    said += "equal predictions in a list leave the list after the cut at k changes two by -0.250."
     assert drawn.alt == said
     still = kp.spread(corpus_of({"d": ["tree"]}, {"s": {"d": ["tree"]}}), measure="R@k", k=1)
     assert dots.effects(still).alt == "No single change of a convention changes R@1 of any system."
