@@ -36,6 +36,8 @@ _STYLE = """<style>
 [data-testid="stSidebarUserContent"] p, [data-testid="stSidebarUserContent"] button { font-size: .85rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"] { padding: .3rem .5rem; min-height: 0; }
 [data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"]::after { content: "or drop files here";
+  font-size: .85rem; padding-left: .6rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
 @media (min-width: 768px) { .st-key-narrow { display: none; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }
