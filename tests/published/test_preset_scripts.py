@@ -30,6 +30,7 @@ GRADED = corpus_of(
     {"s": {"d": ["a", "b"], "e": ["a"], "f": ["a"]}},
     grades={"d": {"a": 1, "b": 2}, "e": {"a": 0}},
 )
+LOWER = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["x", "a", "b"]}}, grades={"d": {"a": 1, "b": 1}})
 
 
 def test_trec_keeps_lower_gains_and_counts_a_judged_topic():
@@ -40,6 +41,9 @@ def test_trec_keeps_lower_gains_and_counts_a_judged_topic():
     status = document_values(GRADED, "MAP", preset="trec").set_index("document")["value"]
     assert status["e"] == 0
     assert status.isna().to_dict() == {"d": False, "e": False, "f": True}
+    # no entry of grade 2: nothing is relevant, and the two of grade 1 at ranks 2 and 3 keep their gains
+    assert value(LOWER, "nDCG", preset="trec", rel=2) == pytest.approx(0.693426, abs=1e-6)
+    assert value(LOWER, "MAP", preset="trec", rel=2) == 0
     assert value(GRADED, "nDCG", preset="trec", rel=2, ties="expected") == value(GRADED, "nDCG", preset="trec", rel=2)
 
 

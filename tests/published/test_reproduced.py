@@ -84,7 +84,7 @@ def jcdl20(found, gold):
 
 
 def pke(found, gold):
-    """examples/benchmarking-models.py of pke, evaluate: |set & set| / length of the list, / length of the references."""
+    """benchmarking-models.py of pke, evaluate: |set & set| over the length of the list, and of the references."""
     return {
         f"{name}@{k}": x
         for k in (5, 10)
