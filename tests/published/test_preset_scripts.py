@@ -76,7 +76,7 @@ def test_a_text_is_its_title_then_its_text():
 
 CONCEPTS = {
     "gold": {"doc_id": ["d", "d", "d"], "phrase": ["tide", "harbour", "moon"], "uri": ["u1", "u2", None]},
-    "run": {"doc_id": ["d"] * 4, "phrase": ["tidal wave", "tide", "moons", "port"], "uri": ["u1", "u9", None, "u1"]},
+    "run": {"doc_id": ["d"] * 4, "phrase": ["tidal wave", "tide", "moons", "port"], "uri": ["u1 ", "u9", None, "u1"]},
 }
 
 
@@ -93,9 +93,15 @@ def test_phrases_with_identifiers_are_compared_by_concept():
     view = kp.one_document(corpus, k=4, by_concept="yes", document="d")
     assert view.lists["s"]["mark"].tolist() == ["hit", "miss", "hit", "repeated"]
     assert view.lists["s"]["keyphrase"].tolist() == ["tide", "", "moon", ""]
-    without = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    soft = kp.soft_evaluate(corpus, kp.Settings(k=4, by_concept="yes", interval="none"), "exact", ["R@k"])
+    assert soft.frame["value"].tolist() == pytest.approx([2 / 3])  # tide and moons, by their spelling
+    assert "concept" not in soft.signature
+    assert any("by_concept = yes has no effect" in note.message for note in soft.notes)
+    blank = pd.DataFrame(CONCEPTS["gold"] | {"uri": ["", " ", None]})
+    without = kp.load(gold=blank, systems={"s": pd.DataFrame(CONCEPTS["run"])})
     with pytest.raises(kp.UsageError, match="identifiers on both sides"):
         kp.evaluate(without, by_concept="yes")
+    assert not any("by_concept" in note.message for note in kp.evaluate(without, k=4, interval="none").notes)
 
 
 def test_notes_speak_of_documents_in_use_and_of_every_measure():
