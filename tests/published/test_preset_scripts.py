@@ -23,6 +23,11 @@ def test_jcdl20_counts_repeats_in_average_precision():
     assert found == pytest.approx([13 / 12, 2 / 3, 1])
     notes = kp.evaluate(corpus, preset="jcdl20", interval="none").notes
     assert any("a value may exceed 1" in note.message for note in notes)
+    assert any(note.message.startswith("MAP exceeds 1, because a keyphrase found twice") for note in notes)
+    listed = corpus_of({"d": ["tide", "tides"]}, {"s": {"d": ["tide"]}})  # compute_prf: 2 references / 1 candidate
+    result = kp.evaluate(listed, k=5, preset="jcdl20", measures="P@k,R@k", interval="none")
+    assert result.frame["value"].tolist() == [2, 1]
+    assert [note.message.split(",")[0] for note in result.notes if note.where == "measures"] == ["P@5 exceeds 1"]
 
 
 GRADED = corpus_of(
