@@ -28,7 +28,7 @@ from kp_core.settings import Cutoff, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
 from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, joined
 from kp_core.studies.evaluate import add_systems, system_rows
-from kp_core.studies.facts import add_evaluation, evaluation_notes
+from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
 from kp_core.studies.result import Result, frame_of
 
 #: What is judged over all rows of a collection at once is judged at the end, not in each part.
@@ -163,6 +163,7 @@ class Streamed:
             return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
         rows = system_rows(tally, plan.names, plan.asked, plan.settings, plan.by, plan.baselines)
         notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
+        notes += above_one((row[1], row[5]) for row in rows)
         return Result(frame_of(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
     def comparisons(self) -> list[Comparison]:

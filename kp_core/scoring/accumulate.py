@@ -92,12 +92,12 @@ def _values(asked: Asked, at: AtK) -> Floats:
     without = at.counts.size == 0
     if asked.measure.family == "concordance" or not without.any():
         return values
-    rule = at.counts.settings.empty_gold
-    instead = np.where(at.counts.drawable[without], 0.0, np.nan)
-    if rule == "one-if-empty":
-        instead[at.counts.length[without] == 0] = 1.0
-    values = np.array(values, dtype=float)
-    values[without] = instead[:, None]
+    settings, values = at.counts.settings, np.array(values, dtype=float)
+    if settings.gains != "all":  # else entries with a grade below `rel` have their gain without a relevant one, too
+        values[without] = 0.0
+    values[without & ~at.counts.drawable] = np.nan
+    if settings.empty_gold == "one-if-empty":
+        values[without & (at.counts.length == 0)] = 1.0
     return values
 
 

@@ -188,7 +188,9 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
     both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string())
     if by_concept:
         columns = (
-            _strings(one["concept"].fillna("").astype("str"), "concept") for one in (gold, runs) if "concept" in one
+            _strings(one["concept"].fillna("").astype("str").str.strip(), "concept")
+            for one in (gold, runs)
+            if "concept" in one
         )
         named = [column.take(pa.array(variant_entry)) if not place else column for place, column in enumerate(columns)]
         both = pc.binary_join_element_wise(

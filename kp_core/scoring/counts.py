@@ -248,6 +248,7 @@ def _with_misses(
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:
     """Return the sum of bpref over the hits of each document, NaN without judged negatives (None: nowhere any)."""
+    negatives = negatives.only(negatives.grade >= 0)  # in qrels, a grade below 0 means that nobody judged
     if not len(negatives.grade):
         return None
     bad = match(lists, negatives)

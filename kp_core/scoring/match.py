@@ -80,7 +80,7 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
         kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
         several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~several[form] & kept
+        one_word = ~several[form]  # the first of them may be invalid: the script of Chan et al. masks one by one
         so_far = np.cumsum(one_word)
         before = np.concatenate([[0], so_far])[np.cumsum(length) - length]
         kept &= ~(one_word & (so_far - np.repeat(before, length) > 1))

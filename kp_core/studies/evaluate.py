@@ -21,7 +21,7 @@ from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare
 from kp_core.scoring.systems import BASELINES, Counted, scored_systems
 from kp_core.settings import Changes, Cutoff, Settings
-from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes
+from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.parts import By, masks, parse_by, presence, subsets
 from kp_core.studies.result import Result, Row, frame_of
 
@@ -68,6 +68,7 @@ def evaluate(
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, agreement, fixes)]
+    notes += above_one((row[1], row[5]) for row in rows)
     if by == "presence" and any(one.measure.family == "concordance" for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))

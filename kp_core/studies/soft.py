@@ -9,8 +9,8 @@ from urllib.parse import quote
 
 import numpy as np
 
-from kp_core.corpus import Corpus
-from kp_core.errors import UsageError
+from kp_core.corpus import Corpus, whole_texts
+from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import Counts, count, distinct_choices
@@ -103,8 +103,12 @@ def soft_evaluate(
     for one in asked:
         if one.measure.family == "ranking":
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
+    settings, notes = settings or Settings(), list[Note]()
+    if settings.by_concept == "yes":
+        settings = settings.changed(by_concept="no")
+        notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
-    settings = data.settings
+    settings, notes = data.settings, [*data.notes, *notes]
     agreement = any(one.measure.family == "concordance" for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
@@ -113,7 +117,8 @@ def soft_evaluate(
     sums = Sums()
     add_systems(sums, data, [counted], asked)
     rows = system_rows(sums, data.names, asked, settings)
-    return SoftResult(frame_of(rows), settings, data.notes, len(data.documents), agreement, soft=soft, choices=choices)
+    frame, documents = frame_of(rows), len(data.documents)
+    return SoftResult(frame, settings, tuple(notes), documents, agreement, soft=soft, choices=choices)
 
 
 def soft_counts(
@@ -131,7 +136,7 @@ def soft_counts(
     recipe = recipe_of(settings, soft.stemmer)
     own: dict[str, Any] = {"stemmer": recipe.stemmer}
     if corpus.has_texts:
-        own["texts"] = corpus.documents["text"].dropna().tolist()
+        own["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(coded, settings)
     scorer = Scorer(phrases, replace(Choices.of(own | choices), base=recipe), stemmed)
     counted = {}

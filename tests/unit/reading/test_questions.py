@@ -314,6 +314,11 @@ def test_a_stemmer_of_another_language_is_said_with_one_that_fits() -> None:
     assert said(corpus, normalise="lower+space+snowball-fr") == said(corpus, normalise="lower+space") == []
 
 
+def test_one_frequent_word_makes_no_language() -> None:
+    gold = {f"d{n}": ["plane x y z", f"sea level {n}"] for n in range(30)}  # “y” is a frequent word of Spanish
+    assert said(load(gold=gold, systems={"s": gold})) == []
+
+
 def test_gold_that_is_made_of_stems_is_said() -> None:
     stems = stem_words([f"{word}{end}" for word in WORDS.split() for end in ("", "man", "board")], "porter-nltk")
     gold = {f"d{number}": [stem] for number, stem in enumerate(dict.fromkeys(stems))}
