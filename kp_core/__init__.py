@@ -21,6 +21,7 @@ Which phrases make the number?                 by_document, one_document, near_m
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
 No system yet?                                 extract, coverage
+A table for a paper?                           paper_table
 Sentences instead of phrases?                  list_sentences, sentence_study
 Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
@@ -53,6 +54,7 @@ from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.trimming import Trimmed, trim
+from kp_core.takeaway.paper_table import PaperTable, paper_table
 
 __all__ = [
     "MEASURES",
@@ -67,6 +69,7 @@ __all__ = [
     "Extracted",
     "InputError",
     "NearMisses",
+    "PaperTable",
     "Question",
     "Result",
     "SentenceStudy",
@@ -90,6 +93,7 @@ __all__ = [
     "load",
     "near_misses",
     "one_document",
+    "paper_table",
     "recover",
     "sentence_study",
     "settings_from",
