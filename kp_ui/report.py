@@ -36,7 +36,7 @@ def paper() -> None:
     rows = first.multiselect("Systems", systems, results.best_first(), key="table_systems")
     measures = second.multiselect("Measures", settings.measures(), DEFAULT, key="table_measures")
     cutoffs = third.text_input("Cutoffs k", "5, 10", key="table_k", help="Numbers, average, gold or all, with commas.")
-    with st.container(horizontal=True, vertical_alignment="center"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
         bounds = st.toggle("Intervals", key="table_bounds")
         marks = st.toggle("Marks of significance", value=True, key="table_marks")

@@ -28,7 +28,7 @@ from kp_core.typeset import number
 
 _PARADOX, _UNIVERSE, _LECTURE = prose("paradox"), prose("universe"), prose("lecture")
 _POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
-_WEIGHTS, _CLAIMS = prose("weights"), prose("claims")
+_WEIGHTS, _CLAIMS, _THRESHOLD = prose("weights"), prose("claims"), prose("threshold")
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
 SYSTEMS, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
@@ -65,6 +65,50 @@ def _show_paradox(values: Values) -> View:
     if results["PABAK"] - results["kappa"] > 0.3:
         said.append(_PARADOX["said"]["paradox"])
     return View(Chart(lay_out(figure, 340), alt), said, {"The concordance table": cells})
+
+
+def thresholds() -> pd.DataFrame:
+    """Return P@k, R@k, F1@k and kappa of the two lists for k = 1 … 20; rows are (list, k).
+
+    >>> thresholds().loc[("few phrases, the hits come early", 8), ["P@k", "R@k"]].round(3).tolist()
+    [0.5, 0.667]
+    """
+    gold, lists = [f"keyphrase {place}" for place in range(_THRESHOLD["gold"])], {}
+    for name, one in _THRESHOLD["lists"].items():
+        found = dict(zip(one["hits"], gold, strict=False))
+        lists[name] = {"d": [found.get(rank, f"miss {rank}") for rank in range(1, one["length"] + 1)]}
+    corpus, measures = load(gold={"d": gold}, systems=lists), ["P@k", "R@k", "F1@k", "kappa"]
+    asked = Settings(k="1-20", universe=_THRESHOLD["universe"], interval="none", normalise="none")
+    frame = evaluate(corpus, asked, measures).frame
+    names = frame["measure"].str.replace(r"@\d+", "@k", regex=True)
+    return frame.assign(measure=names).pivot_table("value", ["system", "k"], "measure")[measures]
+
+
+_AT_K = thresholds()
+
+
+def _show_threshold(values: Values) -> View:
+    """Draw four measures of one list over k, with the k in use, the gold size and the end of the list."""
+    k, name, gold, words = int(values["k"]), str(values["list"]), _THRESHOLD["gold"], _THRESHOLD["said"]
+    results, one = _AT_K.loc[name], _THRESHOLD["lists"][name]
+    figure = curves(list(results.index), results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    figure.add_vline(x=k, line={"width": 2, "color": GREY})
+    for place, said in ((gold, "gold size"), (one["length"], "the list ends")):
+        figure.add_vline(x=place, line={"dash": "dot", "width": 1}, annotation_text=said, annotation_position="top")
+    figure.update_xaxes(title="k", dtick=1)
+    figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
+    row = [number(result) for result in results.loc[k]]
+    hits = sum(rank <= k for rank in one["hits"])
+    numbers = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
+    sentences = [words["here"].format(k=k, hits=hits, gold=gold, **numbers)]
+    sentences += [words["equal"]] * (k == gold)
+    sentences += [words["ended"].format(length=one["length"])] * (k > one["length"])
+    (other,) = set(_THRESHOLD["lists"]) - {name}
+    against, own = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
+    winner = "the two are level" if np.isclose(own, against) else "it is better" if against > own else "it is worse"
+    sentences.append(words["other"].format(f1=number(against), winner=winner))
+    alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
+    return View(Chart(lay_out(figure, 360, top=24), alt), sentences, {})
 
 
 def _show_universe(values: Values) -> View:
@@ -372,6 +416,7 @@ _HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha bet
 LESSONS: dict[str, Lesson] = {
     name: lesson(name, show, answers)
     for name, show, answers in (
+        ("threshold", _show_threshold, [1 / 2, 4 / 16]),
         ("paradox", _show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
         ("universe", _show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
         ("positive", _show_positive, [3 / 5, 8 / 15, 4 / 15]),

@@ -11,6 +11,7 @@ from kp_core.studies.published_tables import LECTURE_SYSTEMS
 
 #: The answers, worked out on paper.
 ANSWERS = {
+    "threshold": (Fraction(1, 2), Fraction(1, 4), "many phrases, the hits come late"),
     "paradox": (0.85, Fraction(3492, 4992), "on “no” (P_neg)"),
     "universe": (Fraction(140, 700), "below 0", 1 - 2 * Fraction(495, 10750)),
     "positive": (Fraction(3, 5), Fraction(8, 15), Fraction(4, 15)),
