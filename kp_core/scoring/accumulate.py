@@ -337,8 +337,10 @@ class Accumulator:
         value, draws = asked.scores(total)[0], None
         if drawn:
             scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
-            scale = _ratio(np.broadcast_to(scored, times.shape), times)  # totals keep their size under any weights
-            draws = asked.scores(cells_of([one * scale for one in drawn]))
+            if (times != scored).any():  # totals keep their size under any weights
+                scale = _ratio(np.broadcast_to(scored, times.shape), times)
+                drawn = [one * scale for one in drawn]
+            draws = asked.scores(cells_of(drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]

@@ -232,7 +232,9 @@ def _with_misses(
     their gain under gains = all.
     """
     again = np.setdiff1d(matches.row, found[1]) if settings.ap_repeats == "hit" else found[1][:0]
-    graded = match(lists, lower) if len(lower.grade) else Matches(again[:0], again[:0], again[:0])
+    if not len(again) and not len(lower.grade):
+        return *found, np.ones(len(found[1]), bool)
+    graded = match(lists, lower)
     first = newly(graded, len(lower.grade)) & ~np.isin(graded.row, found[1])
     row = np.concatenate([found[1], again, graded.row[first]])
     order = np.argsort(row, kind="stable")
