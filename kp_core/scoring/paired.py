@@ -13,15 +13,16 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, View, gradients, joined, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, View, gradients, harmonic, quadratic, spread_of, summands
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.systems import Counted
 from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Cutoff, Interval
 
+#: Values that differ by less are equal, but for rounding.
 _TOLERANCE = 1e-12
-#: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
+#: The same of the statistics of swapped systems, which come from long sums.
 _EQUAL = 1e-10
 #: Assignments looked at at once, in bytes of eight documents: as numbers they then stay in the processor's cache.
 _BYTES = 12_500
@@ -177,7 +178,7 @@ def rank_bounds(resampled: dict[str, Floats]) -> dict[str, tuple[float, float]]:
     values = np.array(list(resampled.values()))
     if not len(values) or np.isnan(values).any():
         return {}
-    rank = (values[None] > values[:, None] + 1e-12).sum(axis=1) + 1
+    rank = (values[None] > values[:, None] + _TOLERANCE).sum(axis=1) + 1
     low, high = np.quantile(rank, [0.025, 0.975], axis=1, method="inverted_cdf")
     return {name: (float(low[i]), float(high[i])) for i, name in enumerate(resampled)}
 
@@ -298,7 +299,7 @@ class Pairing:
         """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
         if self.average == "micro":
             return np.asarray(self.asked.scores(Cells(*np.moveaxis(sums, -1, 0))))
-        return joined(list(np.moveaxis(sums / n, -1, 0)))
+        return harmonic(list(np.moveaxis(sums / n, -1, 0)))
 
     def _swapped(self, moved: Floats, pair: int, first: Floats, second: Floats, n: int, enumerated: bool) -> float:
         """Return p of the randomisation test: what each trial swaps goes from one system to the other."""
