@@ -19,7 +19,8 @@ from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK, Counts
-from kp_core.scoring.measures import Asked, concordance, names_in, parse
+from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.scoring.codes import Bools, Floats, Ints, ranks
+from kp_core.scoring.codes import PART, Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Hits, exponential, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.match import Lists, Matches, match, newly
 from kp_core.scoring.table_cells import FIELDS, Cells
 from kp_core.settings import Cutoff, Settings
-
-#: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
-PART = 1000
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from kp_core.scoring import draws
-from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import PART
+from kp_core.scoring.codes import PART, Bools, Floats, Ints
 from kp_core.scoring.table_cells import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.

@@ -14,10 +14,9 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import PART
+from kp_core.scoring.codes import PART, Bools, Floats
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.paired import Pairing, common, statistic
+from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, count_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
