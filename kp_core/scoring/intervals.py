@@ -28,9 +28,9 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
     step = max(1, _DRAWS // max(1, documents))
     for begin in range(0, resamples, step):
         rows = min(step, resamples - begin)
-        draws = rng.integers(0, documents, (rows, documents))
-        draws += np.arange(rows)[:, None] * documents
-        weights[begin : begin + rows] = np.bincount(draws.ravel(), minlength=rows * documents).reshape(rows, documents)
+        picks = rng.integers(0, documents, (rows, documents))
+        picks += np.arange(rows)[:, None] * documents
+        weights[begin : begin + rows] = np.bincount(picks.ravel(), minlength=rows * documents).reshape(rows, documents)
     return weights
 
 
