@@ -328,16 +328,18 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
 
     unit (n,) is the unit of each pair of phrases.
     """
-    mixed = _mixed(_standardised(contest.values), contest.human, name)
-    step = max(8, coefficients.BLOCK_CELLS[name] // len(contest.human))
+    mixed, n = _mixed(_standardised(contest.values), contest.human, name), len(contest.human)
+    step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
     def difference(swapped: Floats) -> Floats:
-        blocks = []
+        values = np.empty(len(swapped))
         for begin in range(0, len(swapped), step):
-            block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
-            first, second = mixed(np.concatenate([1 - block, block]))
-            blocks.append(first - second)
-        values = np.concatenate(blocks)
+            block = swapped[begin : begin + step]
+            chosen = np.empty((2 * n, len(block)))
+            chosen[n:] = block.T[unit]
+            np.subtract(1, chosen[n:], out=chosen[:n])
+            first, second = mixed(chosen)
+            values[begin : begin + step] = first - second
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
     return difference
