@@ -517,7 +517,7 @@ def extract(
     **weights: Unpack[Weights],
 ) -> None:
     """Rank the phrases of texts by the lecture systems."""
-    from kp_core.extraction.extract import stop_words_in
+    from kp_core.extraction.texts import stop_words_in
     from kp_core.reading.family import File
     from kp_core.reading.limits import LIMITS
     from kp_core.reading.source import expand

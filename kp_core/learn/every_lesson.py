@@ -31,7 +31,7 @@ _POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
 _WEIGHTS, _CLAIMS, _THRESHOLD = prose("weights"), prose("claims"), prose("threshold")
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
-SYSTEMS, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
+RECOVERED, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
 _SILENT = "(a system that says nothing)"
 
 
@@ -131,14 +131,14 @@ def lecture_cells(system: str) -> tuple[int, int, int, int]:
     >>> lecture_cells("TF-IDF")
     (70, 425, 135, 10120)
     """
-    a, c = SYSTEMS.get(system, (0, 0))
+    a, c = RECOVERED.get(system, (0, 0))
     return a, GOLD - a, c, UNIVERSE - GOLD - c
 
 
 def lecture_figures() -> pd.DataFrame:
     """Return the printed figures, the reconstructed table, its precision and recall, and the silent system."""
     rows = []
-    for system in (*SYSTEMS, _SILENT):
+    for system in (*RECOVERED, _SILENT):
         a, b, c, d = lecture_cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
         again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in _LECTURE["measures"])
@@ -151,10 +151,10 @@ def lecture_figures() -> pd.DataFrame:
 def _show_lecture(values: Values) -> View:
     """Draw one measure of the six systems beside the silent one."""
     measure = str(values["measure"])
-    results = {system: value(measure, *lecture_cells(system)) for system in (*SYSTEMS, _SILENT)}
+    results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
     names = [label(system, 46) for system in results]
     figure = go.Figure(layout_showlegend=False)
-    colours, symbols = [*[COLOURS[0]] * len(SYSTEMS), GREY], [*[SYMBOLS[0]] * len(SYSTEMS), SYMBOLS[2]]
+    colours, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
     more = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
     hover = "%{y}: %{x:.3f}<extra></extra>"
     add_dots(figure, list(results.values()), names, colours, symbols, 13, hovertemplate=hover, **more)
@@ -166,10 +166,10 @@ def _show_lecture(values: Values) -> View:
     room = 0.1 * (high - low)
     figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
     figure.update_yaxes(autorange="reversed", showticklabels=False)
-    below = sum(results[system] < results[_SILENT] for system in SYSTEMS)
-    how_many, stand = {0: "None", len(SYSTEMS): "All"}.get(below, below), "stands" if below == 1 else "stand"
+    below = sum(results[system] < results[_SILENT] for system in RECOVERED)
+    how_many, stand = {0: "None", len(RECOVERED): "All"}.get(below, below), "stands" if below == 1 else "stand"
     said = [_LECTURE["said"]["below"].format(how_many=how_many, stand=stand, measure=measure)]
-    said += [_LECTURE["said"]["why"]] if below == len(SYSTEMS) else []
+    said += [_LECTURE["said"]["why"]] if below == len(RECOVERED) else []
     alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
     wrong = errata(
         "lecture",
