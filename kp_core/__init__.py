@@ -47,6 +47,7 @@ from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, c
 from kp_core.studies.document_values import all_values, by_document, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
+from kp_core.studies.paper_table import PaperTable, paper_table
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
@@ -54,7 +55,6 @@ from kp_core.studies.soft import SOFT_PRESETS, Soft, soft_evaluate
 from kp_core.studies.spread import Spread, spread
 from kp_core.studies.stability import Stability, stability
 from kp_core.studies.trimming import Trimmed, trim
-from kp_core.takeaway.paper_table import PaperTable, paper_table
 
 __all__ = [
     "MEASURES",

@@ -339,7 +339,7 @@ def table(
     **choices: Unpack[Options],
 ) -> None:
     """Make the table of a paper."""
-    from kp_core.takeaway.paper_table import DEFAULT
+    from kp_core.studies.paper_table import DEFAULT
 
     made = kp.paper_table(
         data.load("gold", "system"),

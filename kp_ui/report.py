@@ -5,8 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 import kp_core as kp
+from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway.bundle import SECTIONS, possible
-from kp_core.takeaway.paper_table import DEFAULT
 from kp_ui import cached, prose, results, settings, show, workspace
 
 #: The section that is open at first.

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_core.takeaway.paper_table import PaperTable
+from kp_core.studies.paper_table import PaperTable
 
 LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
 NAMES = ["yake", "rake", "tfidf", "textrank"]
