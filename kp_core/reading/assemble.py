@@ -43,7 +43,7 @@ def assemble(
     rankings = dict[str, Ranking]()
     runs = _runs(by_role["system"], limits, rankings, said)
     ids = [part.ids() for one in by_role.values() for part in one]
-    documents = document_table(by_role["documents"], ids, limits)
+    documents = document_table(by_role["documents"], ids, limits, fixes)
     judgements = judgement_table([part for part in parts if part.role == "judgements"], gold, said)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
     rejected = pd.DataFrame(

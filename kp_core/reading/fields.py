@@ -13,6 +13,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     for role, words in tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8")).items()
 }
 _OTHERS = _WORDS.pop("others")
+#: Names of identifiers of phrases.
+IDENTIFIERS = _WORDS.pop("identifiers")
 #: Names of well-known systems.
 SYSTEMS = frozenset(_WORDS.pop("systems"))
 #: Role → words, the first present wins.

@@ -109,5 +109,6 @@ def dict_rows(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = shapes.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
+    lists_of_one = ((None, doc_id, value) for doc_id, value in plain.items())
+    rows = shapes.rows_of(lists_of_one, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

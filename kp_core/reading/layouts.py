@@ -17,6 +17,7 @@ from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
     GOLD,
+    IDENTIFIERS,
     JUDGE,
     KNOWN,
     NAMES,
@@ -176,6 +177,9 @@ def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
     columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
     columns.pop("phrases" if "phrase" in columns else "", "")
+    identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
+    if "phrase" in columns and "concept" not in columns and identifiers:
+        columns["concept"] = identifiers[0]
     sources = _sources(table, columns, choice)
     if sources:
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}

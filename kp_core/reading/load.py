@@ -255,7 +255,7 @@ def _read_recognised(
     )
     if name is None or bundle.folder:
         state.origins += 1
-    grouped = (bundle.folder or bundle.loose) and getattr(family, "GROUP_IS_ONE", False)
+    grouped = (bundle.folder or bundle.loose) and (several or getattr(family, "GROUP_IS_ONE", False))
     suggested = stem_of(bundle.name if grouped else first.name)
     part = Part(role, reading.file, name or suggested, named=name is not None)
     for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):

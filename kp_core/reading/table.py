@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import Note, counted
+from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import is_known
 from kp_core.reading.limits import Limits
@@ -86,14 +87,14 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def header_names(header: Sequence[str]) -> list[str]:
-    """Return distinct, non-empty names of columns.
+    """Return distinct, non-empty names of columns, each on one line.
 
-    >>> header_names(["id", " ", "id"])
-    ['id', 'column 2', "id'"]
+    >>> header_names(["id", " ", "id", "Keywords\\nAnna"])
+    ['id', 'column 2', "id'", 'Keywords Anna']
     """
     names: dict[str, None] = {}
     for number, cell in enumerate(header, 1):
-        name = cell.strip() or f"column {number}"
+        name = " ".join(filter(None, map(str.strip, split_lines(cell)))) or f"column {number}"
         while name in names:
             name += "'"
         names[name] = None
