@@ -13,6 +13,8 @@ _WORDS: dict[str, tuple[str, ...]] = {
     for role, words in tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8")).items()
 }
 _OTHERS = _WORDS.pop("others")
+#: Heads of columns beside those of keyphrases, and first cells of rows of sums.
+BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
 #: Names of identifiers of phrases.
 IDENTIFIERS = _WORDS.pop("identifiers")
 #: Names of well-known systems.
@@ -32,12 +34,12 @@ _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 def plain(name: str) -> str:
     """Return a name as it is compared.
 
-    >>> plain(" Doc-ID "), plain("Schlüsselwörter:")
-    ('doc_id', 'schlusselworter')
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr.")
+    ('doc_id', 'schlusselworter', 'nr')
     """
-    folded = unicodedata.normalize("NFKD", name.strip().lower().rstrip(":")) if not name.isascii() else name.lower()
+    folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
-    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).strip().rstrip(":"))
+    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).lower().strip().rstrip(":."))
 
 
 def is_known(name: str) -> bool:

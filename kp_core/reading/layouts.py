@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role, run_starts
+from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
+    BESIDES,
     GOLD,
     IDENTIFIERS,
     JUDGE,
@@ -48,17 +51,31 @@ _LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 _SAMPLE = 1000
 _PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
-#: Separators of list cells and how the evidence tells them.
-SEPARATORS = {
-    ";": "cells are lists split at `;`",
-    "|": "cells are lists split at `|`",
-    ",": "cells are lists split at `,`",
-    "lines": "cells are lists, one phrase a line",
-    "json": "cells are JSON lists",
-    "uris": "cells are URIs between `<` and `>`",
-    "lists": "cells are lists",
-    "none": "a cell is one phrase",
+#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
+#: stand within phrases as well, so most cells must hold them.
+MARKS = {
+    ";": ";",
+    "；": "；",
+    "lines": "\n",
+    "|": "|",
+    "•": "•",
+    "、": "、",
+    ",": ",",
+    "，": "，",
+    "/": " / ",
+    "·": " · ",
 }
+_RARE = ("/", "·")
+#: Separators of list cells and how the evidence tells them.
+SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
+    "lines": "each line of a cell is a phrase",
+    "json": "cells are lists in JSON or Python",
+    "uris": "cells are addresses (URIs) between `<` and `>`",
+    "lists": "cells are lists",
+    "none": "each cell is one phrase",
+}
+#: So many rows must be lists of their own where some document stands there twice.
+_FEW_TWICE = 0.6
 _WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
 
@@ -256,14 +273,14 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
     if chosen:
-        return _grouped(chosen)
+        return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
     phrases = columns.get("phrase") or columns.get("phrases")
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
-        return _grouped(nested)
+        return _grouped(nested, nested)
     gold = phrases is not None and plain(phrases) in GOLD
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
-    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN}
+    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN | BESIDES}
     free = {name: _profile(table, name) for name in table.names if name not in known}
     free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
     # A number behind the word for a person counts people, not the phrases of one of them.
@@ -283,19 +300,22 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
     if gold:  # the gold standard beside the systems, in one sheet
         beside = [name for name in wide if name in lists or plain(name) in SYSTEMS]
-        return _grouped([str(phrases), *beside]) if beside else {}
-    return _grouped(wide) if len(wide) >= 2 else {}
+        return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
+    return _grouped(wide, wide) if len(wide) >= 2 else {}
 
 
-def _grouped(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Group columns by whose keyphrases they hold.
+def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
 
-    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"])
-    {'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}
+    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"]), _grouped(["gpt-3", "Keywords gpt-4"], ["gpt-3", "Keywords gpt-4"])
+    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'gpt-4': ('Keywords gpt-4',)})
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
-        source = name.strip() if plain(base_of(name)) in PEOPLE else source_of(name)
+        numbered = name in whole and number_of(name) is not None
+        source = name.strip() if numbered or plain(base_of(name)) in PEOPLE else source_of(name)
+        if numbered and (words := source_of(base_of(name))) and words != base_of(name):
+            source = name.strip()[name.strip().index(words) :]
         found[source] = (*found.get(source, ()), name)
     return found
 
@@ -369,6 +389,12 @@ def _can_be_ids(table: Table, name: str) -> bool:
     return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
 
 
+def _are_codes(table: Table, name: str) -> bool:
+    """Tell whether most cells of a column hold a digit, as ids do and titles do not."""
+    cells = table.texts(name).slice(0, _SAMPLE)
+    return 2 * (pc.sum(pc.match_substring_regex(cells, r"[0-9]")).as_py() or 0) >= len(cells)
+
+
 def add_by_content(
     table: Table, columns: dict[str, str], wanted: tuple[str, ...], role: Role = "documents"
 ) -> dict[str, str]:
@@ -392,8 +418,7 @@ def add_by_content(
             columns["phrase"] = max(others, key=lambda n: varied[n])
     left = [name for name in free if name not in columns.values()]
     if "doc_id" in wanted and "doc_id" not in columns and left:
-        fitting = [name for name in left if _can_be_ids(table, name)]
-        columns |= _doc_id(table, columns, [name for name in fitting if name in texts] or fitting, varied, role)
+        columns |= _doc_id(table, columns, left, numbers, varied, role)
     if table.header or "rank" not in wanted or "doc_id" not in columns:
         return columns
     for name in (name for name in left if name not in columns.values()):
@@ -407,11 +432,17 @@ def add_by_content(
 
 
 def _doc_id(
-    table: Table, columns: dict[str, str], free: list[str], varied: dict[str, int], role: Role
+    table: Table, columns: dict[str, str], left: list[str], numbers: list[str], varied: dict[str, int], role: Role
 ) -> dict[str, str]:
     """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
     place = table.names.index
     phrase = columns.get("phrase") or columns.get("phrases")
+    fitting = [name for name in left if _can_be_ids(table, name)]
+    worded = [name for name in fitting if name not in numbers]
+    # Numbers of the rows go before words such as titles, but not before codes.
+    first = [name for name in fitting if name == table.names[0] and name in numbers and varied[name] == len(table)]
+    codes = any(_are_codes(table, name) for name in worded)
+    free = worded if codes else first or worded or fitting
     before = phrase is None or any(place(name) < place(phrase) for name in free)
     if not free or (not before and len(table.names) == 2):
         return {}
@@ -427,8 +458,7 @@ def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple
         name = columns.get(role)
         if name is None or not len(table):
             continue
-        column = table.texts(name)
-        blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        column, blank = table.texts(name), _is_blank(table, name)
         count = pc.sum(blank).as_py() or 0
         if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, count, choice):
             continue
@@ -439,6 +469,10 @@ def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple
     return table, said
 
 
+def _is_blank(table: Table, name: str) -> pa.ChunkedArray:
+    return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
+
+
 def _is_merged(
     table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, count: int, choice: Choice
 ) -> bool:
@@ -446,7 +480,10 @@ def _is_merged(
     if "fill_down" in choice.options:
         return choice.options["fill_down"] == "yes"
     if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
-        return count >= 0.5 * len(table)
+        under_ids = (
+            "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
+        )
+        return count >= 0.5 * len(table) or bool(under_ids)
     source = columns.get("annotator", columns.get("system"))
     phrases = columns.get("phrases") or columns.get("phrase")
     if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
@@ -475,52 +512,45 @@ def list_separator(layout: Layout) -> str:
     if name in list_columns(table):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
-    if not table.splits or "variants" in table.names or _keys_repeat(layout):
+    if not table.splits or "variants" in table.names or {"rank", "score"} & set(columns):
         return ""
-    texts = table.texts(name)
-    if pc.any(pc.match_substring(texts, ";")).as_py():
-        return ";"
-    filled = texts.filter(pc.not_equal(texts, ""))
-    for separator, pattern in _WHOLE.items():
-        if len(filled) and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
-            return separator
-    if "score" in columns or "rank" in columns:
-        return ""
-    for separator, mark in (("lines", "\n"), ("|", "|")):
-        if 2 * (pc.sum(pc.match_substring(filled, mark)).as_py() or 0) >= max(len(filled), 1):
-            return separator
-    commas = pc.sum(pc.match_substring(filled, ",")).as_py() or 0
-    return "," if commas and ("phrases" in columns or commas * 2 > len(filled)) else ";" if "phrases" in columns else ""
+    lists = _count_lists(layout)
+    if lists < len(table):
+        # A few documents that stand there twice are no reason to take lists for phrases.
+        few = lists >= _FEW_TWICE * len(table)
+        return next((mark for mark in ";," if few and _share(table.texts(name), mark) >= 0.5), "")
+    return cell_separator(table, name, certain="phrases" in columns)
 
 
-def cell_separator(table: Table, name: str) -> str:
-    """Return how the cells of one column of lists are split."""
+def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
+    """Return how the cells of a column are split; certain: they are lists, which single phrases do not disprove."""
     if name in list_columns(table):
         return "lists"
     texts = table.texts(name)
     filled = texts.filter(pc.not_equal(texts, ""))
-    if len(filled) and pc.all(pc.match_substring_regex(filled, _WHOLE["json"])).as_py():
-        return "json"
-    marks = {";": ";", "lines": "\n", "|": "|", ",": ","}
-    return next((name for name, mark in marks.items() if pc.any(pc.match_substring(texts, mark)).as_py()), ";")
+    for separator, pattern in _WHOLE.items():
+        if len(filled) and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    for separator, mark in MARKS.items():
+        share = _share(filled, mark)
+        if share and (share >= 0.5 or separator in ";；" or (certain and separator not in _RARE)):
+            return separator
+    return ";" if certain else ""
 
 
-def _keys_repeat(layout: Layout) -> bool:
-    """Tell whether a document, of one annotator or system, has several rows."""
+def _share(texts: pa.ChunkedArray, mark: str) -> float:
+    """Return the share of texts that hold a mark."""
+    return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
+
+
+def _count_lists(layout: Layout) -> int:
+    """Return how many lists the rows are, if each of a document (of one annotator or system) is a part of one."""
     if layout.numbered:
-        return False
-    if "rank" in layout.columns or "score" in layout.columns:
-        return True
+        return len(layout.table)
     keys = {"doc_id": layout.ids()}
     if (source := layout.source_column()) is not None:
         keys["source"] = layout.table.texts(source)
-    apart = np.zeros(max(len(layout.table) - 1, 0), dtype=bool)
-    for column in keys.values():
-        apart[run_starts(column)[1:] - 1] = True
-    if not apart.all():
-        return True
-    pairs = pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])
-    return len(pairs) < len(layout.table)
+    return len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([]))
 
 
 def list_columns(table: Table) -> list[str]:
@@ -536,12 +566,18 @@ def are_scored(table: Table, name: str | None) -> bool:
 
 
 def json_list(cell: str) -> list[object] | None:
-    """Return the list that a cell spells out in JSON, or None."""
-    try:
-        value = json.loads(cell, parse_constant=str) if cell.strip() else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, list) else None
+    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("tide")
+    (['tide'], ['tide', None], None)
+    """
+    for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
+        try:
+            value = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return value if isinstance(value, list) else None
+    return None
 
 
 def _evidence(table: Table, columns: dict[str, str]) -> str:

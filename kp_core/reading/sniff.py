@@ -270,15 +270,17 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
 
 
 def _shown(file: File) -> str:
-    first = "" if binary_kind(file.source.data) else next(iter(file.sample), "")
+    if binary_kind(file.source.data):
+        names = columns_of(file, file.choice)
+        return f"the columns {', '.join(names[:10])}" if names else "no table"
+    first = next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
-    binary = binary_kind(file.source.data)
-    if binary and (names := columns_of(file, file.choice)):
-        found = f"the columns {', '.join(names[:10])}"
-        return InputError(file.name, found, "a column of document ids and one of phrases", "Name their roles.")
+    if binary_kind(file.source.data):
+        expected = "a column of document ids and one of phrases"
+        return InputError(file.name, _shown(file), expected, "Say what the columns are.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json

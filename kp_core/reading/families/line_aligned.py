@@ -132,7 +132,8 @@ def _are_rows(lines: Sequence[str]) -> bool:
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
         return False
     columns = list(zip(*rows, strict=True))
-    return len(columns) == 2 or any(all(map(is_number, c)) or len(set(c)) * 2 <= len(c) for c in columns)
+    below = 1 if len(rows) > 2 else 0  # the first row may be a header
+    return len(columns) == 2 or any(all(map(is_number, c[below:])) or len(set(c)) * 2 <= len(c) for c in columns)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -100,6 +100,8 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
         ("doc_id,phrase,label\n" + "".join(f"d{n},{n},x\n" for n in range(5)), "phrases that are numbers, such as “0”"),
         ("doc_id,phrase\n" + "".join(f"d{n},http://a.b/{n}\n" for n in range(5)), "phrases that are addresses"),
         ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(5)), "phrases that are as long as"),
+        ("doc_id,phrase\n" + "".join(f"d{n},tide {n} (0.{n}5)\n" for n in range(5)), "that are followed by a number"),
+        ("doc_id,phrase\n" + "".join(f"d{n},<b>tide {n}</b>\n" for n in range(5)), "that are marked up as HTML"),
         ("doc_id,phrase\n" + "".join(f"0.{n},p{n}\n" for n in range(5)), "ids of documents that are decimal numbers"),
         ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(5)), "ids of documents that are texts"),
     ],
