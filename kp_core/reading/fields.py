@@ -66,6 +66,16 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
     return found
 
 
+def is_predicted(head: str) -> bool:
+    """Tell the head of a column of predictions: the name of a system, or a word for predictions.
+
+    >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("MeSH Terms")
+    (True, True, False)
+    """
+    words = {plain(head), *map(plain, re.split(r"[\s_:()/]+", head))}
+    return bool(words & {*SYSTEMS, *NAMES["predictions"]})
+
+
 def source_of(head: str) -> str:
     """Return whose keyphrases a column holds by its head: what is left without its number and words for keyphrases.
 

@@ -28,6 +28,7 @@ from kp_core.reading.fields import (
     SYSTEMS,
     base_of,
     find_roles,
+    is_predicted,
     number_of,
     plain,
     source_of,
@@ -45,11 +46,19 @@ _ROLES: dict[str, tuple[str, ...]] = {
     "documents": _TEXTS,
     "judgements": ("doc_id", "system", "rank", "relevance", "annotator", *_LISTS),
 }
+#: How sure a layout is. At least three known heads are clear, fewer are less so; where the rows are the documents, a
+#: column of ids may have been overlooked. Without a header content alone speaks, which is just plausible. What is
+#: doubtful is only offered. Heads of judged pairs mean nothing else.
+_PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
+#: What stands in cells that only say whether somebody chose a phrase.
+_MARKED = {"0", "1", "x", "yes", "no", "y", "n", "ja", "nein", "j", "oui", "non", "si", "sì", "true", "false", "✓", "✗"}
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
 _LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 _SAMPLE = 1000
+#: In so many rows people and systems have some keyphrase in common.
+_TELLING_ROWS = 10
 _PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
@@ -187,7 +196,7 @@ def _documents(table: Table, choice: Choice) -> Layout | None:
     if not {"text", "title", "group"} & set(columns) or (numbered and not table.header):
         return None
     evidence = _evidence(table, columns)
-    return Layout("documents", table, "documents", columns, 0.9, numbered=numbered, evidence=evidence)
+    return Layout("documents", table, "documents", columns, _WIDE, numbered=numbered, evidence=evidence)
 
 
 def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
@@ -223,17 +232,17 @@ def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
     said += "; each row is a document" if numbered else ""
     evidence = _evidence(table, columns) + said + filled
-    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence)
-    return replace(found, score=_score(found))
+    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
+    return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) else 1))
 
 
 def _score(layout: Layout) -> float:
     """Return how sure a layout is: by the names of the columns, less where their content says otherwise."""
     table, columns = layout.table, layout.columns
     known = sum(plain(name) in KNOWN for name in table.names)
-    score = 0.5 if not table.header else 0.94 if known >= 3 else 0.85
+    score = _BY_CONTENT if not table.header else _CLEAR if known >= 3 else _NAMED
     if layout.numbered:
-        score = min(score, 0.86)
+        score = min(score, _COUNTED)
     named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
     if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
         score *= 0.4
@@ -241,6 +250,19 @@ def _score(layout: Layout) -> float:
         phrases = _profile(table, columns.get("phrases") or columns["phrase"])
         score *= 1 if phrases.phrases or not phrases.cells else 0.6
     return score
+
+
+def _unread(layout: Layout) -> str:
+    """Name columns that say of each phrase who chose it, which no layout reads."""
+    table, columns = layout.table, layout.columns
+    if not (table.header and table.splits) or layout.source_column() is not None:
+        return ""
+    free = [name for name in table.names if name not in columns.values()]
+    values = {name: set(map(plain, table.texts(name).slice(0, _SAMPLE).to_pylist())) - {""} for name in free}
+    mixed = [name for name, found in values.items() if found & SYSTEMS]
+    marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
+    unread = mixed or marks if mixed or len(marks) > 1 else []
+    return f"; not read: {', '.join(f'“{name}”' for name in unread)}" if unread else ""
 
 
 def _wide(
@@ -263,7 +285,8 @@ def _wide(
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    score = 0.45 if not sure else 0.86 if numbered else 0.9 if table.header else 0.45
+    sure = sure and ("phrases_of" in choice.options or not _is_doubtful(table, sources))
+    score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
     return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
@@ -299,7 +322,8 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
         return {}
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
     if gold:  # the gold standard beside the systems, in one sheet
-        beside = [name for name in wide if name in lists or plain(name) in SYSTEMS]
+        predicted = [name for name in table.names if name not in free and is_predicted(name)]
+        beside = [*(name for name in wide if name in lists or plain(name) in SYSTEMS), *predicted]
         return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
     return _grouped(wide, wide) if len(wide) >= 2 else {}
 
@@ -307,17 +331,36 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
 def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
     """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
 
-    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"]), _grouped(["gpt-3", "Keywords gpt-4"], ["gpt-3", "Keywords gpt-4"])
-    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'gpt-4': ('Keywords gpt-4',)})
+    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"]), _grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
+    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
-        numbered = name in whole and number_of(name) is not None
-        source = name.strip() if numbered or plain(base_of(name)) in PEOPLE else source_of(name)
-        if numbered and (words := source_of(base_of(name))) and words != base_of(name):
-            source = name.strip()[name.strip().index(words) :]
+        source = source_of(name)
+        if (name in whole and (source in found or number_of(name) is not None)) or plain(base_of(name)) in PEOPLE:
+            source = name.strip()
         found[source] = (*found.get(source, ()), name)
     return found
+
+
+def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
+    """Tell columns that may hold something else: other keyphrases beside the gold standard, or nothing shared.
+
+    People and systems that index the same documents agree now and then, unlike authors or remarks.
+    """
+    names = [name for columns in sources.values() for name in columns]
+    if any(plain(name) in GOLD for name in names):
+        others = [name for name in names if plain(name) not in GOLD and not is_predicted(name)]
+        if any(source_of(name) != base_of(name) for name in others):
+            return True
+    if len(table) < _TELLING_ROWS or any(len(columns) > 1 for columns in sources.values()):
+        return False
+    items: list[set[tuple[int, str]]] = []
+    for name in names:
+        cells = enumerate(table.texts(name).slice(0, _SAMPLE).to_pylist())
+        items.append({(row, item.strip().lower()) for row, cell in cells for item in re.split(r"[;；,，、•|\n]", cell)})
+    blank = {(row, "") for row in range(_SAMPLE)}
+    return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
 
 
 def _judged(table: Table, choice: Choice) -> Layout | None:
@@ -347,7 +390,7 @@ def _judged(table: Table, choice: Choice) -> Layout | None:
         return None
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
-    return Layout("judged", table, "judgements", columns, 0.97, judges, scale, evidence=evidence)
+    return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
 
 
 def _judge(name: str) -> str:
@@ -365,6 +408,8 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
+    if "doc_id" in columns and _share(table.texts(columns["doc_id"]), ";") >= 0.5:  # lists under a name such as ID
+        del columns["doc_id"]
     return columns
 
 
@@ -382,9 +427,11 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 
 def _can_be_ids(table: Table, name: str) -> bool:
-    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences."""
+    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
     shape = _profile(table, name)
     cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    if cells and all(re.fullmatch(_WHOLE["uris"], cell) for cell in cells):
+        return False
     decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in cells)
     return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
 

@@ -135,7 +135,8 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
     # Variants that hold no lists of spellings are an ordinary column.
-    return name if name not in taken and name not in ("annotator", "system", "variants") else f"{name} (file)"
+    own = name in taken or name in ("annotator", "system", "variants", "source", "list")
+    return f"{name} (file)" if own else name
 
 
 def _variants(table: Table) -> pa.Array | None:

@@ -12,6 +12,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, is_number, storable
 from kp_core.reading.shapes import title_and_body
@@ -121,7 +122,9 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
     own = document_lines.recognise([file], None, Choice())
-    confidence = 1.0 if border else 0.4 if _are_rows(file.sample) or (own and own.confidence >= 0.5) else 0.8
+    header = sum(map(is_known, re.split(r"[\t,;|]", file.sample[0]))) > 1
+    weak = header or _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
+    confidence = 1.0 if border else 0.4 if weak else 0.8
     options |= {"role": "guessed"} if role is None else {}
     return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
 
