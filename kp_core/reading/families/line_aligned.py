@@ -123,7 +123,8 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     border = any("<peos>" in line for line in file.sample)
     own = document_lines.recognise([file], None, Choice())
     header = sum(map(is_known, re.split(r"[\t,;|]", file.sample[0]))) > 1
-    weak = header or _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
+    commas = {line.count(",") for line in file.sample}
+    weak = header or (len(commas) == 1 and commas != {0}) or _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
     confidence = 1.0 if border else 0.4 if weak else 0.8
     options |= {"role": "guessed"} if role is None else {}
     return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
