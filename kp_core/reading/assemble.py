@@ -13,11 +13,11 @@ import pyarrow as pa
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import Note, counted
 from kp_core.reading.documents import document_table
-from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
 from kp_core.reading.settle import Part, settle
+from kp_core.reading.to_pandas import TEXT, frame_of
 from kp_core.reading.values import distinct_values
 
 

@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from kp_core.errors import InputError
 from kp_core.reading.choices import Answer, Finding, Question
-from kp_core.reading.frame import TEXT, frame_of, series
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits
 from kp_core.reading.settle import Part
+from kp_core.reading.to_pandas import TEXT, frame_of, series
 
 
 def document_table(

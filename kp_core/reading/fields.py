@@ -8,10 +8,9 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-_WORDS: dict[str, tuple[str, ...]] = {
-    role: tuple(words.split())
-    for role, words in tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8")).items()
-}
+_FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
+_SAID: dict[str, str] = _FOUND.pop("said")
+_WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns beside those of keyphrases, and first cells of rows of sums.
 BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
@@ -40,6 +39,15 @@ def plain(name: str) -> str:
     folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
     return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).lower().strip().rstrip(":."))
+
+
+def in_words(columns: Mapping[str, str]) -> str:
+    """Say which columns or fields play which roles.
+
+    >>> in_words({"doc_id": "PPN", "phrase": "Begriff"})
+    'documents in “PPN”, keyphrases in “Begriff”'
+    """
+    return ", ".join(f"{_SAID.get(role, role)} in “{name}”" for role, name in columns.items())
 
 
 def is_known(name: str) -> bool:

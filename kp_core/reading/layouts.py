@@ -28,6 +28,7 @@ from kp_core.reading.fields import (
     SYSTEMS,
     base_of,
     find_roles,
+    in_words,
     is_predicted,
     number_of,
     plain,
@@ -164,10 +165,10 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         return None
     table = table.without(_chosen(choice, "ignore"))
     asked = choice.role or role
-    if asked in (None, "judgements") and (judged := _judged(table, choice)) is not None:
+    if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
     guessed = asked or _guess_role(table)
-    found = _documents(table, choice) if guessed == "documents" else _phrases(table, guessed or "gold", choice)
+    found = _of_texts(table, choice) if guessed == "documents" else _of_phrases(table, guessed or "gold", choice)
     return found and replace(found, role_sure=guessed is not None)
 
 
@@ -179,7 +180,7 @@ def _chosen(choice: Choice, option: str) -> list[str]:
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
     found = find_roles(table.names, _TELLING)
-    if not {"phrase", "phrases"} & set(found) and table.header and not _sources(table, found, Choice()):
+    if not {"phrase", "phrases"} & set(found) and table.header and not _columns_by_source(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
         texts = find_roles(table.names, _TEXTS)
         return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
@@ -188,7 +189,7 @@ def _guess_role(table: Table) -> Role | None:
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
 
-def _documents(table: Table, choice: Choice) -> Layout | None:
+def _of_texts(table: Table, choice: Choice) -> Layout | None:
     columns = _settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns))
     columns = add_by_content(table, columns, ("doc_id", "text"))
     numbered = "doc_id" not in columns
@@ -199,17 +200,17 @@ def _documents(table: Table, choice: Choice) -> Layout | None:
     return Layout("documents", table, "documents", columns, _WIDE, numbered=numbered, evidence=evidence)
 
 
-def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
+def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
     columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
     columns.pop("phrases" if "phrase" in columns else "", "")
     identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
     if "phrase" in columns and "concept" not in columns and identifiers:
         columns["concept"] = identifiers[0]
-    sources = _sources(table, columns, choice)
+    sources = _columns_by_source(table, columns, choice)
     if sources:
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
-        return _wide(table, role, columns, sources, choice)
+        return _of_columns(table, role, columns, sources, choice)
     columns = _completed(table, columns, role)
     if not {"phrase", "phrases"} & set(columns):
         return None
@@ -265,7 +266,7 @@ def _unread(layout: Layout) -> str:
     return f"; not read: {', '.join(f'“{name}”' for name in unread)}" if unread else ""
 
 
-def _wide(
+def _of_columns(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
@@ -278,10 +279,8 @@ def _wide(
     numbered = "doc_id" not in columns or choice.options.get("ids") == "rows"
     if numbered:
         columns.pop("doc_id", "")
-    what = "annotator" if role == "gold" else "system"
     several = sum(len(names) for names in sources.values()) > len(sources)
-    how = "several numbered columns a list" if several else f"{len(used)} columns of lists, one for each {what}"
-    evidence = f"{_evidence(table, columns)}; {how}"
+    evidence = f"{_evidence(table, columns)}; {_whose(sources, role)}"
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
@@ -292,7 +291,20 @@ def _wide(
     return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
 
 
-def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
+def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
+    """Say whose lists the columns are."""
+    if list(sources) == [""]:
+        return f"one list in {counted(len(sources['']), 'column')}"
+    gold = next((names[0] for names in sources.values() if plain(names[0]) in GOLD), None)
+    names = [f"“{source or names[0]}”" for source, names in sources.items() if names[0] != gold]
+    shown = ", ".join(names[:5]) + " …" * (len(names) > 5)
+    if gold is not None and names:
+        return f"the gold standard in “{gold}”, systems {shown}"
+    numbered = ", each in several numbered columns" if any(len(one) > 1 for one in sources.values()) else ""
+    return f"{'annotators' if role == 'gold' else 'systems'} {shown}{numbered}"
+
+
+def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
     if chosen:
@@ -363,7 +375,7 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
 
 
-def _judged(table: Table, choice: Choice) -> Layout | None:
+def _of_pairs(table: Table, choice: Choice) -> Layout | None:
     """Return the layout of judged pairs: `candidate` beside `keyphrase` or scores of people."""
     if not table.header:
         return None
@@ -628,6 +640,6 @@ def json_list(cell: str) -> list[object] | None:
 
 
 def _evidence(table: Table, columns: dict[str, str]) -> str:
-    roles = ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+    roles = in_words(columns)
     header = "" if table.header else " without a header"
     return f"{table.described}{header}{'; ' if roles else ''}{roles}"

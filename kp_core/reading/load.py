@@ -17,8 +17,8 @@ from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.frames import dict_rows, frame_rows
 from kp_core.reading.identifiers import id_fix
+from kp_core.reading.in_memory import dict_rows, frame_rows
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import recognise, settle_roles

@@ -9,10 +9,10 @@ import pandas as pd
 from kp_core.corpus import Role
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition
-from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.sniff import readings_of, recognise
 from kp_core.reading.source import Source, expand
+from kp_core.reading.to_pandas import frame_of
 
 #: Of an archive of many files that stand each by itself, so many are shown.
 _SHOWN = 10

@@ -100,7 +100,7 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     found = readings_of(file, role, choice)
     if choice.family and not found:
         family = family_named(choice.family)
-        expected = f"a file of family {family.NAME} ({family.TITLE})"
+        expected = f"a file of family {family.NAME}, which is “{family.TITLE}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
     if not found:
         raise _unknown(file, role)
@@ -186,8 +186,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
             choice = replace(file.choice, family=reading.family)
         answers.append(Answer(f"“{family.TITLE}”: {reading.evidence}", {file.name: choice}))
     answers.append(Answer("leave the file out", {file.name: Choice(use="no")}))
-    one = "one reading that is sure of itself"
-    return Question(Finding("ask", file.name, _shown(file), one, tuple(answers)))
+    return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:

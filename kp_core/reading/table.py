@@ -110,7 +110,7 @@ def headed(table: Table, choice: Choice) -> Table:
     above, heads = _head(table, rows, choice)
     names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     if heads:
-        names = header_names(_joined(rows[above : above + heads]))
+        names = header_names(_one_head(rows[above : above + heads]))
     skipped = above + heads
     lines = table.line_numbers()[skipped:]
     notes = list(table.notes)
@@ -205,7 +205,7 @@ def _continues(rows: list[list[str]]) -> bool:
     return not repeated and all(len(part) <= 40 and ";" not in part for part in parts)
 
 
-def _joined(heads: list[list[str]]) -> list[str]:
+def _one_head(heads: list[list[str]]) -> list[str]:
     """Return one head of one or two rows; what stands over several columns is repeated over each."""
     if len(heads) == 1:
         return heads[0]

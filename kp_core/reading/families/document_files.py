@@ -304,12 +304,12 @@ def _annotators(files: Sequence[File], ids: set[str]) -> str:
         if len(folders & ids) > len(stems.keys() & ids) or (numbers and people):
             return "files"
         if numbers and not ids and len(stems) <= 5 * len(folders):
-            raise _question(files)
+            raise _ask_whose(files)
         return "folders"
     return "endings" if any(len(found) > 1 for found in endings.values()) else "none"
 
 
-def _question(files: Sequence[File]) -> Question:
+def _ask_whose(files: Sequence[File]) -> Question:
     """Ask what folders and files are that all have numbers for names: documents, or annotators."""
     first = files[0]
     answers = [

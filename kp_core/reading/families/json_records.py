@@ -13,7 +13,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import find_roles, plain
+from kp_core.reading.fields import find_roles, in_words, plain
 from kp_core.reading.json_text import JsonRecord, is_json, shown
 from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
 from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
@@ -77,9 +77,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         return None
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
-    said = ", ".join(f"{part} = “{name}”" for part, name in columns.items())
     good = sum(record.value is not None for record in records)
-    evidence = f"{counted(good, 'JSON object')}; {said}"
+    evidence = f"{counted(good, 'JSON object')}; {in_words(columns)}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
     return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
 
@@ -200,12 +199,12 @@ def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool
     values = {part: [record.value.get(name) for _, record, _ in good] for part, name in fields.items()}
     tokenised = any(isinstance(value, list) for column in values.values() for value in column)
     found = {"doc_id": [doc_id for doc_id, _, _ in good]} | {
-        part: list(map(_joined, own)) for part, own in values.items()
+        part: list(map(_in_one_text, own)) for part, own in values.items()
     }
     if "title" not in columns and "text" in columns:
         pairs = [title_and_body(text or "") for text in found["text"]]
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
-    tags = [_joined(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record, _ in good]
+    tags = [_in_one_text(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record, _ in good]
     found |= {_TAGS: tags} if any(tags) else {}
     arrays = {part: text_column(column) for part, column in found.items()}
     lines = [record.line for _, record, _ in good]
@@ -217,5 +216,5 @@ def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool
     return rows
 
 
-def _joined(value: Any) -> str | None:
+def _in_one_text(value: Any) -> str | None:
     return " ".join(filter(None, map(text_of, value))) if isinstance(value, list) else text_of(value)

@@ -118,20 +118,21 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
         return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, options)
     split = sum(";" in line for line in file.sample)
     shown = part_of(split, len(file.sample), "first line", "is", "are")
-    evidence = f"{shown} phrases split at `;`, without ids; line n is document n"
+    evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
     own = document_lines.recognise([file], None, Choice())
-    header = sum(map(is_known, re.split(r"[\t,;|]", file.sample[0]))) > 1
-    commas = {line.count(",") for line in file.sample}
-    weak = header or (len(commas) == 1 and commas != {0}) or _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
+    weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
     confidence = 1.0 if border else 0.4 if weak else 0.8
     options |= {"role": "guessed"} if role is None else {}
     return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
-    """Tell whether the lines could as well be rows of a table: two columns, or one of numbers or of repeated values."""
+    """Tell whether lines could be rows of a table: a header, two columns, or one of numbers or of repeated values."""
+    commas = {line.count(",") for line in lines}
+    if sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1 or (len(commas) == 1 and commas != {0}):
+        return True
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
         return False

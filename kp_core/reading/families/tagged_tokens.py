@@ -39,7 +39,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     found = []
     for name, group in groups.items():
         labels = {label for file in group for label in _labels(file)}
-        evidence = f"{counted(len(group), 'file')} of a token with a tag such as B, I, O in each line; document = file"
+        evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
         alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
         reading = labelled(alone, group[0].choice, labels)
         if len(groups) > 1:  # what a folder is, its name tells
