@@ -8,6 +8,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from kp_core.corpus import Role
+
 _FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _FOUND.pop("said")
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
@@ -16,6 +18,8 @@ _OTHERS = _WORDS.pop("others")
 BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
 #: Names of identifiers of phrases.
 IDENTIFIERS = _WORDS.pop("identifiers")
+#: Words in the paths of files of either role.
+_FILES: dict[Role, tuple[str, ...]] = {"gold": _WORDS.pop("gold_files"), "system": _WORDS.pop("system_files")}
 #: Names of well-known systems.
 SYSTEMS = frozenset(_WORDS.pop("systems"))
 #: Role → words, the first present wins.
@@ -53,6 +57,21 @@ def in_words(columns: Mapping[str, str]) -> str:
 def is_known(name: str) -> bool:
     """Tell whether a cell is a word of the field, as heads of columns are."""
     return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
+
+
+def role_of_path(path: str) -> Role | None:
+    """Return the role that a path suggests, its last part first.
+
+    >>> role_of_path("gold/yake.json"), role_of_path("runs/a.json"), role_of_path("x/biasrank"), role_of_path("a.json")
+    ('system', 'system', 'system', None)
+    """
+    for part in reversed(path.lower().split("/")):
+        words = {plain(part), *re.split(r"[^a-z]+", part)}
+        if words & {*_FILES["gold"]}:
+            return "gold"
+        if words & {*_FILES["system"], *SYSTEMS} or any(re.fullmatch(r"\w+rank", word) for word in words):
+            return "system"
+    return None
 
 
 def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:

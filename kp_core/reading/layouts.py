@@ -393,21 +393,17 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
     if not named and "score" not in columns:
         shapes = {name: _profile(table, name) for name in free if plain(name) not in KNOWN}
         raters = [name for name, shape in shapes.items() if shape.cells and shape.numbers > 0.8]
-    if raters or named:
-        columns.pop("score" if raters else "", "")
+    if raters:
+        columns.pop("score", "")
     judges: dict[str, tuple[str, ...]] = {}
     if "score" not in columns:
-        judges = {_judge(name): (name,) for name in raters or named}
-    if "score" not in columns and not judges:
-        return None
+        names = {name: JUDGE.match(name) for name in raters or named}
+        judges = {found.group(1) if found else name: (name,) for name, found in names.items()}
+        if not judges:
+            return None
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
     return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
-
-
-def _judge(name: str) -> str:
-    found = JUDGE.match(name)
-    return found.group(1) if found else name
 
 
 def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:

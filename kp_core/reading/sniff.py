@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -16,7 +15,7 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import SYSTEMS
+from kp_core.reading.fields import role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 
@@ -24,13 +23,6 @@ from kp_core.reading.limits import refuse_over
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-_GOLD_NAMES = {
-    *("gold", "ref", "refs", "reference", "references", "goldstandard", "tgt", "targets"),
-    *("annotators", "author", "reader"),
-}
-_SYSTEM_NAMES = SYSTEMS | {
-    *("system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "outputs", "candidats", "baseline")
-}
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
@@ -191,7 +183,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
-    roles = {id(one): _role_by_name(one.files[0].name) for one in recognitions if is_guessed(one)}
+    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if is_guessed(one)}
     known = {one.role for one in recognitions if not is_guessed(one)} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if is_guessed(one) and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
@@ -209,21 +201,6 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
 def is_guessed(recognition: Recognition) -> bool:
     """Tell whether nothing in the files says which role they play."""
     return recognition.options.get("role") == "guessed"
-
-
-def _role_by_name(name: str) -> Role | None:
-    """Return the role that a path suggests, its last part first.
-
-    >>> _role_by_name("gold/yake.json"), _role_by_name("runs/a.json"), _role_by_name("a.json")
-    ('system', 'system', None)
-    """
-    for part in reversed(name.lower().split("/")):
-        words = set(re.split(r"[^a-z]+", part))
-        if words & _GOLD_NAMES:
-            return "gold"
-        if words & _SYSTEM_NAMES:
-            return "system"
-    return None
 
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:

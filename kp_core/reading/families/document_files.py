@@ -15,7 +15,7 @@ from kp_core.errors import part_of
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.fields import KNOWN, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, is_number, number
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 
@@ -50,10 +50,6 @@ KEYS = (".key", ".keys", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".ke
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
-_SYSTEM = re.compile(
-    r"(?<![a-z])(systems?|runs?|pred(iction)?s?|outputs?|candidat[es]*|yake|rake|keybert|\w+rank|tf-?idf|kea|maui|annif)"
-    r"(?![a-z])"
-)
 #: A phrase, and its concept and number where the line has any.
 _Fields = tuple[str, dict[str, Any]]
 
@@ -63,7 +59,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     if role == "judgements":
         return []
     lists, texts = _sorted(files, role)
-    systems = {file.name for file in lists if _SYSTEM.search(str(PurePosixPath(file.name).parent).lower())}
+    systems = {file.name for file in lists if role_of_path(file.name.rpartition("/")[0]) == "system"}
     apart = systems if len(systems) < len(lists) else set()
     lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
