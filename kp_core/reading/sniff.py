@@ -266,4 +266,6 @@ def _unknown(file: File, role: Role | None) -> InputError:
         return InputError(file.name, found, "JSON or one JSON object a line", "Save the file again.")
     expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
+    if file.decoded.notes:  # windows-1252 was only proposed
+        remedy = "It is not UTF-8: name its encoding."
     return InputError(file.name, _shown(file), expected, remedy)

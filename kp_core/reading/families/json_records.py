@@ -126,9 +126,9 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read lists of every role asked for, and the texts beside a gold standard."""
     file, columns = recognition.files[0], recognition.columns
     source = next(iter(recognition.plan), None)
-    asked = recognition.role if recognition.options.get("role") == "guessed" or role else None
-    if asked == "system" and "predictions" not in columns:
-        columns = columns | {"predictions": columns["gold"]}
+    turned = recognition.role == "system" and "predictions" not in columns
+    columns = columns | ({"predictions": columns["gold"]} if turned else {})
+    asked = recognition.role if role or turned else None
     objects, said = list[_Object](), list[Note]()
     for one in recognition.files:
         ids, about_ids = ids_of(one, _records(one), columns.get("doc_id"))

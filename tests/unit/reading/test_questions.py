@@ -91,6 +91,18 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
         assert [roles[name] for name in files] == ["gold", "system"]
 
 
+def test_objects_of_documents_play_the_role_that_their_place_tells() -> None:
+    lines = '{{"id": "d1", "keyphrases": ["{0}"]}}\n{{"id": "d2", "keyphrases": ["moon"]}}\n'
+    corpus = load(files=[Source(f"{name}/test.jsonl", lines.format(name).encode()) for name in ("gold", "pred")])
+    assert corpus.gold[["annotator", "phrase"]].to_numpy().tolist() == [["gold", "gold"], ["gold", "moon"]]
+    assert corpus.runs[["system", "phrase"]].to_numpy().tolist() == [["test", "pred"], ["test", "moon"]]
+
+
+def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
+    with pytest.raises(InputError, match="name its encoding"):
+        load(gold=Source("g.csv", "编号,关键词\n1,潮汐\n2,月亮\n".encode("gb18030")))
+
+
 # the sense of what was read
 
 
