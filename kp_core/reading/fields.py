@@ -12,6 +12,7 @@ from kp_core.corpus import Role
 
 _FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
 _SAID: dict[str, str] = _FOUND.pop("said")
+_SPOKEN: dict[str, str] = _FOUND.pop("spoken")
 _WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
 #: Heads of columns beside those of keyphrases, and first cells of rows of sums.
@@ -45,13 +46,24 @@ def plain(name: str) -> str:
     return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).lower().strip().rstrip(":."))
 
 
-def in_words(columns: Mapping[str, str]) -> str:
-    """Say which columns or fields play which roles.
+def told(columns: Mapping[str, str]) -> str:
+    """Return which columns or fields play which roles, in the words of `--as`.
 
-    >>> in_words({"doc_id": "PPN", "phrase": "Begriff"})
-    'documents in “PPN”, keyphrases in “Begriff”'
+    >>> told({"doc_id": "PPN", "phrase": "Begriff"})
+    'doc_id = “PPN”, phrase = “Begriff”'
     """
-    return ", ".join(f"{_SAID.get(role, role)} in “{name}”" for role, name in columns.items())
+    return ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+
+
+def in_words(evidence: str) -> str:
+    """Say the evidence of a reading without a code.
+
+    >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
+    ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
+    """
+    for code, words in _SPOKEN.items():
+        evidence = evidence.replace(code, words)
+    return re.sub(r"(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
 
 
 def is_known(name: str) -> bool:

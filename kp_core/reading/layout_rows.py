@@ -14,7 +14,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Rows
-from kp_core.reading.fields import GOLD, in_words, plain
+from kp_core.reading.fields import GOLD, in_words, plain, told
 from kp_core.reading.judged import judgement_rows
 from kp_core.reading.layouts import MARKS, Layout, cell_separator, json_list, list_columns
 from kp_core.reading.lists import ListBuilder
@@ -120,7 +120,7 @@ def _long(layout: Layout) -> Rows:
             taken[_free(name, taken)] = column
     notes: list[Note] = []
     if not table.header:
-        said = f"There is no header; by their content there are {in_words(columns)}."
+        said = f"There is no header; by their content there are {in_words(told(columns))}."
         notes.append(Note("warning", table.file, said))
     return Rows(role, pa.table(taken), table.lines, notes=notes)
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.corpus import Role
+from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
@@ -28,11 +28,11 @@ from kp_core.reading.fields import (
     SYSTEMS,
     base_of,
     find_roles,
-    in_words,
     is_predicted,
     number_of,
     plain,
     source_of,
+    told,
 )
 from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import shape_of
@@ -259,7 +259,7 @@ def _unread(layout: Layout) -> str:
     if not (table.header and table.splits) or layout.source_column() is not None:
         return ""
     free = [name for name in table.names if name not in columns.values()]
-    values = {name: set(map(plain, table.texts(name).slice(0, _SAMPLE).to_pylist())) - {""} for name in free}
+    values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
     mixed = [name for name, found in values.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
     unread = mixed or marks if mixed or len(marks) > 1 else []
@@ -605,6 +605,12 @@ def _count_lists(layout: Layout) -> int:
     keys = {"doc_id": layout.ids()}
     if (source := layout.source_column()) is not None:
         keys["source"] = layout.table.texts(source)
+    # Rows of one list mostly stand together; then their runs tell enough, without a look at every pair.
+    begins = np.zeros(len(layout.table), dtype=bool)
+    for column in keys.values():
+        begins[run_starts(column)] = True
+    if begins.sum() < _FEW_TWICE * len(begins):
+        return int(begins.sum())
     return len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([]))
 
 
@@ -636,6 +642,6 @@ def json_list(cell: str) -> list[object] | None:
 
 
 def _evidence(table: Table, columns: dict[str, str]) -> str:
-    roles = in_words(columns)
+    roles = told(columns)
     header = "" if table.header else " without a header"
     return f"{table.described}{header}{'; ' if roles else ''}{roles}"

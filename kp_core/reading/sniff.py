@@ -15,7 +15,7 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import role_of_path
+from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 
@@ -176,7 +176,7 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
         choice = replace(file.choice, family=reading.family, columns=reading.columns, options=options)
         if len(readings) == 1:  # the family alone says it
             choice = replace(file.choice, family=reading.family)
-        answers.append(Answer(f"“{family.TITLE}”: {reading.evidence}", {file.name: choice}))
+        answers.append(Answer(f"“{family.TITLE}”: {in_words(reading.evidence)}", {file.name: choice}))
     answers.append(Answer("leave the file out", {file.name: Choice(use="no")}))
     return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
 

@@ -72,7 +72,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     notes = _notes(files)
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
     evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
-    evidence += "each folder is an annotator" if _several(notes) else "each file is a document"
+    evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
     return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), choice, labels)
 
 

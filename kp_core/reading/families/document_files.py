@@ -32,12 +32,12 @@ harbour    0.1034
 annif/1203.annif:
 <http://example.org/c1>\ttide table\t0.8512
 <http://example.org/c2>\tharbour\t0.1034"""
-#: What annotators are: in words.
+#: What annotators are, as evidence says it.
 _WHOSE = {
-    "none": "each file is a document",
-    "folders": "each folder is an annotator, each file in it a document",
-    "files": "each folder is a document, each file in it an annotator",
-    "endings": "each ending is an annotator, each name a document",
+    "none": "document = file",
+    "folders": "annotator = folder",
+    "files": "document = folder, annotator = file",
+    "endings": "annotator = ending",
 }
 OPTIONS = {
     "line": ("phrase", "label", "subject", "number"),
@@ -255,12 +255,11 @@ def _recognition(
     chosen = files[0].choice.options
     annotators = "folders" if apart else chosen.get("annotators") or _annotators(files, known[0])
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
-    evidence = f"files named {endings}; {'each folder is a system' if apart else _WHOSE[annotators]}"
+    evidence = f"files named {endings}; {'system = folder, document = file' if apart else _WHOSE[annotators]}"
     if line == "label":
         lines = [one for file in files for one in file.lines if one.strip()]
         labelled = sum(bool(_LABEL.match(one)) for one in lines)
-        said = part_of(labelled, len(lines), "line", "has", "have")
-        evidence += f"; {said} an identifier before the keyphrase, as in `4711: Tide`"
+        evidence += f"; {part_of(labelled, len(lines), 'line', 'is', 'are')} `id: label`, split"
     elif line != "phrase":
         evidence += f"; each line has a {'number' if line == 'number' else 'subject with its address (URI)'}"
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]

@@ -35,8 +35,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if separator is None:
         return None
     fitting = len(_pairs(lines, separator))
-    shown = "a TAB" if separator == "\t" else f"`{separator}`"
-    evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} a document, {shown} and its keyphrases"
+    shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
+    evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `{shown}`"
     options = {**choice.options, "separator": separator} | ({} if role else {"role": "guessed"})
     confidence = 0.9 if chosen else _sure(lines, separator)
     return Recognition(NAME, role or "gold", tuple(files), confidence, evidence, {}, options)

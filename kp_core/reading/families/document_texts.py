@@ -108,7 +108,7 @@ def recognition(files: Sequence[File]) -> Recognition:
     folders = dict.fromkeys(map(_folder, files))
     several = [name for name in (*endings, *folders) if len(endings) > 1 or name in folders]
     offers = {"texts": tuple(several)} if len(several) > 1 else {}
-    evidence = f"text files ({shown}), each a document named like its file"
+    evidence = f"text files ({shown}), document = file name"
     chosen = next((file.choice.options for file in files if "texts" in file.choice.options), {})
     return Recognition(NAME, "documents", tuple(files), 0.95, evidence, {}, dict(chosen), offers)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import find_roles, in_words, plain
+from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_text import JsonRecord, is_json, shown
 from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
 from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
@@ -78,7 +78,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
     good = sum(record.value is not None for record in records)
-    evidence = f"{counted(good, 'JSON object')}; {in_words(columns)}"
+    evidence = f"{counted(good, 'JSON object')}; {told(columns)}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
     return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
 

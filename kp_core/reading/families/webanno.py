@@ -58,14 +58,10 @@ def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None
     together = len(files) > len(texts) and all(len(found) == 1 for found in texts.values())
     alone = len(files) == len(texts) > 1 and len(set().union(*texts.values())) == len(texts)
     if (together or alone) and all(path.parent.name for path in paths.values()):
-        return "each folder is a document, each file in it an annotator", {
-            n: (p.parent.name, p.stem) for n, p in paths.items()
-        }
+        return "document = folder, annotator = file", {n: (p.parent.name, p.stem) for n, p in paths.items()}
     if len(texts) > 1:
-        return "each folder is an annotator, each file in it a document", {
-            n: (p.stem, p.parent.name) for n, p in paths.items()
-        }
-    return "each file is a document", {name: (path.stem, None) for name, path in paths.items()}
+        return "annotator = folder, document = file", {n: (p.stem, p.parent.name) for n, p in paths.items()}
+    return "document = file", {name: (path.stem, None) for name, path in paths.items()}
 
 
 def _page(file: File) -> tuple[Marked, list[Rejected]]:

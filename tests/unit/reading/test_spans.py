@@ -68,7 +68,7 @@ def test_webanno_joins_tokens_and_keeps_stacked_spans_apart():
 
 
 @pytest.mark.parametrize(
-    "layout", [("annotation/{doc}/{who}.tsv", "in it an annotator"), ("{who}/{doc}.tsv", "each folder is an annotator")]
+    "layout", [("annotation/{doc}/{who}.tsv", "folder, annotator = file"), ("{who}/{doc}.tsv", "annotator = folder")]
 )
 def test_folders_are_documents_or_annotators_by_their_texts(layout):
     path, said = layout
