@@ -584,7 +584,8 @@ def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
     texts = table.texts(name)
     filled = texts.filter(pc.not_equal(texts, ""))
     for separator, pattern in _WHOLE.items():
-        if len(filled) and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+        begins = len(filled) and re.search(pattern, filled[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
             return separator
     for separator, mark in MARKS.items():
         share = _share(filled, mark)

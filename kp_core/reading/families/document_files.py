@@ -15,7 +15,7 @@ from kp_core.errors import part_of
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import KNOWN, plain, role_of_path
+from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, is_number, number
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 
@@ -308,10 +308,13 @@ def _ask_whose(files: Sequence[File]) -> Question:
     """Ask what folders and files are that all have numbers for names: documents, or annotators."""
     first = files[0]
     answers = [
-        Answer(_WHOSE[what], {first.name: replace(first.choice, options={**first.choice.options, "annotators": what})})
+        Answer(
+            in_words(_WHOSE[what]),
+            {first.name: replace(first.choice, options={**first.choice.options, "annotators": what})},
+        )
         for what in ("folders", "files")
     ]
-    where = str(PurePosixPath(first.name).parent.parent).replace(".", "the files")
+    where = PurePosixPath(first.name).parent.parent.name or "the files"
     found = f"folders and files named by numbers alone, such as {first.name}"
     return Question(Finding("ask", where, found, "names that tell documents from annotators", tuple(answers)))
 
