@@ -256,14 +256,15 @@ def _score(layout: Layout) -> float:
 def _unread(layout: Layout) -> str:
     """Name columns that say of each phrase who chose it, which no layout reads."""
     table, columns = layout.table, layout.columns
-    if not (table.header and table.splits) or layout.source_column() is not None:
+    if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
         return ""
     free = [name for name in table.names if name not in columns.values()]
     values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
     mixed = [name for name, found in values.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
     unread = mixed or marks if mixed or len(marks) > 1 else []
-    return f"; not read: {', '.join(f'“{name}”' for name in unread)}" if unread else ""
+    shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
+    return f"; not read: {shown}" if unread else ""
 
 
 def _of_columns(
@@ -296,7 +297,7 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
     if list(sources) == [""]:
         return f"one list in {counted(len(sources['']), 'column')}"
     gold = next((names[0] for names in sources.values() if plain(names[0]) in GOLD), None)
-    names = [f"“{source or names[0]}”" for source, names in sources.items() if names[0] != gold]
+    names = [f"“{(source or names[0])[:40]}”" for source, names in sources.items() if names[0] != gold]
     shown = ", ".join(names[:5]) + " …" * (len(names) > 5)
     if gold is not None and names:
         return f"the gold standard in “{gold}”, systems {shown}"

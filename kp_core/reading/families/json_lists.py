@@ -83,8 +83,8 @@ def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None, c
     for keys, names, documents, proved in (("sources", outer, inner, sure[0]), ("documents", inner, outer, sure[1])):
         guess: Role = role or ("system" if found[0] == "scored" or any(systems) else "gold")
         options = {"inner": found[0], "outer": keys} | ({} if role or guess == "system" else {"role": "guessed"})
-        whose = ", ".join(f"“{name}”" for name in names[:3]) + " …" * (len(names) > 3)
-        evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0]}”"
+        whose = ", ".join(f"“{name[:40]}”" for name in names[:3]) + " …" * (len(names) > 3)
+        evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0][:40]}”"
         confidence = 0.95 if proved or choice.options.get("outer") == keys else 0.3 if any(sure) else 0.6
         readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options))
     chosen = choice.options.get("outer")
