@@ -77,7 +77,8 @@ def run() -> None:
     try:
         with recovery.page(page.url_path):
             sidebar.draw()
-            sidebar.on_a_phone()
+            if page.url_path not in ("data", "learn"):
+                sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             settings.write_link()
             page.run()
