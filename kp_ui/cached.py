@@ -218,6 +218,15 @@ def soft(settings: Settings, chosen: kp.Soft) -> SoftResult:
     return kp.soft_evaluate(_corpus(), settings, chosen, ("P@k", "R@k", "F1@k"))
 
 
+@asked("Making the table …", 20)
+def paper_table(
+    settings: Settings, systems: tuple[str, ...], measures: tuple[str, ...], cutoffs: str, marks: bool, baselines: bool
+) -> kp.PaperTable:
+    """Make the table of a paper under the sidebar's settings, at cutoffs of its own."""
+    at = settings.changed(k="".join(cutoffs.split()))
+    return kp.paper_table(_corpus(), at, measures, systems=systems, marks=marks, baselines=baselines)
+
+
 @asked("Writing the report …", 3)
 def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> "Report":
     """Write the report on the data on screen, under the sidebar's settings and cutoff."""
