@@ -60,6 +60,7 @@ class Reading:
     columns: dict[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     files: int = 1
+    sha256: str = ""
 
 
 @dataclass(frozen=True)
