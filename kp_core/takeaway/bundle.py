@@ -42,7 +42,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.takeaway.paragraph import bibtex, paragraph
+from kp_core.takeaway.paragraph import bibtex, brief, paragraph
 from kp_core.typeset import CELLS
 from kp_core.words import statements
 
@@ -248,10 +248,12 @@ def correlation(asked: Asked) -> Section:
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
     here, test = asked.at(*DEFAULT_MEASURES), asked.comparison.test if asked.comparison else ""
-    text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
+    common = (test, here.signature, here.documents)
+    short = brief(asked.corpus, here.settings, named(asked.measure, asked.cutoff), *common)
+    whole = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, *common)
     said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
     explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
-    return Section((text,), tables=(Table("meanings", "What the measures say", explained),))
+    return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
 
 
 #: Section by the name under which it is asked for, in the order of the report.
@@ -322,9 +324,10 @@ class Report:
             parts += [f"{typeset.escape_markdown(t.caption)}\n\n{typeset.markdown(t.frame)}" for t in section.tables]
         return "\n\n".join(parts) + "\n"
 
-    def paragraph(self) -> str:
-        """Return the text of the section on methods, empty where it was not asked for."""
-        return next((" ".join(section.text) for section in self.sections if section.title == "Methods"), "")
+    def paragraph(self, whole: bool = True) -> str:
+        """Return the paragraph on methods, in full or for a paper; empty where it was not asked for."""
+        text = next((section.text for section in self.sections if section.title == "Methods"), ("", ""))
+        return text[1].removeprefix("In full: ") if whole else text[0]
 
     def references(self) -> str:
         """Return BibTeX entries of what the paragraph names, and of KPScope."""

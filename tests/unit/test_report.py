@@ -84,7 +84,8 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     said = {section.title: " ".join(section.text) for section in found.sections}
     assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
     assert said["Correlation with human scores"] == "No judged pairs were loaded."
-    assert said["Methods"].startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
+    assert said["Methods"].startswith("We evaluated 1 system on 1 document against")
+    assert found.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
 
 def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
@@ -102,6 +103,16 @@ def test_what_cannot_be_reported_is_refused() -> None:
         report(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), k=1, sections=["nothing"])
     with pytest.raises(UsageError, match="needs a gold standard, and the output of a system or a second"):
         report(kp.load(gold={"d": ["a"]}), k=1)
+
+
+def test_the_paragraph_of_a_paper_is_short_and_names_what_is_unusual(lectures: kp.Corpus) -> None:
+    usual = report(lectures, sections=["methods"]).paragraph(whole=False)
+    assert 60 <= len(usual.split()) <= 120
+    assert "Precision divides" not in usual
+    other = report(lectures, sections=["methods"], denominator="returned").paragraph(whole=False)
+    assert WORDS["denominator"]["returned"] in other
+    assert "Noreen 1989" in usual
+    assert "@article" in bibtex(usual) or "@book" in bibtex(usual)
 
 
 def test_annotators_alone_have_a_report(tmp_path: Path) -> None:
