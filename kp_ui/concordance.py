@@ -41,6 +41,7 @@ def section() -> None:
         st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
         st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
         results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
+        results.few(here)
     _everybody()
     with st.container(horizontal=True):
         show.downloads(here.frame, "concordance", "Systems against the gold standard", here.signature)

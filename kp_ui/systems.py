@@ -153,6 +153,7 @@ def _spread(found: kp.Spread, measure: str) -> None:
     show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
     caption = f"Single changes of conventions, {measure}"
     show.downloads(found.changes, "convention_changes", caption, found.signature)
+    show.signature(found.signature)
 
 
 def parts() -> None:
