@@ -30,11 +30,12 @@ def section() -> None:
         system = controls.select("System", results.best_first(), "system")
         mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
         others = {name: found for name, found in cells.items() if name != system}
-        first, *further = diagnose(system, cells[system], others, mean)
-        st.markdown(show.plain(first))
-        if further:
+        said = diagnose(system, cells[system], others, mean)
+        for sentence in said[:1]:
+            st.markdown(show.plain(sentence))
+        if said[1:]:
             with st.expander("What else this table says"):
-                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further))
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
     with right:
         concordance = screen_tables.concordance(cells[system])
         aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
