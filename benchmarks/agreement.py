@@ -37,13 +37,13 @@ def with_intervals() -> Task:
     from kp_core.scoring.accumulate import Accumulator, View
     from kp_core.scoring.measures import parse
     from kp_core.scoring.prepare import prepare
-    from kp_core.scoring.systems import scored_systems
+    from kp_core.scoring.systems import count_systems
     from kp_core.studies.evaluate import evaluate
 
     gold = annotator_choices(DOCUMENTS, 1, CANDIDATES, (1, 1))
     corpus = kp.load(gold=gold, systems=systems(gold, SYSTEMS, CANDIDATES))
     data = prepare(corpus, normalise="none", k=K, universe=CANDIDATES, resamples=RESAMPLES)
-    settings, counted, measures = data.settings, scored_systems(data), [parse(name) for name in OF_SYSTEMS]
+    settings, counted, measures = data.settings, count_systems(data), [parse(name) for name in OF_SYSTEMS]
 
     def weights() -> Any:
         return intervals.resample(DOCUMENTS, RESAMPLES, np.random.default_rng(settings.seed))
@@ -55,7 +55,7 @@ def with_intervals() -> Task:
             sums.begin(np.ones(DOCUMENTS, bool), drawn)
             for one in measures:
                 sums.add(name, one, view, average)
-                found[name, one.measure.name] = sums.average(name, one, average, K)
+                found[name, one.measure.name] = sums.estimate(name, one, average, K)
         return found
 
     def one_by_one() -> tuple[float, float, float]:

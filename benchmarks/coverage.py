@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Grid, averaged
+from kp_core.scoring.accumulate import Grid, estimate
 from kp_core.scoring.measures import concordance, parse
 from kp_core.scoring.table_cells import Cells
 
@@ -81,7 +81,7 @@ def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.
     }
     found = {name: (value - 1.959964 * error, value + 1.959964 * error) for name, error in errors.items()}
     drawn = np.ones(cells.hits.shape, bool)
-    clusters = averaged(parse("kappa"), Grid(cells, drawn), "micro", None, "cluster-t")
+    clusters = estimate(parse("kappa"), Grid(cells, drawn), "micro", None, "cluster-t")
     found["documents as clusters, t"] = clusters.low, clusters.high
     weights = intervals.resample(len(cells.hits), RESAMPLES, rng)
     found["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(cells.pooled(weights)))

@@ -117,13 +117,13 @@ def corpus(documents: int = DOCUMENTS, listed: int = LISTED, seed: int = 1) -> A
 def soft_matching(name: str, tau: float) -> Task:
     """Time soft P, R, F1 at k = 1 to 10 of 20,000 documents, after the strings are integers."""
     import kp_core as kp
-    from kp_core.scoring.codes import code, identify
+    from kp_core.scoring.prepare import prepare
 
     settings = kp.Settings(k=tuple(range(1, LISTED + 1)), interval="none")
 
     def fresh() -> tuple[Any]:
         data = corpus()
-        code(data), identify(data, settings)
+        prepare(data, settings)  # what it settles is kept with the corpus
         return (data,)
 
     title = f"Soft matching, {name} ≥ {tau:g}: 20,000 documents × 10 × 10, every k ≤ 10"

@@ -21,6 +21,7 @@ Which phrases make the number?                 by_document, one_document, near_m
 How far do the annotators agree?               agreement, trim
 Which similarity agrees with people?           similarity, correlate
 No system yet?                                 extract, coverage
+A table for a paper?                           paper_table
 Sentences instead of phrases?                  list_sentences, sentence_study
 Printed figures, solved for their tables?      recover
 What can be asked for?                         MEASURES, SIMILARITIES, SYSTEMS, PRESETS, Settings
@@ -46,6 +47,7 @@ from kp_core.studies.correlation.correlate import CorrelationStudy, correlate, c
 from kp_core.studies.document_values import all_values, by_document, one_document
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.near_misses import NearMisses, near_misses
+from kp_core.studies.paper_table import PaperTable, paper_table
 from kp_core.studies.published_tables import recover
 from kp_core.studies.result import Result
 from kp_core.studies.sentence_study.protocol import SentenceStudy, sentence_study
@@ -67,6 +69,7 @@ __all__ = [
     "Extracted",
     "InputError",
     "NearMisses",
+    "PaperTable",
     "Question",
     "Result",
     "SentenceStudy",
@@ -90,6 +93,7 @@ __all__ = [
     "load",
     "near_misses",
     "one_document",
+    "paper_table",
     "recover",
     "sentence_study",
     "settings_from",

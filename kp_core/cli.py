@@ -324,6 +324,43 @@ def trim(
 
 
 @command
+def table(
+    *,
+    measures: str | None = None,
+    systems: list[str] | None = None,
+    digits: int = 3,
+    bounds: bool = False,
+    no_marks: bool = False,
+    baselines: bool = False,
+    caption: str = "Evaluation of keyphrase extraction",
+    label: str = "tab:keyphrases",
+    out: str = "",
+    data: Data = Data(),
+    **choices: Unpack[Options],
+) -> None:
+    """Make the table of a paper."""
+    from kp_core.studies.paper_table import DEFAULT
+
+    made = kp.paper_table(
+        data.load("gold", "system"),
+        _settings(choices),
+        _names(measures) or DEFAULT,
+        systems=systems or (),
+        digits=digits,
+        bounds=bounds,
+        marks=not no_marks,
+        baselines=baselines,
+        caption=caption,
+        label=label,
+    )
+    forms = {".tex": "latex", ".md": "markdown", ".html": "html", ".csv": "csv", ".xlsx": "xlsx", ".parquet": "parquet"}
+    if out and Path(out).suffix not in forms:
+        raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
+    Output(out=out or None).write(getattr(made, forms[Path(out).suffix] if out else "text")())
+    warn(made.result.notes)
+
+
+@command
 def report(
     *,
     measure: str = "F1@k",
@@ -480,7 +517,7 @@ def extract(
     **weights: Unpack[Weights],
 ) -> None:
     """Rank the phrases of texts by the lecture systems."""
-    from kp_core.extraction.extract import stop_words_in
+    from kp_core.extraction.texts import stop_words_in
     from kp_core.reading.family import File
     from kp_core.reading.limits import LIMITS
     from kp_core.reading.source import expand

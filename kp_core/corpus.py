@@ -127,7 +127,7 @@ class Corpus:
     def has_concepts(self) -> bool:
         """Whether gold standard and systems both carry identifiers beside their phrases."""
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
-        return all("concept" in table and bool(table["concept"].notna().any()) for table in tables)
+        return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 
 
 def whole_texts(documents: pd.DataFrame, title: bool = True) -> list[str]:

@@ -15,7 +15,7 @@ from kp_core.errors import UsageError, unavailable
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
-__version__ = "1.0.0"
+__version__ = "2.0.0"
 
 #: A cutoff: a number of phrases, the document's gold size (O), all returned (M), the larger of both (G), none, or the
 #: average gold size, which is a number in prepared data.
@@ -372,14 +372,14 @@ _FURTHER = {"preset", "k", "N", "annot", "ci", "fix", "trim", "docs", "stem", "v
 
 
 def settings_from(line: str) -> Settings:
-    """Read settings back from a signature; the part `soft` of a soft evaluation is no setting and is left out.
+    """Read settings back from a signature, with the meaning that its version gave it; the part `soft` is left out.
 
     >>> settings_from(signature(Settings(k=10), 100)).k
     (10,)
     """
     head, *parts = line.strip().split("|")
     if head != "kps" or any(":" not in part for part in parts):
-        raise UsageError("this is no signature: expected a line such as kps|norm:…|k:10|docs:100|v:1.0.0")
+        raise UsageError("this is no signature: expected a line such as kps|norm:…|k:10|docs:100|v:2.0.0")
     given = dict(part.split(":", 1) for part in parts)
     if len(given) < len(parts):
         raise UsageError("the signature names a field twice")
@@ -398,6 +398,8 @@ def settings_from(line: str) -> Settings:
     changes |= {name: given[key] for key, name in (("N", "universe"), ("trim", "trim")) if key in given}
     if "k" in given:
         changes["k"] = given["k"].split(",")
+    if given.get("v", "").startswith("1."):
+        changes["titles"] = "no"  # a text was not yet its title, then its text
     changes["annotators"] = unquote(given.get("annot", "union"))
     changes["fixes"] = tuple(given["fix"].split(",")) if "fix" in given else ()
     changes["interval"] = given.get("ci", "none")

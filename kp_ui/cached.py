@@ -13,6 +13,7 @@ import kp_core as kp
 from kp_core import scale
 from kp_core.errors import Note
 from kp_core.reading import report as on_reading
+from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.settings import Average, Settings
 from kp_core.studies import annotators, document_values
@@ -145,7 +146,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
         if not isinstance(cutoff, int):
             raise
         result = _evaluation(asked.changed(k=range(1, cutoff + 1)), measures, baselines)
-    return replace(result, notes=notes())
+    return replace(result, notes=notes(measures))
 
 
 def measure_in_use(people: bool = False) -> kp.Result:
@@ -153,9 +154,14 @@ def measure_in_use(people: bool = False) -> kp.Result:
     return evaluation((chosen.value("measure"),), baselines=True, people=people)
 
 
-def notes() -> tuple[Note, ...]:
-    """Return what the reader must know at the sidebar's cutoff; the notes of all cutoffs would speak of k = 50."""
-    return _evaluation(at_cutoff().changed(interval="none"), ("kappa",)).notes
+def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
+    """Return what the reader of measures must know at the cutoff in use; those of all cutoffs would speak of k = 50.
+
+    What is said of the universe matters to measures of concordance tables alone.
+    """
+    found = _evaluation(at_cutoff().changed(interval="none"), ("kappa",)).notes
+    tables = any(parse(name).measure.family == "concordance" for name in measures)
+    return tuple(note for note in found if tables or note.where != "universe")
 
 
 def evaluation_at_cutoff(measures: tuple[str, ...], average: Average = "micro") -> kp.Result:
@@ -210,6 +216,15 @@ def near_misses(settings: Settings) -> kp.NearMisses:
 def soft(settings: Settings, chosen: kp.Soft) -> SoftResult:
     """Evaluate with soft matching at every cutoff that is a number."""
     return kp.soft_evaluate(_corpus(), settings, chosen, ("P@k", "R@k", "F1@k"))
+
+
+@asked("Making the table …", 20)
+def paper_table(
+    settings: Settings, systems: tuple[str, ...], measures: tuple[str, ...], cutoffs: str, marks: bool, baselines: bool
+) -> kp.PaperTable:
+    """Make the table of a paper under the sidebar's settings, at cutoffs of its own."""
+    at = settings.changed(k="".join(cutoffs.split()))
+    return kp.paper_table(_corpus(), at, measures, systems=systems, marks=marks, baselines=baselines)
 
 
 @asked("Writing the report …", 3)

@@ -13,6 +13,7 @@ from kp_core.corpus import Reading, Role
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import family_named
+from kp_core.reading.fields import in_words
 from kp_core.reading.shared import packed, shared_names
 from kp_core.takeaway.workspace_file import Uploads, is_archive
 from kp_ui import controls, mapping, prose, results, saving, show, workspace
@@ -210,7 +211,7 @@ def _readings(file: Source, choice: Choice) -> None:
         show.error(refusal)
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
-        st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {evidence}"))
+        st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}"))
         if family == mapping.TABLES and not reading.of and len(readings) == 1:
             continue  # its parts and first rows stand below
         results.table(reading.rows, f"reading {file.name} {place}")
@@ -256,5 +257,5 @@ def _forget(name: str) -> None:
 
 
 def format_of(family: str) -> str:
-    """Return the name of a family with what it is."""
-    return f"{family} {family_named(family).TITLE}"
+    """Return what a format is called."""
+    return str(family_named(family).TITLE)

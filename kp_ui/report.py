@@ -1,11 +1,83 @@
 """Arrange the report: which sections it has, a look at it, and the files to take along."""
 
+from dataclasses import replace
+
 import streamlit as st
 
+import kp_core as kp
+from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway.bundle import SECTIONS, possible
-from kp_ui import cached, prose, settings, show, workspace
+from kp_ui import cached, prose, results, settings, show, workspace
 
+#: The section that is open at first.
+OPEN = "Which system is better?"
 TITLE = "Evaluation of keyphrase extraction"
+
+
+def section() -> None:
+    """Let the user choose what the report has, look at it, and take it along."""
+    left, right = st.columns([1, 2], gap="large")
+    with left:
+        title, sections = asked()
+    with right:
+        if sections:
+            offered(title, sections)
+        else:
+            st.info("Choose at least one section.")
+
+
+def paper() -> None:
+    """Let the user make the table of a paper: systems, measures, cutoffs, digits; with a look at it."""
+    systems = workspace.current().corpus.systems
+    if not systems:
+        st.info("A table needs the output of at least one system.")
+        return
+    first, second, third = st.columns([3, 3, 2], gap="medium")
+    rows = first.multiselect("Systems", systems, results.best_first(), key="table_systems")
+    measures = second.multiselect("Measures", settings.measures(), DEFAULT, key="table_measures")
+    cutoffs = third.text_input("Cutoffs k", "5, 10", key="table_k", help="Numbers, average, gold or all, with commas.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        digits = int(st.number_input("Digits", 1, 6, 3, key="table_digits", width=120))
+        bounds = st.toggle("Intervals", key="table_bounds")
+        marks = st.toggle("Marks of significance", value=True, key="table_marks")
+        baselines = st.toggle("Baselines", key="table_baselines")
+    caption = st.text_input("Caption", "Evaluation of keyphrase extraction", key="table_caption", max_chars=300)
+    if not rows or not measures:
+        st.info("Choose at least one system and one measure.")
+        return
+    try:
+        made = cached.paper_table(tuple(rows), tuple(measures), cutoffs, marks, baselines)
+    except (kp.InputError, kp.UsageError) as problem:
+        st.info(show.sentence(problem))
+        return
+    made = replace(made, digits=digits, bounds=bounds, caption=caption)
+    st.markdown(made.markdown())
+    with st.container(horizontal=True):
+        for label, file, data in (
+            ("LaTeX", "table.tex", made.latex),
+            ("Markdown", "table.md", made.markdown),
+            ("HTML", "table.html", made.html),
+            ("XLSX", "table.xlsx", made.xlsx),
+            ("CSV", "table.csv", made.csv),
+            ("Parquet", "table.parquet", made.parquet),
+        ):
+            st.download_button(label, data, file, key=f"table {label}", on_click="ignore", icon=":material/download:")
+        show.signature(made.signature)
+    with st.expander("LaTeX, to copy"):
+        st.code(made.latex(), language="latex")
+
+
+def methods() -> None:
+    """Show the paragraph on methods for a paper, with its references."""
+    if not workspace.current().corpus.systems:
+        st.info("The paragraph describes an evaluation of systems, and none is loaded.")
+        return
+    report = cached.report(settings.value("measure"), ("methods",), TITLE)
+    st.caption("Written from the settings in use. Copy it, and the references below.")
+    st.code(report.paragraph(), language=None, wrap_lines=True)
+    with st.expander("References in BibTeX"):
+        st.code(report.references(), language=None)
+    show.signature(report.signature)
 
 
 def asked() -> tuple[str, tuple[str, ...]]:
@@ -33,15 +105,9 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
         st.download_button("Settings as JSON", report.record, "settings.json", "application/json", key="report json")
     st.caption(prose.text("report.files"))
     for section in report.sections:
-        with st.expander(show.plain(section.title), expanded=section is report.sections[0]):
+        with st.expander(show.plain(section.title), expanded=section.title == OPEN):
             for text in section.text:
                 st.markdown(show.plain(text))
             for place, chart in enumerate(section.charts):
                 show.chart(chart, f"report {section.title} {place}")
-    if report.paragraph():
-        st.subheader("Methods, for a paper", anchor=False)
-        st.caption("Written from the settings in use. Copy it, and the references below.")
-        st.code(report.paragraph(), language=None, wrap_lines=True)
-        with st.expander("References in BibTeX"):
-            st.code(report.references(), language=None)
     show.signature(report.signature)

@@ -34,8 +34,11 @@ _STYLE = """<style>
 [data-testid="stSidebarUserContent"] { padding: 0 0 1rem 0; }
 [data-testid="stSidebarUserContent"] .stVerticalBlock { gap: .45rem; }
 [data-testid="stSidebarUserContent"] p, [data-testid="stSidebarUserContent"] button { font-size: .85rem; }
-[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"] { padding: .3rem .5rem; min-height: 0; }
+[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"] { padding: .3rem .5rem; min-height: 0;
+  flex-direction: row; align-items: center; flex-wrap: nowrap; }
 [data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzoneInstructions"] { display: none; }
+[data-testid="stSidebarUserContent"] [data-testid="stFileUploaderDropzone"]::after { content: "or drop files here";
+  font-size: .85rem; padding-left: .6rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
 @media (min-width: 768px) { .st-key-narrow { display: none; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }

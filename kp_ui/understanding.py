@@ -3,7 +3,7 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core.reading import identifiers, report
+from kp_core.reading import fields, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.settings import in_words
 from kp_ui import cached, intake, prose, results, settings, show, streamed, workspace
@@ -52,6 +52,7 @@ def understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
     table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
+    table["evidence"] = table["evidence"].map(fields.in_words)
     wanted = ["file", "bytes", "role", "rows read", "loaded", "rejected", "blank"]
     wanted += ["format", "evidence", "encoding", "line ends"]
     more = [name for name in ("columns", "BOM", "ignored") if table[name].astype(bool).any()]

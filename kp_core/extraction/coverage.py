@@ -9,7 +9,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError, counted
 from kp_core.extraction.collection import Progress
-from kp_core.extraction.extract import readable, stop_list, texts_of
+from kp_core.extraction.texts import readable, stop_list, texts_of
 from kp_core.text.candidates import (
     Edges,
     Rules,

@@ -28,10 +28,10 @@ from kp_core.typeset import number
 
 _PARADOX, _UNIVERSE, _LECTURE = prose("paradox"), prose("universe"), prose("lecture")
 _POSITIVE, _MAP, _TRIMMING = prose("positive"), prose("map"), prose("trimming")
-_WEIGHTS, _CLAIMS = prose("weights"), prose("claims")
+_WEIGHTS, _CLAIMS, _THRESHOLD = prose("weights"), prose("claims"), prose("threshold")
 _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
-SYSTEMS, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
+RECOVERED, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
 _SILENT = "(a system that says nothing)"
 
 
@@ -67,6 +67,50 @@ def _show_paradox(values: Values) -> View:
     return View(Chart(lay_out(figure, 340), alt), said, {"The concordance table": cells})
 
 
+def thresholds() -> pd.DataFrame:
+    """Return P@k, R@k, F1@k and kappa of the two lists for k = 1 … 20; rows are (list, k).
+
+    >>> thresholds().loc[("few phrases, the hits come early", 8), ["P@k", "R@k"]].round(3).tolist()
+    [0.5, 0.667]
+    """
+    gold, lists = [f"keyphrase {place}" for place in range(_THRESHOLD["gold"])], {}
+    for name, one in _THRESHOLD["lists"].items():
+        found = dict(zip(one["hits"], gold, strict=False))
+        lists[name] = {"d": [found.get(rank, f"miss {rank}") for rank in range(1, one["length"] + 1)]}
+    corpus, measures = load(gold={"d": gold}, systems=lists), ["P@k", "R@k", "F1@k", "kappa"]
+    asked = Settings(k="1-20", universe=_THRESHOLD["universe"], interval="none", normalise="none")
+    frame = evaluate(corpus, asked, measures).frame
+    names = frame["measure"].str.replace(r"@\d+", "@k", regex=True)
+    return frame.assign(measure=names).pivot_table("value", ["system", "k"], "measure")[measures]
+
+
+_AT_K = thresholds()
+
+
+def _show_threshold(values: Values) -> View:
+    """Draw four measures of one list over k, with the k in use, the gold size and the end of the list."""
+    k, name, gold, words = int(values["k"]), str(values["list"]), _THRESHOLD["gold"], _THRESHOLD["said"]
+    results, one = _AT_K.loc[name], _THRESHOLD["lists"][name]
+    figure = curves(list(results.index), results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    figure.add_vline(x=k, line={"width": 2, "color": GREY})
+    for place, said in ((gold, "gold size"), (one["length"], "the list ends")):
+        figure.add_vline(x=place, line={"dash": "dot", "width": 1}, annotation_text=said, annotation_position="top")
+    figure.update_xaxes(title="k", dtick=1)
+    figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
+    row = [number(result) for result in results.loc[k]]
+    hits = sum(rank <= k for rank in one["hits"])
+    numbers = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
+    sentences = [words["here"].format(k=k, hits=hits, gold=gold, **numbers)]
+    sentences += [words["equal"]] * (k == gold)
+    sentences += [words["ended"].format(length=one["length"])] * (k > one["length"])
+    (other,) = set(_THRESHOLD["lists"]) - {name}
+    against, own = float(_AT_K.loc[(other, k), "F1@k"]), float(results.loc[k, "F1@k"])
+    winner = "the two are level" if np.isclose(own, against) else "it is better" if against > own else "it is worse"
+    sentences.append(words["other"].format(f1=number(against), winner=winner))
+    alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
+    return View(Chart(lay_out(figure, 360, top=24), alt), sentences, {})
+
+
 def _show_universe(values: Values) -> View:
     """Draw kappa against N for one choice of a, b and c, with the N in use marked."""
     a, b, c = _UNIVERSE["chosen"][str(values["chosen"])]
@@ -87,14 +131,14 @@ def lecture_cells(system: str) -> tuple[int, int, int, int]:
     >>> lecture_cells("TF-IDF")
     (70, 425, 135, 10120)
     """
-    a, c = SYSTEMS.get(system, (0, 0))
+    a, c = RECOVERED.get(system, (0, 0))
     return a, GOLD - a, c, UNIVERSE - GOLD - c
 
 
 def lecture_figures() -> pd.DataFrame:
     """Return the printed figures, the reconstructed table, its precision and recall, and the silent system."""
     rows = []
-    for system in (*SYSTEMS, _SILENT):
+    for system in (*RECOVERED, _SILENT):
         a, b, c, d = lecture_cells(system)
         printed = " ".join(LECTURE_SYSTEMS.get(system, ("not printed",)))
         again = " ".join(number(value(name, a, b, c, d)).replace("0.", ".") for name in _LECTURE["measures"])
@@ -107,10 +151,10 @@ def lecture_figures() -> pd.DataFrame:
 def _show_lecture(values: Values) -> View:
     """Draw one measure of the six systems beside the silent one."""
     measure = str(values["measure"])
-    results = {system: value(measure, *lecture_cells(system)) for system in (*SYSTEMS, _SILENT)}
+    results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
     names = [label(system, 46) for system in results]
     figure = go.Figure(layout_showlegend=False)
-    colours, symbols = [*[COLOURS[0]] * len(SYSTEMS), GREY], [*[SYMBOLS[0]] * len(SYSTEMS), SYMBOLS[2]]
+    colours, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
     more = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
     hover = "%{y}: %{x:.3f}<extra></extra>"
     add_dots(figure, list(results.values()), names, colours, symbols, 13, hovertemplate=hover, **more)
@@ -122,10 +166,10 @@ def _show_lecture(values: Values) -> View:
     room = 0.1 * (high - low)
     figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
     figure.update_yaxes(autorange="reversed", showticklabels=False)
-    below = sum(results[system] < results[_SILENT] for system in SYSTEMS)
-    how_many, stand = {0: "None", len(SYSTEMS): "All"}.get(below, below), "stands" if below == 1 else "stand"
+    below = sum(results[system] < results[_SILENT] for system in RECOVERED)
+    how_many, stand = {0: "None", len(RECOVERED): "All"}.get(below, below), "stands" if below == 1 else "stand"
     said = [_LECTURE["said"]["below"].format(how_many=how_many, stand=stand, measure=measure)]
-    said += [_LECTURE["said"]["why"]] if below == len(SYSTEMS) else []
+    said += [_LECTURE["said"]["why"]] if below == len(RECOVERED) else []
     alt = f"{measure}: {', '.join(f'{system} {number(result)}' for system, result in results.items())}."
     wrong = errata(
         "lecture",
@@ -372,6 +416,7 @@ _HALVES = [scores("alpha beta gamma", candidate)[1] for candidate in ("alpha bet
 LESSONS: dict[str, Lesson] = {
     name: lesson(name, show, answers)
     for name, show, answers in (
+        ("threshold", _show_threshold, [1 / 2, 4 / 16]),
         ("paradox", _show_paradox, [value(name, 40, 9, 6, 45) for name in ("Po", "kappa")]),
         ("universe", _show_universe, [value("P_pos", *lecture_cells("TF-IDF")), _SILENCE]),
         ("positive", _show_positive, [3 / 5, 8 / 15, 4 / 15]),

@@ -13,11 +13,11 @@ import pyarrow as pa
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
 from kp_core.errors import Note, counted
 from kp_core.reading.documents import document_table
-from kp_core.reading.frame import TEXT, frame_of
 from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
 from kp_core.reading.settle import Part, settle
+from kp_core.reading.to_pandas import TEXT, frame_of
 from kp_core.reading.values import distinct_values
 
 
@@ -43,7 +43,7 @@ def assemble(
     rankings = dict[str, Ranking]()
     runs = _runs(by_role["system"], limits, rankings, said)
     ids = [part.ids() for one in by_role.values() for part in one]
-    documents = document_table(by_role["documents"], ids, limits)
+    documents = document_table(by_role["documents"], ids, limits, fixes)
     judgements = judgement_table([part for part in parts if part.role == "judgements"], gold, said)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
     rejected = pd.DataFrame(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import itertools
+import re
 from collections import Counter
 from collections.abc import Iterator
 
@@ -28,7 +29,7 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
     file.refuse_long_lines()
     start = file.text[:2_000_000]
     delimiter = choice.options.get("delimiter") or _delimiter(start, cut=len(start) < len(file.text))
-    if delimiter is None:
+    if delimiter is None or _is_code(file):
         return None
     quoting = _quoting(file, delimiter)
     head = list(itertools.islice(_reader(start, delimiter, quoting), 201))
@@ -48,6 +49,12 @@ def read_delimited(file: File, choice: Choice) -> Table | None:
         f"{counted(len(table), 'row')} of {width} columns separated by {DELIMITERS.get(delimiter, delimiter)}{quotes}"
     )
     return table
+
+
+def _is_code(file: File) -> bool:
+    """Tell lines that a program printed, such as `('tide table', 0.02)`: they are no rows."""
+    lines = file.sample
+    return sum(bool(re.match(r"[(\[{]+['\"]", line.strip())) for line in lines) * 2 > len(lines)
 
 
 def _reader(text: str, delimiter: str, quoting: int, *, strict: bool = False) -> Iterator[list[str]]:

@@ -10,12 +10,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import InputError
-from kp_core.reading.frame import TEXT, frame_of, series
+from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits
 from kp_core.reading.settle import Part
+from kp_core.reading.to_pandas import TEXT, frame_of, series
 
 
-def document_table(parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limits) -> pd.DataFrame:
+def document_table(
+    parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limits, fixes: Sequence[str] = ()
+) -> pd.DataFrame:
     """Return a row for every id of any source, with the text, title and type that some file gives."""
     every_id = pc.unique(pa.chunked_array(ids, pa.large_string()))
     index = pd.Index(series(pa.chunked_array([every_id])), name="doc_id")
@@ -28,8 +32,8 @@ def document_table(parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limit
     frames = [frame_of(part.table, ("doc_id",)).assign(file_=part.file) for part in parts]
     every = pd.concat(frames, ignore_index=True).replace("", np.nan)
     if every["doc_id"].duplicated().any():
-        if "text" in every:
-            _refuse_two_texts(every)
+        if "text" in every and "keep-first" not in fixes:
+            _ask_about_two_texts(every)
         every = every.groupby("doc_id", sort=False, dropna=False).first().reset_index()
     found = every.drop(columns="file_").set_index("doc_id").reindex(index).reset_index()
     for name, column in blank.items():
@@ -37,11 +41,12 @@ def document_table(parts: Sequence[Part], ids: Sequence[pa.Array], limits: Limit
     return found[["doc_id", "text", "title", "group", *(c for c in found if c not in ("doc_id", *blank))]]
 
 
-def _refuse_two_texts(every: pd.DataFrame) -> None:
+def _ask_about_two_texts(every: pd.DataFrame) -> None:
     texts = every.dropna(subset=["text"]).drop_duplicates(["doc_id", "text"])
     again = texts["doc_id"].duplicated()
     if again.any():
         second = texts[again].iloc[0]
         first = texts[texts["doc_id"] == second["doc_id"]].iloc[0]
         found = f"another text for “{second['doc_id']}”, first in {first['file_']}"
-        raise InputError(second["file_"], found, "one text a document", "Remove one of them.")
+        answer = Answer(WORDS["keep-first"], fixes=("keep-first",))
+        raise Question(Finding("ask", second["file_"], found, "one text a document", (answer,)))

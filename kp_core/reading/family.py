@@ -194,7 +194,7 @@ class Rows:
     names: bool = False
 
 
-class Family(Protocol):
+class FormatFamily(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
     A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and

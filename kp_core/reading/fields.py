@@ -8,11 +8,19 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-_WORDS: dict[str, tuple[str, ...]] = {
-    role: tuple(words.split())
-    for role, words in tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8")).items()
-}
+from kp_core.corpus import Role
+
+_FOUND = tomllib.loads(Path(__file__).with_name("headers.toml").read_text("utf-8"))
+_SAID: dict[str, str] = _FOUND.pop("said")
+_SPOKEN: dict[str, str] = _FOUND.pop("spoken")
+_WORDS: dict[str, tuple[str, ...]] = {role: tuple(words.split()) for role, words in _FOUND.items()}
 _OTHERS = _WORDS.pop("others")
+#: Heads of columns beside those of keyphrases, and first cells of rows of sums.
+BESIDES, TOTALS = (frozenset(_WORDS.pop(name)) for name in ("besides", "totals"))
+#: Names of identifiers of phrases.
+IDENTIFIERS = _WORDS.pop("identifiers")
+#: Words in the paths of files of either role.
+_FILES: dict[Role, tuple[str, ...]] = {"gold": _WORDS.pop("gold_files"), "system": _WORDS.pop("system_files")}
 #: Names of well-known systems.
 SYSTEMS = frozenset(_WORDS.pop("systems"))
 #: Role → words, the first present wins.
@@ -30,17 +38,52 @@ _NUMBERED = re.compile(r"^(.*?)[\s_.#(-]*([0-9]{1,3})\)?$", re.DOTALL)
 def plain(name: str) -> str:
     """Return a name as it is compared.
 
-    >>> plain(" Doc-ID "), plain("Schlüsselwörter:")
-    ('doc_id', 'schlusselworter')
+    >>> plain(" Doc-ID "), plain("Schlüsselwörter:"), plain("Nr.")
+    ('doc_id', 'schlusselworter', 'nr')
     """
-    folded = unicodedata.normalize("NFKD", name.strip().lower().rstrip(":")) if not name.isascii() else name.lower()
+    folded = name if name.isascii() else unicodedata.normalize("NFKD", name)
     bare = "".join(character for character in folded if not "\u0300" <= character <= "\u036f")
-    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).strip().rstrip(":"))
+    return re.sub(r"[\s\-]+", "_", unicodedata.normalize("NFC", bare).lower().strip().rstrip(":."))
+
+
+def told(columns: Mapping[str, str]) -> str:
+    """Return which columns or fields play which roles, in the words of `--as`.
+
+    >>> told({"doc_id": "PPN", "phrase": "Begriff"})
+    'doc_id = “PPN”, phrase = “Begriff”'
+    """
+    return ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+
+
+def in_words(evidence: str) -> str:
+    """Say the evidence of a reading without a code.
+
+    >>> in_words("2 rows; doc_id = “PPN”, phrase = “Begriff”"), in_words("files named 2 .key; document = file")
+    ('2 rows; documents in “PPN”, keyphrases in “Begriff”', 'files named 2 .key; each file is a document')
+    """
+    for code, words in _SPOKEN.items():
+        evidence = evidence.replace(code, words)
+    return re.sub(r"(\w+) = (?=“)", lambda found: f"{_SAID.get(found[1], found[1])} in ", evidence)
 
 
 def is_known(name: str) -> bool:
     """Tell whether a cell is a word of the field, as heads of columns are."""
     return plain(name) in KNOWN or bool(JUDGE.match(name.strip()))
+
+
+def role_of_path(path: str) -> Role | None:
+    """Return the role that a path suggests, its last part first.
+
+    >>> role_of_path("gold/yake.json"), role_of_path("runs/a.json"), role_of_path("x/biasrank"), role_of_path("a.json")
+    ('system', 'system', 'system', None)
+    """
+    for part in reversed(path.lower().split("/")):
+        words = {plain(part), *re.split(r"[^a-z]+", part)}
+        if words & {*_FILES["gold"]}:
+            return "gold"
+        if words & {*_FILES["system"], *SYSTEMS} or any(re.fullmatch(r"\w+rank", word) for word in words):
+            return "system"
+    return None
 
 
 def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -60,6 +103,16 @@ def find_roles(names: Iterable[str], roles: Iterable[str], chosen: Mapping[str, 
         if fitting is not None:
             found[role] = fitting
     return found
+
+
+def is_predicted(head: str) -> bool:
+    """Tell the head of a column of predictions: the name of a system, or a word for predictions.
+
+    >>> is_predicted("YAKE"), is_predicted("predicted_keyphrases"), is_predicted("MeSH Terms")
+    (True, True, False)
+    """
+    words = {plain(head), *map(plain, re.split(r"[\s_:()/]+", head))}
+    return bool(words & {*SYSTEMS, *NAMES["predictions"]})
 
 
 def source_of(head: str) -> str:

@@ -75,7 +75,7 @@ ID_RULES: dict[str, tuple[str, Callable[[str], str]]] = {
 _LOOSE = ("last-part", "only-number")
 #: Fixes that concern no ids.
 OTHER_FIXES: dict[str, str] = {
-    "keep-first": "keep the first of two lists for one document",
+    "keep-first": "keep the first of two lists, or texts, for one document",
     "merge": "merge two lists for one document",
     "strip-common": "strip what all file names of systems (or annotators) begin or end with",
 }

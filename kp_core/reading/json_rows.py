@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 import pyarrow as pa
 
@@ -14,7 +13,7 @@ from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
+from kp_core.reading.lists import HALF_A_CHARACTER, column_of, storable
 from kp_core.reading.table import Table, header_names
 
 #: Half a character can stand in a file only as such an escape.
@@ -51,7 +50,7 @@ def _table(file: File, good: list[JsonRecord]) -> Table:
     names = list(dict.fromkeys(name for record in good for name in record.value))
     refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
     refuse_over(file.limits.cells, len(names) * len(good), "cells", file.name, "a table")
-    columns = [pa.chunked_array([_column([record.value.get(name) for record in good])]) for name in names]
+    columns = [pa.chunked_array([column_of([record.value.get(name) for record in good])[0]]) for name in names]
     rejected = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
     rejected += [(file.name, r.line, HALF_A_CHARACTER, storable(_content(r))[:200]) for r in halves]
     described = f"{counted(len(good), 'JSON object')}, one a row"
@@ -72,16 +71,3 @@ def _holds_half(record: JsonRecord) -> bool:
     except UnicodeEncodeError:
         return True
     return False
-
-
-def _column(values: list[Any]) -> pa.Array:
-    """Numbers as numbers, lists of text as lists, all else as text."""
-    present = [value for value in values if value is not None]
-    if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
-        return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64())
-    if present and all(isinstance(value, list) and all(isinstance(v, str) for v in value) for value in present):
-        lists = [None if value is None else [storable(text) for text in value] for value in values]
-        return pa.array(lists, pa.list_(pa.large_string()))
-    return text_column(
-        [None if value is None else value if isinstance(value, str) else str(value) for value in values]
-    )[0]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -16,7 +18,9 @@ from kp_core.corpus import Role, run_starts
 from kp_core.errors import counted
 from kp_core.reading.family import Choice
 from kp_core.reading.fields import (
+    BESIDES,
     GOLD,
+    IDENTIFIERS,
     JUDGE,
     KNOWN,
     NAMES,
@@ -24,9 +28,11 @@ from kp_core.reading.fields import (
     SYSTEMS,
     base_of,
     find_roles,
+    is_predicted,
     number_of,
     plain,
     source_of,
+    told,
 )
 from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import shape_of
@@ -41,23 +47,45 @@ _ROLES: dict[str, tuple[str, ...]] = {
     "documents": _TEXTS,
     "judgements": ("doc_id", "system", "rank", "relevance", "annotator", *_LISTS),
 }
+#: How sure a layout is. At least three known heads are clear, fewer are less so; where the rows are the documents, a
+#: column of ids may have been overlooked. Without a header content alone speaks, which is just plausible. What is
+#: doubtful is only offered. Heads of judged pairs mean nothing else.
+_PAIRS, _CLEAR, _WIDE, _COUNTED, _NAMED, _BY_CONTENT, _DOUBTFUL = 0.97, 0.94, 0.9, 0.86, 0.85, 0.5, 0.45
+#: What stands in cells that only say whether somebody chose a phrase.
+_MARKED = {"0", "1", "x", "yes", "no", "y", "n", "ja", "nein", "j", "oui", "non", "si", "sì", "true", "false", "✓", "✗"}
 #: Columns whose names say how rows are judged or ordered; such a table is about phrases.
 _TELLING = ("doc_id", "rank", "score", "system", "annotator", "relevance", "votes", "phrase", "phrases")
 _LONG_TEXT = 200
 #: Cells of a column that are looked at to tell what it holds.
 _SAMPLE = 1000
+#: In so many rows people and systems have some keyphrase in common.
+_TELLING_ROWS = 10
 _PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
-#: Separators of list cells and how the evidence tells them.
-SEPARATORS = {
-    ";": "cells are lists split at `;`",
-    "|": "cells are lists split at `|`",
-    ",": "cells are lists split at `,`",
-    "lines": "cells are lists, one phrase a line",
-    "json": "cells are JSON lists",
-    "uris": "cells are URIs between `<` and `>`",
-    "lists": "cells are lists",
-    "none": "a cell is one phrase",
+#: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
+#: stand within phrases as well, so most cells must hold them.
+MARKS = {
+    ";": ";",
+    "；": "；",
+    "lines": "\n",
+    "|": "|",
+    "•": "•",
+    "、": "、",
+    ",": ",",
+    "，": "，",
+    "/": " / ",
+    "·": " · ",
 }
+_RARE = ("/", "·")
+#: Separators of list cells and how the evidence tells them.
+SEPARATORS = {name: f"phrases are split at `{name}`" for name in MARKS} | {
+    "lines": "each line of a cell is a phrase",
+    "json": "cells are lists in JSON or Python",
+    "uris": "cells are addresses (URIs) between `<` and `>`",
+    "lists": "cells are lists",
+    "none": "each cell is one phrase",
+}
+#: So many rows must be lists of their own where some document stands there twice.
+_FEW_TWICE = 0.6
 _WHOLE = {"json": r"^\s*\[.*\]\s*$", "uris": r"^\s*(<[^<>\s]+>\s*)+$"}
 
 
@@ -137,10 +165,10 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
         return None
     table = table.without(_chosen(choice, "ignore"))
     asked = choice.role or role
-    if asked in (None, "judgements") and (judged := _judged(table, choice)) is not None:
+    if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
     guessed = asked or _guess_role(table)
-    found = _documents(table, choice) if guessed == "documents" else _phrases(table, guessed or "gold", choice)
+    found = _of_texts(table, choice) if guessed == "documents" else _of_phrases(table, guessed or "gold", choice)
     return found and replace(found, role_sure=guessed is not None)
 
 
@@ -152,7 +180,7 @@ def _chosen(choice: Choice, option: str) -> list[str]:
 def _guess_role(table: Table) -> Role | None:
     """Tell by the names of the columns and their content what a table is; None for phrases of anybody."""
     found = find_roles(table.names, _TELLING)
-    if not {"phrase", "phrases"} & set(found) and table.header and not _sources(table, found, Choice()):
+    if not {"phrase", "phrases"} & set(found) and table.header and not _columns_by_source(table, found, Choice()):
         long = any(is_long(table, name, _LONG_TEXT) for name in table.names)
         texts = find_roles(table.names, _TEXTS)
         return "documents" if long or "text" in texts or {"doc_id", "title"} <= set(texts) else None
@@ -161,7 +189,7 @@ def _guess_role(table: Table) -> Role | None:
     return "gold" if {"annotator", "relevance", "votes"} & set(found) else None
 
 
-def _documents(table: Table, choice: Choice) -> Layout | None:
+def _of_texts(table: Table, choice: Choice) -> Layout | None:
     columns = _settled(table, "documents", find_roles(table.names, _TEXTS, choice.columns))
     columns = add_by_content(table, columns, ("doc_id", "text"))
     numbered = "doc_id" not in columns
@@ -169,17 +197,20 @@ def _documents(table: Table, choice: Choice) -> Layout | None:
     if not {"text", "title", "group"} & set(columns) or (numbered and not table.header):
         return None
     evidence = _evidence(table, columns)
-    return Layout("documents", table, "documents", columns, 0.9, numbered=numbered, evidence=evidence)
+    return Layout("documents", table, "documents", columns, _WIDE, numbered=numbered, evidence=evidence)
 
 
-def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
+def _of_phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     """Return the layout of a table of phrases."""
     columns = _settled(table, role, find_roles(table.names, _ROLES[role], choice.columns))
     columns.pop("phrases" if "phrase" in columns else "", "")
-    sources = _sources(table, columns, choice)
+    identifiers = [name for name in table.names if plain(name) in IDENTIFIERS and name not in columns.values()]
+    if "phrase" in columns and "concept" not in columns and identifiers:
+        columns["concept"] = identifiers[0]
+    sources = _columns_by_source(table, columns, choice)
     if sources:
         columns = {name: column for name, column in columns.items() if name not in ("phrase", "phrases")}
-        return _wide(table, role, columns, sources, choice)
+        return _of_columns(table, role, columns, sources, choice)
     columns = _completed(table, columns, role)
     if not {"phrase", "phrases"} & set(columns):
         return None
@@ -202,17 +233,17 @@ def _phrases(table: Table, role: Role, choice: Choice) -> Layout | None:
     said = f"; {SEPARATORS.get(cells, cells)}" if cells else ""
     said += "; each row is a document" if numbered else ""
     evidence = _evidence(table, columns) + said + filled
-    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence)
-    return replace(found, score=_score(found))
+    found = replace(made, kind="lists" if cells else "long", cells=cells, evidence=evidence + _unread(made))
+    return replace(found, score=min(_score(found), _DOUBTFUL if _unread(made) else 1))
 
 
 def _score(layout: Layout) -> float:
     """Return how sure a layout is: by the names of the columns, less where their content says otherwise."""
     table, columns = layout.table, layout.columns
     known = sum(plain(name) in KNOWN for name in table.names)
-    score = 0.5 if not table.header else 0.94 if known >= 3 else 0.85
+    score = _BY_CONTENT if not table.header else _CLEAR if known >= 3 else _NAMED
     if layout.numbered:
-        score = min(score, 0.86)
+        score = min(score, _COUNTED)
     named = {role for role, name in columns.items() if plain(name) in NAMES.get(role, ())}
     if "doc_id" in columns and "doc_id" not in named and not _can_be_ids(table, columns["doc_id"]):
         score *= 0.4
@@ -222,7 +253,21 @@ def _score(layout: Layout) -> float:
     return score
 
 
-def _wide(
+def _unread(layout: Layout) -> str:
+    """Name columns that say of each phrase who chose it, which no layout reads."""
+    table, columns = layout.table, layout.columns
+    if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
+        return ""
+    free = [name for name in table.names if name not in columns.values()]
+    values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
+    mixed = [name for name, found in values.items() if found & SYSTEMS]
+    marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
+    unread = mixed or marks if mixed or len(marks) > 1 else []
+    shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
+    return f"; not read: {shown}" if unread else ""
+
+
+def _of_columns(
     table: Table, role: Role, columns: dict[str, str], sources: dict[str, tuple[str, ...]], choice: Choice
 ) -> Layout:
     """Return the layout with one column, or several numbered ones, an annotator or system."""
@@ -235,31 +280,43 @@ def _wide(
     numbered = "doc_id" not in columns or choice.options.get("ids") == "rows"
     if numbered:
         columns.pop("doc_id", "")
-    what = "annotator" if role == "gold" else "system"
     several = sum(len(names) for names in sources.values()) > len(sources)
-    how = "several numbered columns a list" if several else f"{len(used)} columns of lists, one for each {what}"
-    evidence = f"{_evidence(table, columns)}; {how}"
+    evidence = f"{_evidence(table, columns)}; {_whose(sources, role)}"
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    score = 0.45 if not sure else 0.86 if numbered else 0.9 if table.header else 0.45
+    sure = sure and ("phrases_of" in choice.options or not _is_doubtful(table, sources))
+    score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
     return Layout("wide", table, role, columns, score, sources, cells, numbered, evidence=evidence + filled)
 
 
-def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
+def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
+    """Say whose lists the columns are."""
+    if list(sources) == [""]:
+        return f"one list in {counted(len(sources['']), 'column')}"
+    gold = next((names[0] for names in sources.values() if plain(names[0]) in GOLD), None)
+    names = [f"“{(source or names[0])[:40]}”" for source, names in sources.items() if names[0] != gold]
+    shown = ", ".join(names[:5]) + " …" * (len(names) > 5)
+    if gold is not None and names:
+        return f"the gold standard in “{gold}”, systems {shown}"
+    numbered = ", each in several numbered columns" if any(len(one) > 1 for one in sources.values()) else ""
+    return f"{'annotators' if role == 'gold' else 'systems'} {shown}{numbered}"
+
+
+def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
     chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
     if chosen:
-        return _grouped(chosen)
+        return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
     phrases = columns.get("phrase") or columns.get("phrases")
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
-        return _grouped(nested)
+        return _grouped(nested, nested)
     gold = phrases is not None and plain(phrases) in GOLD
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
-    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN}
+    known = {name for name in table.names if name in columns.values() or plain(name) in KNOWN | BESIDES}
     free = {name: _profile(table, name) for name in table.names if name not in known}
     free = {name: shape for name, shape in free.items() if shape.phrases or not shape.cells}
     # A number behind the word for a person counts people, not the phrases of one of them.
@@ -278,25 +335,48 @@ def _sources(table: Table, columns: dict[str, str], choice: Choice) -> dict[str,
         return {}
     wide = [name for name, shape in free.items() if name in lists or shape.lists > 0 or shape.words <= 3]
     if gold:  # the gold standard beside the systems, in one sheet
-        beside = [name for name in wide if name in lists or plain(name) in SYSTEMS]
-        return _grouped([str(phrases), *beside]) if beside else {}
-    return _grouped(wide) if len(wide) >= 2 else {}
+        predicted = [name for name in table.names if name not in free and is_predicted(name)]
+        beside = [*(name for name in wide if name in lists or plain(name) in SYSTEMS), *predicted]
+        return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
+    return _grouped(wide, wide) if len(wide) >= 2 else {}
 
 
-def _grouped(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Group columns by whose keyphrases they hold.
+def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
+    """Group columns by whose keyphrases they hold; a number in the head of a whole list is a part of the name.
 
-    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"])
-    {'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}
+    >>> _grouped(["Anna 1", "Anna 2", "Ben 1"]), _grouped(["gpt-3", "Keywords Ben"], ["gpt-3", "Keywords Ben"])
+    ({'Anna': ('Anna 1', 'Anna 2'), 'Ben': ('Ben 1',)}, {'gpt-3': ('gpt-3',), 'Ben': ('Keywords Ben',)})
     """
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
-        source = name.strip() if plain(base_of(name)) in PEOPLE else source_of(name)
+        source = source_of(name)
+        if (name in whole and (source in found or number_of(name) is not None)) or plain(base_of(name)) in PEOPLE:
+            source = name.strip()
         found[source] = (*found.get(source, ()), name)
     return found
 
 
-def _judged(table: Table, choice: Choice) -> Layout | None:
+def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
+    """Tell columns that may hold something else: other keyphrases beside the gold standard, or nothing shared.
+
+    People and systems that index the same documents agree now and then, unlike authors or remarks.
+    """
+    names = [name for columns in sources.values() for name in columns]
+    if any(plain(name) in GOLD for name in names):
+        others = [name for name in names if plain(name) not in GOLD and not is_predicted(name)]
+        if any(source_of(name) != base_of(name) for name in others):
+            return True
+    if len(table) < _TELLING_ROWS or any(len(columns) > 1 for columns in sources.values()):
+        return False
+    items: list[set[tuple[int, str]]] = []
+    for name in names:
+        cells = enumerate(table.texts(name).slice(0, _SAMPLE).to_pylist())
+        items.append({(row, item.strip().lower()) for row, cell in cells for item in re.split(r"[;；,，、•|\n]", cell)})
+    blank = {(row, "") for row in range(_SAMPLE)}
+    return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
+
+
+def _of_pairs(table: Table, choice: Choice) -> Layout | None:
     """Return the layout of judged pairs: `candidate` beside `keyphrase` or scores of people."""
     if not table.header:
         return None
@@ -314,21 +394,17 @@ def _judged(table: Table, choice: Choice) -> Layout | None:
     if not named and "score" not in columns:
         shapes = {name: _profile(table, name) for name in free if plain(name) not in KNOWN}
         raters = [name for name, shape in shapes.items() if shape.cells and shape.numbers > 0.8]
-    if raters or named:
-        columns.pop("score" if raters else "", "")
+    if raters:
+        columns.pop("score", "")
     judges: dict[str, tuple[str, ...]] = {}
     if "score" not in columns:
-        judges = {_judge(name): (name,) for name in raters or named}
-    if "score" not in columns and not judges:
-        return None
+        names = {name: JUDGE.match(name) for name in raters or named}
+        judges = {found.group(1) if found else name: (name,) for name, found in names.items()}
+        if not judges:
+            return None
     evidence = f"{table.described}; `candidate` stands beside {'`keyphrase`' if 'keyphrase' in columns else 'scores'}"
     scale = choice.options.get("scale", "")
-    return Layout("judged", table, "judgements", columns, 0.97, judges, scale, evidence=evidence)
-
-
-def _judge(name: str) -> str:
-    found = JUDGE.match(name)
-    return found.group(1) if found else name
+    return Layout("judged", table, "judgements", columns, _PAIRS, judges, scale, evidence=evidence)
 
 
 def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str]:
@@ -341,6 +417,8 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
+    if "doc_id" in columns and _share(table.texts(columns["doc_id"]), ";") >= 0.5:  # lists under a name such as ID
+        del columns["doc_id"]
     return columns
 
 
@@ -358,11 +436,19 @@ def _completed(table: Table, columns: dict[str, str], role: Role) -> dict[str, s
 
 
 def _can_be_ids(table: Table, name: str) -> bool:
-    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences."""
+    """Tell whether a column can hold ids: no decimal numbers, no lists, no sentences, no addresses of concepts."""
     shape = _profile(table, name)
     cells = [cell for cell in table.texts(name).slice(0, _SAMPLE).to_pylist() if cell.strip()]
+    if cells and all(re.fullmatch(_WHOLE["uris"], cell) for cell in cells):
+        return False
     decimals = sum(is_number(cell) and bool(re.search(r"[.,]\d", cell)) for cell in cells)
     return decimals * 2 <= len(cells) and shape.words <= 6 and shape.characters <= 80 and shape.lists < 0.5
+
+
+def _are_codes(table: Table, name: str) -> bool:
+    """Tell whether most cells of a column hold a digit, as ids do and titles do not."""
+    cells = table.texts(name).slice(0, _SAMPLE)
+    return 2 * (pc.sum(pc.match_substring_regex(cells, r"[0-9]")).as_py() or 0) >= len(cells)
 
 
 def add_by_content(
@@ -388,8 +474,7 @@ def add_by_content(
             columns["phrase"] = max(others, key=lambda n: varied[n])
     left = [name for name in free if name not in columns.values()]
     if "doc_id" in wanted and "doc_id" not in columns and left:
-        fitting = [name for name in left if _can_be_ids(table, name)]
-        columns |= _doc_id(table, columns, [name for name in fitting if name in texts] or fitting, varied, role)
+        columns |= _doc_id(table, columns, left, numbers, varied, role)
     if table.header or "rank" not in wanted or "doc_id" not in columns:
         return columns
     for name in (name for name in left if name not in columns.values()):
@@ -403,11 +488,17 @@ def add_by_content(
 
 
 def _doc_id(
-    table: Table, columns: dict[str, str], free: list[str], varied: dict[str, int], role: Role
+    table: Table, columns: dict[str, str], left: list[str], numbers: list[str], varied: dict[str, int], role: Role
 ) -> dict[str, str]:
     """Choose the column of ids: the most varied; numbers only before the phrase, where they cannot be its score."""
     place = table.names.index
     phrase = columns.get("phrase") or columns.get("phrases")
+    fitting = [name for name in left if _can_be_ids(table, name)]
+    worded = [name for name in fitting if name not in numbers]
+    # Numbers of the rows go before words such as titles, but not before codes.
+    first = [name for name in fitting if name == table.names[0] and name in numbers and varied[name] == len(table)]
+    codes = any(_are_codes(table, name) for name in worded)
+    free = worded if codes else first or worded or fitting
     before = phrase is None or any(place(name) < place(phrase) for name in free)
     if not free or (not before and len(table.names) == 2):
         return {}
@@ -423,8 +514,7 @@ def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple
         name = columns.get(role)
         if name is None or not len(table):
             continue
-        column = table.texts(name)
-        blank = pc.equal(pc.utf8_trim_whitespace(column), "")
+        column, blank = table.texts(name), _is_blank(table, name)
         count = pc.sum(blank).as_py() or 0
         if not count or blank[0].as_py() or not _is_merged(table, columns, role, blank, count, choice):
             continue
@@ -435,6 +525,10 @@ def _filled_down(table: Table, columns: dict[str, str], choice: Choice) -> tuple
     return table, said
 
 
+def _is_blank(table: Table, name: str) -> pa.ChunkedArray:
+    return pc.equal(pc.utf8_trim_whitespace(table.texts(name)), "")
+
+
 def _is_merged(
     table: Table, columns: dict[str, str], role: str, blank: pa.ChunkedArray, count: int, choice: Choice
 ) -> bool:
@@ -442,7 +536,10 @@ def _is_merged(
     if "fill_down" in choice.options:
         return choice.options["fill_down"] == "yes"
     if role != "doc_id":  # a missing annotator may stand for the name of the file; a merged cell spans most rows
-        return count >= 0.5 * len(table)
+        under_ids = (
+            "doc_id" in columns and pc.all(pc.or_(pc.invert(blank), _is_blank(table, columns["doc_id"]))).as_py()
+        )
+        return count >= 0.5 * len(table) or bool(under_ids)
     source = columns.get("annotator", columns.get("system"))
     phrases = columns.get("phrases") or columns.get("phrase")
     if source is None and phrases is not None and _profile(table, phrases).lists >= 0.5:
@@ -471,52 +568,52 @@ def list_separator(layout: Layout) -> str:
     if name in list_columns(table):
         return "lists"
     # A column of variants belongs to one keyphrase a row, as the tidy form writes it.
-    if not table.splits or "variants" in table.names or _keys_repeat(layout):
+    if not table.splits or "variants" in table.names or {"rank", "score"} & set(columns):
         return ""
-    texts = table.texts(name)
-    if pc.any(pc.match_substring(texts, ";")).as_py():
-        return ";"
-    filled = texts.filter(pc.not_equal(texts, ""))
-    for separator, pattern in _WHOLE.items():
-        if len(filled) and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
-            return separator
-    if "score" in columns or "rank" in columns:
-        return ""
-    for separator, mark in (("lines", "\n"), ("|", "|")):
-        if 2 * (pc.sum(pc.match_substring(filled, mark)).as_py() or 0) >= max(len(filled), 1):
-            return separator
-    commas = pc.sum(pc.match_substring(filled, ",")).as_py() or 0
-    return "," if commas and ("phrases" in columns or commas * 2 > len(filled)) else ";" if "phrases" in columns else ""
+    lists = _count_lists(layout)
+    if lists < len(table):
+        # A few documents that stand there twice are no reason to take lists for phrases.
+        few = lists >= _FEW_TWICE * len(table)
+        return next((mark for mark in ";," if few and _share(table.texts(name), mark) >= 0.5), "")
+    return cell_separator(table, name, certain="phrases" in columns)
 
 
-def cell_separator(table: Table, name: str) -> str:
-    """Return how the cells of one column of lists are split."""
+def cell_separator(table: Table, name: str, *, certain: bool = True) -> str:
+    """Return how the cells of a column are split; certain: they are lists, which single phrases do not disprove."""
     if name in list_columns(table):
         return "lists"
     texts = table.texts(name)
     filled = texts.filter(pc.not_equal(texts, ""))
-    if len(filled) and pc.all(pc.match_substring_regex(filled, _WHOLE["json"])).as_py():
-        return "json"
-    marks = {";": ";", "lines": "\n", "|": "|", ",": ","}
-    return next((name for name, mark in marks.items() if pc.any(pc.match_substring(texts, mark)).as_py()), ";")
+    for separator, pattern in _WHOLE.items():
+        begins = len(filled) and re.search(pattern, filled[0].as_py())
+        if begins and pc.all(pc.match_substring_regex(filled, pattern)).as_py():
+            return separator
+    for separator, mark in MARKS.items():
+        share = _share(filled, mark)
+        if share and (share >= 0.5 or separator in ";；" or (certain and separator not in _RARE)):
+            return separator
+    return ";" if certain else ""
 
 
-def _keys_repeat(layout: Layout) -> bool:
-    """Tell whether a document, of one annotator or system, has several rows."""
+def _share(texts: pa.ChunkedArray, mark: str) -> float:
+    """Return the share of texts that hold a mark."""
+    return (pc.sum(pc.match_substring(texts, mark)).as_py() or 0) / max(len(texts), 1)
+
+
+def _count_lists(layout: Layout) -> int:
+    """Return how many lists the rows are, if each of a document (of one annotator or system) is a part of one."""
     if layout.numbered:
-        return False
-    if "rank" in layout.columns or "score" in layout.columns:
-        return True
+        return len(layout.table)
     keys = {"doc_id": layout.ids()}
     if (source := layout.source_column()) is not None:
         keys["source"] = layout.table.texts(source)
-    apart = np.zeros(max(len(layout.table) - 1, 0), dtype=bool)
+    # Rows of one list mostly stand together; then their runs tell enough, without a look at every pair.
+    begins = np.zeros(len(layout.table), dtype=bool)
     for column in keys.values():
-        apart[run_starts(column)[1:] - 1] = True
-    if not apart.all():
-        return True
-    pairs = pa.table(keys).group_by(list(keys), use_threads=False).aggregate([])
-    return len(pairs) < len(layout.table)
+        begins[run_starts(column)] = True
+    if begins.sum() < _FEW_TWICE * len(begins):
+        return int(begins.sum())
+    return len(pa.table(keys).group_by(list(keys), use_threads=False).aggregate([]))
 
 
 def list_columns(table: Table) -> list[str]:
@@ -532,15 +629,21 @@ def are_scored(table: Table, name: str | None) -> bool:
 
 
 def json_list(cell: str) -> list[object] | None:
-    """Return the list that a cell spells out in JSON, or None."""
-    try:
-        value = json.loads(cell, parse_constant=str) if cell.strip() else None
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, list) else None
+    """Return the list that a cell spells out in JSON, or as Python writes it, or None.
+
+    >>> json_list('["tide"]'), json_list("['tide', None]"), json_list("tide")
+    (['tide'], ['tide', None], None)
+    """
+    for read in (partial(json.loads, parse_constant=str), ast.literal_eval):
+        try:
+            value = read(cell.strip())
+        except (ValueError, SyntaxError, RecursionError, MemoryError):
+            continue
+        return value if isinstance(value, list) else None
+    return None
 
 
 def _evidence(table: Table, columns: dict[str, str]) -> str:
-    roles = ", ".join(f"{role} = “{name}”" for role, name in columns.items())
+    roles = told(columns)
     header = "" if table.header else " without a header"
     return f"{table.described}{header}{'; ' if roles else ''}{roles}"

@@ -31,6 +31,22 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
         return pa.array([storable(value) if value is not None else None for value in values], pa.large_string()), bad
 
 
+def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
+    """Return numbers as numbers, lists of text as lists, all else as text; and the places of half characters.
+
+    >>> [column_of(values)[0].to_pylist() for values in ([1, 2.5, None], [("tide", "tides")], [1, "a"])]
+    [[1.0, 2.5, None], [['tide', 'tides']], ['1', 'a']]
+    """
+    present = [value for value in values if value is not None]
+    if present and all(type(value) in (int, float) and abs(value) < 2**53 for value in present):
+        return pa.array(values, pa.int64() if all(type(value) is int for value in present) else pa.float64()), []
+    if present and all(isinstance(one, (list, tuple)) and all(isinstance(v, str) for v in one) for one in present):
+        lists = [None if value is None else [storable(text) for text in value] for value in values]
+        half = [row for row, (own, kept) in enumerate(zip(values, lists, strict=True)) if kept and list(own) != kept]
+        return pa.array(lists, pa.list_(pa.large_string())), half
+    return text_column([value if value is None or isinstance(value, str) else str(value) for value in values])
+
+
 def storable(value: str) -> str:
     """Return a text with every lone surrogate replaced, so that it can be shown."""
     return value.encode("utf-8", "replace").decode("utf-8")
@@ -159,7 +175,8 @@ class ListBuilder:
             columns["source"] = names.take(pa.array(of_row))
         for name, values in self._columns.items():
             values.extend([None] * (len(self._phrases) - len(values)))
-            columns[name] = _column(values, marked)
+            columns[name], half = column_of(values)
+            marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
         lists = pd.DataFrame({"source": names.to_pandas(), "doc_id": ids.to_pandas(), "file": files, "line": lines})
         lists = lists.assign(length=self._lengths)
         if bad_ids:
@@ -168,17 +185,3 @@ class ListBuilder:
         return Rows(
             self.role, pa.table(columns), self._lines, places, lists, marked, self.rejected, self.notes, self.blank
         )
-
-
-def _column(values: list[Any], marked: dict[int, str]) -> pa.Array:
-    """Numbers as numbers, lists of text as lists, all else as text."""
-    present = [value for value in values if value is not None]
-    if all(isinstance(value, float) for value in present):
-        return pa.array(values, pa.float64())
-    if all(isinstance(value, tuple) for value in present):
-        half = [row for row, texts in enumerate(values) if texts is not None and not all(map(_storable, texts))]
-        marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
-        return pa.array([None if v is None else [storable(x) for x in v] for v in values], pa.list_(pa.large_string()))
-    column, half = text_column([None if value is None else str(value) for value in values])
-    marked.update(dict.fromkeys(half, HALF_A_CHARACTER))
-    return column

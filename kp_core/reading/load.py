@@ -17,8 +17,8 @@ from kp_core.reading.assemble import assemble
 from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.frames import dict_rows, frame_rows
 from kp_core.reading.identifiers import id_fix
+from kp_core.reading.in_memory import dict_rows, frame_rows
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import recognise, settle_roles
@@ -255,7 +255,7 @@ def _read_recognised(
     )
     if name is None or bundle.folder:
         state.origins += 1
-    grouped = (bundle.folder or bundle.loose) and getattr(family, "GROUP_IS_ONE", False)
+    grouped = (bundle.folder or bundle.loose) and (several or getattr(family, "GROUP_IS_ONE", False))
     suggested = stem_of(bundle.name if grouped else first.name)
     part = Part(role, reading.file, name or suggested, named=name is not None)
     for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):

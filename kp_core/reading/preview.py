@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
 from kp_core.corpus import Role
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition
-from kp_core.reading.frame import frame_of
+from kp_core.reading.fields import in_words
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.sniff import readings_of, recognise
 from kp_core.reading.source import Source, expand
+from kp_core.reading.to_pandas import frame_of
 
 #: Of an archive of many files that stand each by itself, so many are shown.
 _SHOWN = 10
@@ -63,4 +64,5 @@ def _preview(recognition: Recognition, role: Role | None, first: int, of: str = 
     rows = rows.dropna(axis="columns", how="all")
     if "variants" in rows:
         rows["variants"] = ["; ".join(spellings or ()) for spellings in rows["variants"]]
+    recognition = replace(recognition, evidence=in_words(recognition.evidence))
     return Preview(recognition, dict(getattr(family, "OPTIONS", {})) | recognition.offers, rows, of)

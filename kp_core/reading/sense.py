@@ -40,10 +40,14 @@ _NO_PHRASES: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("numbers", is_number),
     ("addresses", _ADDRESS.fullmatch),
     ("as long as sentences", _is_sentence),
+    ("followed by a number", re.compile(r".+(?:\((?:0?\.\d+|1\.0*)\)|[:=] ?(?:0?\.\d+|1\.0*))").fullmatch),
+    ("marked up as HTML", re.compile(r"</?[a-z]+[^<>]*>|&(?:[a-z]+|#[0-9]+);", re.IGNORECASE).search),
+    ("written as a program writes them", re.compile(r"[(\[{]+['\"].*|.*['\"][)\]}]+", re.DOTALL).fullmatch),
 )
 _NO_IDS: tuple[tuple[str, Callable[[str], object]], ...] = (
     ("decimal numbers", _is_decimal),
     ("texts", lambda doc_id: _is_sentence(doc_id) and " " in doc_id),
+    ("written as a program writes them", re.compile(r"[(\[{]+['\"].*", re.DOTALL).fullmatch),
 )
 
 

@@ -16,7 +16,7 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.source import stem_of
-from kp_core.reading.values import distinct, distinct_values
+from kp_core.reading.values import distinct, distinct_values, trim
 
 
 @dataclass
@@ -186,7 +186,10 @@ def _fix_ids(parts: Sequence[Part], fix: str, notes: list[Note]) -> None:
     for part in parts:
         if "doc_id" not in part.table.column_names:
             continue
-        renamed = {doc_id: rule(doc_id) for doc_id in part.ids().to_pylist()}
+        ids = part.ids().to_pylist()
+        # What a rule leaves is trimmed like any id, and never blank.
+        left = trim(pa.chunked_array([[rule(doc_id) for doc_id in ids]], pa.large_string())).to_pylist()
+        renamed = {doc_id: new or doc_id for doc_id, new in zip(ids, left, strict=True)}
         taken: dict[str, str] = {}
         for old, new in renamed.items():
             if taken.setdefault(new, old) != old:

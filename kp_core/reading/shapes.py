@@ -18,7 +18,7 @@ from kp_core.reading.lists import ListBuilder, is_number, number
 Shape = Literal["phrases", "variants", "scored", "tokens"]
 PHRASE_NAMES = ("phrase", "keyphrase", "keyword", "term", "label", "text", "name", "uri")
 SCORE_NAMES = ("score", "relevance", "confidence", "weight")
-CONCEPT_NAMES = ("concept", "uri", "concept_id")
+CONCEPT_NAMES = ("concept", "uri", "concept_id", "notation")
 #: What some systems write between keyphrases that stand in the text and others.
 BORDER = "<peos>"
 _BORDERS = Note("info", "lists", f"Marks `{BORDER}` between present and absent keyphrases were left out.")
@@ -90,17 +90,22 @@ def ids_of(file: File, records: Sequence[JsonRecord], field: str | None) -> tupl
 
 
 def rows_of(
-    lists: Mapping[str, Any], shape: Shape, role: Role, file: str, limits: Limits, separator: str = ";"
+    lists: Iterable[tuple[str | None, str, Any]],
+    shape: Shape,
+    role: Role,
+    file: str,
+    limits: Limits,
+    separator: str = ";",
 ) -> Rows:
-    """Return the rows of document → list, or a string of phrases between separators."""
+    """Return the rows of lists, or of strings of phrases between separators: whose it is, its document, its value."""
     builder = ListBuilder(role, limits)
     amount = "score" if role == "system" else "relevance"
-    for doc_id, value in lists.items():
+    for source, doc_id, value in lists:
         name = text_of(doc_id) or ""
         if not name.strip():
             builder.rejected.append((file, 0, "an empty id", shown(value)))
             continue
-        builder.open(name, file=file, line=0)
+        builder.open(name, file=file, line=0, source=source)
         add_list(builder, builder.pieces(value, separator) if isinstance(value, str) else value, shape, amount)
     return builder.rows()
 

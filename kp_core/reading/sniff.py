@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -16,7 +15,7 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import SYSTEMS
+from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 
@@ -24,13 +23,6 @@ from kp_core.reading.limits import refuse_over
 _PLAUSIBLE, _NEAR = 0.5, 0.02
 #: Endings of files that are meant to be read: a folder is refused rather than read without one of them.
 _MEANT = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".ods", ".key", ".ann")
-_GOLD_NAMES = {
-    *("gold", "ref", "refs", "reference", "references", "goldstandard", "tgt", "targets"),
-    *("annotators", "author", "reader"),
-}
-_SYSTEM_NAMES = SYSTEMS | {
-    *("system", "systems", "run", "runs", "pred", "preds", "predictions", "output", "outputs", "candidats", "baseline")
-}
 _WHAT = {"gold": "keyphrases", "system": "ranked keyphrases", "documents": "texts", "judgements": "judged pairs"}
 
 
@@ -100,7 +92,7 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     found = readings_of(file, role, choice)
     if choice.family and not found:
         family = family_named(choice.family)
-        expected = f"a file of family {family.NAME} ({family.TITLE})"
+        expected = f"a file of family {family.NAME}, which is “{family.TITLE}”"
         raise InputError(file.name, _shown(file), expected, "Choose another family.")
     if not found:
         raise _unknown(file, role)
@@ -184,15 +176,14 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
         choice = replace(file.choice, family=reading.family, columns=reading.columns, options=options)
         if len(readings) == 1:  # the family alone says it
             choice = replace(file.choice, family=reading.family)
-        answers.append(Answer(f"“{family.TITLE}”: {reading.evidence}", {file.name: choice}))
+        answers.append(Answer(f"“{family.TITLE}”: {in_words(reading.evidence)}", {file.name: choice}))
     answers.append(Answer("leave the file out", {file.name: Choice(use="no")}))
-    one = "one reading that is sure of itself"
-    return Question(Finding("ask", file.name, _shown(file), one, tuple(answers)))
+    return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
 
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
-    roles = {id(one): _role_by_name(one.files[0].name) for one in recognitions if is_guessed(one)}
+    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if is_guessed(one)}
     known = {one.role for one in recognitions if not is_guessed(one)} | {role for role in roles.values() if role}
     unknown = [one for one in recognitions if is_guessed(one) and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
@@ -210,21 +201,6 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
 def is_guessed(recognition: Recognition) -> bool:
     """Tell whether nothing in the files says which role they play."""
     return recognition.options.get("role") == "guessed"
-
-
-def _role_by_name(name: str) -> Role | None:
-    """Return the role that a path suggests, its last part first.
-
-    >>> _role_by_name("gold/yake.json"), _role_by_name("runs/a.json"), _role_by_name("a.json")
-    ('system', 'system', None)
-    """
-    for part in reversed(name.lower().split("/")):
-        words = set(re.split(r"[^a-z]+", part))
-        if words & _GOLD_NAMES:
-            return "gold"
-        if words & _SYSTEM_NAMES:
-            return "system"
-    return None
 
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
@@ -270,15 +246,17 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
 
 
 def _shown(file: File) -> str:
-    first = "" if binary_kind(file.source.data) else next(iter(file.sample), "")
+    if binary_kind(file.source.data):
+        names = columns_of(file, file.choice)
+        return f"the columns {', '.join(names[:10])}" if names else "no table"
+    first = next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"
 
 
 def _unknown(file: File, role: Role | None) -> InputError:
-    binary = binary_kind(file.source.data)
-    if binary and (names := columns_of(file, file.choice)):
-        found = f"the columns {', '.join(names[:10])}"
-        return InputError(file.name, found, "a column of document ids and one of phrases", "Name their roles.")
+    if binary_kind(file.source.data):
+        expected = "a column of document ids and one of phrases"
+        return InputError(file.name, _shown(file), expected, "Say what the columns are.")
     if not file.text.strip():
         return InputError(file.name, "an empty file", "at least one document", "Check the file.")
     value = file.json
@@ -288,4 +266,6 @@ def _unknown(file: File, role: Role | None) -> InputError:
         return InputError(file.name, found, "JSON or one JSON object a line", "Save the file again.")
     expected = f"{_WHAT[role] if role else 'keyphrases'} in a known format, with document ids"
     remedy = "See docs/formats.md, or name the columns of the id and the phrase."
+    if file.decoded.notes:  # windows-1252 was only proposed
+        remedy = "It is not UTF-8: name its encoding."
     return InputError(file.name, _shown(file), expected, remedy)

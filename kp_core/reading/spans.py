@@ -108,7 +108,10 @@ def labelled(recognition: Recognition, choice: Choice, labels: Iterable[str]) ->
     """Return a recognition that offers the labels to choose from, if there are several."""
     found = sorted(set(labels) - {""})
     offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
-    return replace(recognition, options={"label": choice.options.get("label", EVERY)}, offers=offers)
+    chosen = choice.options.get("label", EVERY)
+    every = f"; labels {', '.join(label[:40] for label in found[:5])}{' …' * (len(found) > 5)}, all of them read"
+    said = every if offers and chosen == EVERY else f"; label {chosen}" if offers else ""
+    return replace(recognition, evidence=recognition.evidence + said, options={"label": chosen}, offers=offers)
 
 
 def span_rows(

@@ -11,8 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.errors import Note, counted
+from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
-from kp_core.reading.fields import is_known
+from kp_core.reading.fields import TOTALS, is_known, plain
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import is_number
 
@@ -86,14 +87,14 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def header_names(header: Sequence[str]) -> list[str]:
-    """Return distinct, non-empty names of columns.
+    """Return distinct, non-empty names of columns, each on one line.
 
-    >>> header_names(["id", " ", "id"])
-    ['id', 'column 2', "id'"]
+    >>> header_names(["id", " ", "id", "Keywords\\nAnna"])
+    ['id', 'column 2', "id'", 'Keywords Anna']
     """
     names: dict[str, None] = {}
     for number, cell in enumerate(header, 1):
-        name = cell.strip() or f"column {number}"
+        name = " ".join(filter(None, map(str.strip, split_lines(cell)))) or f"column {number}"
         while name in names:
             name += "'"
         names[name] = None
@@ -109,17 +110,17 @@ def headed(table: Table, choice: Choice) -> Table:
     above, heads = _head(table, rows, choice)
     names = [f"column {number}" for number in range(1, len(table.columns) + 1)]
     if heads:
-        names = header_names(_joined(rows[above : above + heads]))
+        names = header_names(_one_head(rows[above : above + heads]))
     skipped = above + heads
     lines = table.line_numbers()[skipped:]
     notes = list(table.notes)
-    beneath = int(lines[0]) if len(lines) else 0
+    beneath = int(table.line_numbers()[above]) if heads else 0
     titles = [" ".join(filter(None, map(str.strip, row))) for row in rows[:above]]
-    titles += [row[3] for row in table.rejected if heads and row[1] < beneath]
+    titles += [row[3] for row in table.rejected if row[1] < beneath]
     if titles:
         shown = titles[0][:60]
         notes.append(Note("info", table.file, f"Above the header: {counted(len(titles), 'row')}, “{shown}”."))
-    rejected = [row for row in table.rejected if not (heads and row[1] < beneath)]
+    rejected = [row for row in table.rejected if row[1] >= beneath]
     found = replace(
         table,
         names=names,
@@ -129,7 +130,34 @@ def headed(table: Table, choice: Choice) -> Table:
         rejected=rejected,
         notes=notes,
     )
-    return _without_blank_rows(found)
+    found = _without_blank_rows(found)
+    return _without_footer(found) if heads else found
+
+
+def _without_footer(table: Table) -> Table:
+    """Take out rows of sums below a table, and notes that a blank row parts from it; they are told in a note."""
+    last = table.line_numbers()[-_HEADS:].tolist()
+    rows = list(zip(*(column.slice(len(table) - len(last)).to_pylist() for column in table.columns), strict=True))
+    below: list[str] = []
+    while len(rows) > 1 and len(table.names) > 1:
+        cells = list(filter(None, map(str.strip, rows[-1])))
+        sums = len(cells) > 1 and plain(cells[0]) in TOTALS and all(map(is_number, cells[1:]))
+        note = len(cells) == 1 and " " in cells[0] and last[len(rows) - 1] - last[len(rows) - 2] > 1
+        if not (sums or note):
+            break
+        below.append(" ".join(cells))
+        rows.pop()
+    if not below:
+        return table
+    kept = len(table) - len(below)
+    said = Note("info", table.file, f"Below the table: {counted(len(below), 'row')}, “{below[-1][:60]}”.")
+    return replace(
+        table,
+        columns=[column.slice(0, kept) for column in table.columns],
+        lines=table.line_numbers()[:kept].tolist(),
+        notes=[*table.notes, said],
+        blank=table.blank + len(below),
+    )
 
 
 def _without_blank_rows(table: Table) -> Table:
@@ -157,9 +185,11 @@ def _head(table: Table, rows: list[list[str]], choice: Choice) -> tuple[int, int
         above += 1
     if above and not is_head(rows[above:], choice):
         above = 0
-    if chosen != "yes" and not is_head(rows[above:], choice):
+    two = _continues(rows[above:])
+    # Over a merged cell nothing may be known of the columns; the row below it names them.
+    if chosen != "yes" and not is_head(rows[above:], choice) and not (two and is_head(rows[above + 1 :], choice)):
         return 0, 0
-    return above, 2 if _continues(rows[above:]) else 1
+    return above, 2 if two else 1
 
 
 def _continues(rows: list[list[str]]) -> bool:
@@ -175,7 +205,7 @@ def _continues(rows: list[list[str]]) -> bool:
     return not repeated and all(len(part) <= 40 and ";" not in part for part in parts)
 
 
-def _joined(heads: list[list[str]]) -> list[str]:
+def _one_head(heads: list[list[str]]) -> list[str]:
     """Return one head of one or two rows; what stands over several columns is repeated over each."""
     if len(heads) == 1:
         return heads[0]

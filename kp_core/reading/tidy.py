@@ -72,9 +72,8 @@ def tidy(corpus: Corpus, ending: str = "csv") -> Written:
 def tables(corpus: Corpus, written: Written) -> dict[str, pd.DataFrame]:
     """Return the tidy tables that have rows, under the names of their files."""
     _say_what_is_left_out(corpus, written)
-    gold = corpus.gold if "variants" in corpus.gold else corpus.gold.assign(variants=None)
     first = ["doc_id", "annotator", "phrase", "relevance", "variants"]
-    gold = gold[[*first, *(column for column in gold if column not in first)]]
+    gold = corpus.gold.reindex(columns=[*first, *(column for column in corpus.gold if column not in first)])
     runs = corpus.runs.rename(columns=_harmless).astype({"rank": "Int64"})
     judged = corpus.judgements
     without = judged["doc_id"].isna()

@@ -99,7 +99,7 @@ def _texts(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
     _refuse_cells(file, (page.max_row or 0) * (page.max_column or 0))
     page.reset_dimensions()  # the size declared may be too small as well
     for number, row in enumerate(page.iter_rows(), 1):
-        yield number, [shown(cell.value, cell.number_format or "") for cell in row]
+        yield number, ["" if cell.data_type == "e" else shown(cell.value, cell.number_format or "") for cell in row]
 
 
 def _elements(file: File, name: str) -> Iterator[tuple[str, ElementTree.Element]]:

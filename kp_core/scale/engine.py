@@ -10,17 +10,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, unavailable, unfit
 from kp_core.reading.source import Source as File
 from kp_core.scale.partitions import ROWS, Partition, ranges, sorted_runs
-from kp_core.scale.plan import Plan
-from kp_core.scale.score import corpus_of, count_gold, refuse_if_mostly_rejected, score
-from kp_core.scale.sources import Source
+from kp_core.scale.plan import Plan, make_plan
+from kp_core.scale.score import Streamed, corpus_of, count_gold, refuse_if_mostly_rejected, score
+from kp_core.scale.sources import Source, sources
 from kp_core.scale.tally import Tally, as_json, load_tally, refuse_without_folder
 from kp_core.scoring.codes import mean_size
+from kp_core.settings import Changes, Settings
+from kp_core.studies.compare import Comparison, Family
+from kp_core.studies.result import Result
 from kp_core.text.stem import keep_stems
 
 #: What is told of the progress: parts done, all parts, and parts, rows and seconds of this run.
@@ -46,6 +49,54 @@ class Engine:
     checkpoint: str | Path | None = None
     scratch: str | Path | None = None
     progress: Progress | None = None
+
+
+def stream(
+    gold: Any,
+    systems: Any = None,
+    documents: Any = None,
+    settings: Settings | None = None,
+    /,
+    measures: Sequence[str] | str | None = None,
+    *,
+    comparisons: Sequence[Family] = (),
+    agreement: Sequence[str] | str | None = None,
+    baselines: bool = False,
+    by: str = "",
+    engine: Engine | None = None,
+    **changes: Unpack[Changes],
+) -> Streamed:
+    """Add up an evaluation, and comparisons if wanted, over Parquet, CSV or JSONL of any size.
+
+    gold, systems, documents   paths or URLs as `load` takes them: one, a list, or {name: path}; folders too
+    agreement                  measures of the annotators, () for the usual ones; None where systems are scored
+
+    `result()` and `comparisons()` of what is returned are those of an evaluation in memory; `save()` keeps it.
+    Intervals are Poisson bootstrap, whose weights depend on the ids of the documents alone.
+    """
+    settings, tables = (settings or Settings()).changed(**changes), sources(gold, systems, documents)
+    plan = make_plan(tables, settings, measures, comparisons, agreement, baselines, by)
+    return Streamed(*run(plan, engine or Engine()))
+
+
+def evaluate(gold: Any, systems: Any, documents: Any = None, /, measures: Any = None, **options: Any) -> Result:
+    """Evaluate every system of tables of any size, as `kp.evaluate` does in memory; options are those of `stream`."""
+    return stream(gold, systems, documents, measures=measures, **options).result()
+
+
+def compare(
+    gold: Any, systems: Any, documents: Any = None, family: Family | None = None, /, **options: Any
+) -> Comparison:
+    """Compare every pair of systems of tables of any size, as `kp.compare` does in memory; not by Wilcoxon's test."""
+    return stream(gold, systems, documents, measures=(), comparisons=[family or Family()], **options).comparisons()[0]
+
+
+def agreement(gold: Any, systems: Any = None, documents: Any = None, /, measures: Any = (), **options: Any) -> Result:
+    """Measure how well the annotators of tables of any size agree, as `kp.agreement` does in memory.
+
+    systems: rankings, which are part of the universe `rankings`
+    """
+    return stream(gold, systems, documents, measures=(), agreement=measures or (), **options).result()
 
 
 def run(plan: Plan, engine: Engine) -> tuple[Tally, Plan]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, Role
 from kp_core.errors import Note, unavailable, unfit
 from kp_core.scale.sources import Source
 from kp_core.scoring.codes import refuse_taken
@@ -25,8 +25,9 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES
 from kp_core.studies.parts import By, parse_by
 from kp_core.text.candidates import has_english
 
-#: Phrases by which the script of a collection is judged, as in memory.
-_PHRASES = 5000
+#: Phrases and texts by which the script and the language of a collection are judged, as in memory.
+_PHRASES, _TEXTS = 5000, 50
+_RUN = {"system": "str", "doc_id": "str", "rank": "int64", "phrase": "str"}
 
 
 @dataclass(frozen=True)
@@ -171,27 +172,36 @@ def _named(sources: Sequence[Source]) -> tuple[list[Source], Names, bool]:
 
 
 def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, tuple[Note, ...]]:
-    """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe."""
-    phrases: dict[str, None] = {}
-    for source in sources:
-        for table in source.batches(["phrase"]) if source.role != "documents" else ():
-            phrases |= dict.fromkeys(table["phrase"].fill_null("").unique().to_pylist())
-            if len(phrases) >= _PHRASES:
-                break
-    chosen = list(phrases)[:_PHRASES]
-    if not chosen:
+    """Settle what `evaluate` settles before it scores: the script, what the gold standard names, and the universe.
+
+    The first phrases and texts stand for all: those of the gold standard, by which a stemmer is judged, and of systems.
+    """
+    gold, listed = (list(islice(_phrases(sources, role), _PHRASES)) for role in ("gold", "system"))
+    if not gold and not listed:
         raise unfit("the gold standard", "no row")
-    if _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
-        chosen = [phrase for phrase in chosen if sentence_owner(phrase)]
-    text = next(filter(None, _texts(sources)), "")
+    ids = ["x"] * len(gold)
+    if gold and _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
+        ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
+    texts = [*islice(_texts(sources), _TEXTS)] or [""]
     if settings.universe == "candidates":  # one text in English is enough, and there need not be one in every part
-        text = next(filter(has_english, _texts(sources)), text)
-    ids = [sentence_owner(phrase) or "x" for phrase in chosen]
-    gold = pd.DataFrame({"doc_id": ids, "annotator": "gold", "phrase": chosen}).astype("str")
-    documents = pd.DataFrame({"doc_id": ["x"], "text": [text], "title": [""], "group": [""]}).astype("str")
+        texts = [*islice(filter(has_english, _texts(sources)), 1), *texts]
+    documents = pd.DataFrame({"text": texts}).assign(doc_id=["x", *map(str, range(1, len(texts)))], title="", group="")
+    tables = {
+        "documents": documents.astype("str"),
+        "gold": pd.DataFrame({"doc_id": ids, "annotator": "gold", "phrase": gold}).astype("str"),
+        "runs": pd.DataFrame({"system": "s", "doc_id": "x", "rank": 1, "phrase": listed}).astype(_RUN),
+        "empty": pd.DataFrame({"role": ["gold"], "source": ["gold"], "doc_id": ["x"]}).astype("str"),
+    }
     k = [cutoff for cutoff in settings.k if cutoff != "average"]
-    data = prepare(Corpus(documents=documents, gold=gold.assign(relevance=np.nan)), settings, k=k or 1)
+    data = prepare(Corpus(**tables), settings, k=k or 1)
     return data.settings.changed(k=settings.k), data.notes
+
+
+def _phrases(sources: Sequence[Source], role: Role) -> Iterator[str]:
+    """Give the phrases of the gold standard or of the systems."""
+    for source in sources:
+        for table in source.batches(["phrase"]) if source.role == role else ():
+            yield from filter(None, table["phrase"].to_pylist())
 
 
 def _texts(sources: Sequence[Source]) -> Iterator[str]:

@@ -21,15 +21,15 @@ from kp_core.scale.plan import Plan
 from kp_core.scale.tally import Tally
 from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Ints, code, gold_entries, identify
-from kp_core.scoring.paired import Pairing
+from kp_core.scoring.pair_sums import Pairing
 from kp_core.scoring.prepare import Prepared
-from kp_core.scoring.systems import scored_systems
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Cutoff, signature
 from kp_core.studies.annotators import add_annotators, agreement_of
-from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, joined
+from kp_core.studies.compare import Comparison, Family, add_pairs, comparison_of, one_comparison
 from kp_core.studies.evaluate import add_systems, system_rows
-from kp_core.studies.facts import add_evaluation, evaluation_notes
-from kp_core.studies.result import Result, frame_of
+from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes
+from kp_core.studies.result import Result, result_frame
 
 #: What is judged over all rows of a collection at once is judged at the end, not in each part.
 _PART_LIMITS = replace(LIMITS, rejected_percent=100, documents=2**31)
@@ -94,7 +94,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
         data.refuse_small_universe(data.all_items.size.astype(float))
         add_annotators(tally, data, plan.asked, _couples(plan))
     else:
-        systems = scored_systems(data, plan.concordance, plan.baselines)
+        systems = count_systems(data, plan.concordance, plan.baselines)
         if plan.largest is not None:
             largest = partial(replace, largest=plan.largest)
             systems = {name: one.changed(largest) for name, one in systems.items()}
@@ -163,7 +163,8 @@ class Streamed:
             return agreement_of(tally, plan.names, plan.asked, plan.settings, _couples(plan), notes)
         rows = system_rows(tally, plan.names, plan.asked, plan.settings, plan.by, plan.baselines)
         notes += evaluation_notes(tally, plan.names.systems, plan.settings, plan.concordance)
-        return Result(frame_of(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
+        notes += above_one((row[1], row[5]) for row in rows)
+        return Result(result_frame(rows), plan.settings, tuple(notes), tally.number("documents"), plan.concordance)
 
     def comparisons(self) -> list[Comparison]:
         """Return all pairs of systems by every measure and cutoff that were asked for."""
@@ -176,7 +177,7 @@ class Streamed:
     def comparison(self) -> Comparison:
         """Return the first comparison with the rows of all in one frame, as `compare_all` does in memory."""
         recipe = signature(self.plan.settings, self.tally.number("documents"), self.plan.concordance)
-        return joined(self.comparisons(), recipe)
+        return one_comparison(self.comparisons(), recipe)
 
     def documents(self, ids: Sequence[str]) -> Corpus:
         """Return some documents with their rows, read from the tables of the run.

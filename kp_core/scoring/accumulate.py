@@ -19,7 +19,8 @@ from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK, Counts
-from kp_core.scoring.measures import Asked, concordance, parse
+from kp_core.scoring.measures import concordance
+from kp_core.scoring.measures.registry import Asked, names_in, parse
 from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 
@@ -92,12 +93,12 @@ def _values(asked: Asked, at: AtK) -> Floats:
     without = at.counts.size == 0
     if asked.measure.family == "concordance" or not without.any():
         return values
-    rule = at.counts.settings.empty_gold
-    instead = np.where(at.counts.drawable[without], 0.0, np.nan)
-    if rule == "one-if-empty":
-        instead[at.counts.length[without] == 0] = 1.0
-    values = np.array(values, dtype=float)
-    values[without] = instead[:, None]
+    settings, values = at.counts.settings, np.array(values, dtype=float)
+    if settings.gains != "all":  # else entries with a grade below `rel` have their gain without a relevant one, too
+        values[without] = 0.0
+    values[without & ~at.counts.drawable] = np.nan
+    if settings.empty_gold == "one-if-empty":
+        values[without & (at.counts.length == 0)] = 1.0
     return values
 
 
@@ -146,10 +147,10 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class Averaged:
+class Estimate:
     """Values and intervals over columns (K,), such as cutoffs, of one measure under one average.
 
-    draws (B, K) are the values of the resamples, where there are any.
+    resampled (B, K) are the values of the resamples, where there are any.
     """
 
     value: Floats
@@ -157,7 +158,7 @@ class Averaged:
     high: Floats
     documents: Ints
     reason: list[str | None]
-    draws: Floats | None = None
+    resampled: Floats | None = None
 
     def row(self, column: int, documents: int) -> tuple[Any, ...]:
         """Return value, bounds, documents averaged, those of `documents` left out, and reason, as rows print them."""
@@ -294,9 +295,9 @@ class Accumulator:
         for number, part in enumerate(kept):
             self._add(f"{place}/{number}", part)
 
-    def average(
+    def estimate(
         self, name: str, asked: Asked, average: str, cutoffs: tuple[Cutoff, ...] = (), absent: str = "no_documents"
-    ) -> Averaged:
+    ) -> Estimate:
         """Return value, interval and reason in every column; absent: the reason where no document counts."""
         place, arrays = self._place(name, asked, cutoffs, average), self.sums.arrays
         n = arrays[f"{place}/defined"].astype(np.int64)
@@ -304,12 +305,12 @@ class Accumulator:
         if average == "micro":
             return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
         reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
-        value = joined([_ratio(one, n) for one in totals])
+        value = harmonic([_ratio(one, n) for one in totals])
         if f"{place}/squares" in arrays:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
-            return Averaged(value, low, high, n, reason)
-        draws = joined([_ratio(one, arrays[f"{place}/weight"]) for one in drawn]) if drawn else None
-        return _averaged(value, draws, n, reason)
+            return Estimate(value, low, high, n, reason)
+        resampled = harmonic([_ratio(one, arrays[f"{place}/weight"]) for one in drawn]) if drawn else None
+        return _with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
         """Return the name under which the sums of a measure stand; pooled counts of a system serve all its measures."""
@@ -328,38 +329,40 @@ class Accumulator:
         counts = {why: array[column] for why, array in self.sums.under(f"{place}/why").items()}
         return max(sorted(counts), key=lambda name: counts[name]) if counts else absent
 
-    def _pooled(self, asked: Asked, place: str, fields: list[Floats], drawn: list[Floats], absent: str) -> Averaged:
+    def _pooled(self, asked: Asked, place: str, fields: list[Floats], drawn: list[Floats], absent: str) -> Estimate:
         arrays = self.sums.arrays
         n, total = arrays[f"{place}/defined"].astype(np.int64), cells_of(fields)
         if not arrays[f"{place}/used"][0]:
             nothing = np.full(len(n), np.nan)
-            return Averaged(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
-        value, draws = asked.scores(total)[0], None
+            return Estimate(nothing, nothing, nothing, np.zeros(len(n), np.int64), [absent] * len(n))
+        value, resampled = asked.scores(total)[0], None
         if drawn:
             scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
-            scale = _ratio(np.broadcast_to(scored, times.shape), times)  # totals keep their size under any weights
-            draws = asked.scores(cells_of([one * scale for one in drawn]))
+            if (times != scored).any():  # totals keep their size under any weights
+                scale = _ratio(np.broadcast_to(scored, times.shape), times)
+                drawn = [one * scale for one in drawn]
+            resampled = asked.scores(cells_of(drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
         status[n == 0] = absent
         reason = [str(why) if np.isnan(one) else None for one, why in zip(value, status, strict=True)]
         if f"{place}/products" in arrays and asked.measure.smooth:
             influence = quadratic(gradients(asked.scores, fields), arrays[f"{place}/products"])
             half = intervals.t_of_influence(*influence, n)
-            return Averaged(value, value - half, value + half, n, reason)
-        return _averaged(value, draws, n, reason)
+            return Estimate(value, value - half, value + half, n, reason)
+        return _with_bounds(value, resampled, n, reason)
 
 
 def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
     """Return what an average adds up over documents (D, K): all counts where they are pooled, else values."""
     if average == "micro":
         return view.cells.arrays()
-    if average == "f-of-means" and asked.measure.name == "F1@k":
-        return [view.values(parse(name)) for name in ("P@k", "R@k")]
+    if average == "f-of-means" and asked.measure.f_of:
+        return [view.values(parse(name)) for name in names_in(asked.measure.f_of)]
     return [view.values(asked)]
 
 
-def joined(means: Sequence[Floats]) -> Floats:
-    """Return an average from the means of its summands: F1 of mean precision and recall, or the only mean itself."""
+def harmonic(means: Sequence[Floats]) -> Floats:
+    """Return the harmonic mean of two means, such as F1 of mean precision and recall, or the only mean itself."""
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 
 
@@ -375,11 +378,11 @@ def _ratio(total: Floats, count: Floats | Ints) -> Floats:
     return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
 
 
-def _averaged(value: Floats, draws: Floats | None, n: Ints, reason: list[str | None]) -> Averaged:
+def _with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
     low = high = np.full(len(value), np.nan)
-    if draws is not None:
-        low, high = intervals.percentile(draws)
-    return Averaged(value, low, high, n, reason, draws)
+    if resampled is not None:
+        low, high = intervals.percentile(resampled)
+    return Estimate(value, low, high, n, reason, resampled)
 
 
 def spread_of(mean: Floats | float, squares: Floats | float, n: Ints | int) -> Floats:
@@ -415,15 +418,15 @@ def quadratic(slopes: Floats, products: Floats) -> tuple[Floats, Floats]:
     return terms.sum(axis=(1, 2)), np.abs(terms).sum(axis=(1, 2))
 
 
-def averaged(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Averaged:
+def estimate(asked: Asked, view: View | Grid, average: str, weights: Floats | None, interval: Interval) -> Estimate:
     """Return the average of one measure over all documents of a view at once; weights (B, D), or None."""
     whole = Accumulator(interval if weights is None else "bootstrap")
     whole.begin(view.used, weights)
     whole.add("", asked, view, average)
-    return whole.average("", asked, average, view.cutoffs, view.absent)
+    return whole.estimate("", asked, average, view.cutoffs, view.absent)
 
 
-def mean_of(averages: Sequence[Averaged]) -> Averaged:
+def mean_of(averages: Sequence[Estimate]) -> Estimate:
     """Return the mean of averages, such as those under several gold standards; undefined ones are left out.
 
     The interval is that of the mean: resamples of the documents are the same for all.
@@ -431,12 +434,12 @@ def mean_of(averages: Sequence[Averaged]) -> Averaged:
     if len(averages) == 1:
         return averages[0]
     value = _mean_defined(np.stack([one.value for one in averages]))
-    draws = None
-    if all(one.draws is not None for one in averages):
-        draws = _mean_defined(np.stack([one.draws for one in averages if one.draws is not None]))
+    resampled = None
+    if all(one.resampled is not None for one in averages):
+        resampled = _mean_defined(np.stack([one.resampled for one in averages if one.resampled is not None]))
     documents = np.max([one.documents for one in averages], axis=0)
     reason = [averages[0].reason[i] if np.isnan(one) else None for i, one in enumerate(value)]
-    return _averaged(value, draws, documents, reason)
+    return _with_bounds(value, resampled, documents, reason)
 
 
 def _mean_defined(values: Floats) -> Floats:

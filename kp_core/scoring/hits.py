@@ -1,4 +1,4 @@
-"""Turn hits at known ranks, or among tied ranks, into the terms that ranking measures sum."""
+"""Turn matches at known ranks, or among tied ranks, into hits: one row each, of which ranking measures are sums."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kp_core.scoring.gold import Gold
 
 
 @dataclass(frozen=True)
-class Terms:
+class Hits:
     """The hits of one system, one row a hit; every ranking measure is a sum over the rows up to the cutoff.
 
     document, rank     where the hit stands
-    hits               gold items found here (1; a probability where ties are averaged)
+    found              gold items found here (1; a probability where ties are averaged)
     precision          precision at this rank: the summand of average precision
     first              1 at the first hit (a probability where ties are averaged)
     gain, exp_gain     gain of the grade found here, linear and exponential
@@ -23,23 +23,23 @@ class Terms:
 
     document: Ints
     rank: Ints
-    hits: Floats
+    found: Floats
     precision: Floats
     first: Floats
     gain: Floats
     exp_gain: Floats
 
-    def part(self, documents: slice) -> Terms:
-        """Return the terms of some documents, numbered from 0; rows are ordered by document."""
+    def part(self, documents: slice) -> Hits:
+        """Return the hits of some documents, numbered from 0; rows are ordered by document."""
         rows = slice(*np.searchsorted(self.document, [documents.start, documents.stop]))
         rest = (getattr(self, field.name)[rows] for field in fields(self)[1:])
-        return Terms(self.document[rows] - documents.start, *rest)
+        return Hits(self.document[rows] - documents.start, *rest)
 
 
-def no_terms() -> Terms:
+def no_hits() -> Hits:
     """Return the hits of a system that says nothing."""
     none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return Terms(none, none, nothing, nothing, nothing, nothing, nothing)
+    return Hits(none, none, nothing, nothing, nothing, nothing, nothing)
 
 
 def exponential(grade: Floats) -> Floats:
@@ -47,40 +47,40 @@ def exponential(grade: Floats) -> Floats:
     return np.exp2(grade) - 1
 
 
-def ordered_terms(document: Ints, rank: Ints, hits: Floats, grade: Floats) -> Terms:
-    """Return the terms of hits at known ranks, rows ordered by document and rank."""
-    found = np.cumsum(hits)
+def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats) -> Hits:
+    """Return hits at known ranks from the gold items found and their grade, rows ordered by document and rank."""
+    so_far = np.cumsum(found)
     begin = np.concatenate([[True], document[1:] != document[:-1]]) if len(document) else np.zeros(0, bool)
-    before = np.where(begin, found - hits, 0.0)
-    found = found - np.maximum.accumulate(before)
-    first, some = np.zeros(len(document)), np.flatnonzero(hits)  # rows without a hit may stand above
+    before = np.where(begin, so_far - found, 0.0)
+    so_far = so_far - np.maximum.accumulate(before)
+    first, some = np.zeros(len(document)), np.flatnonzero(found)  # rows without a hit may stand above
     first[some[np.diff(document[some], prepend=-1) != 0]] = 1
-    return Terms(document, rank, hits, found / rank, first, grade, exponential(grade))
+    return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade))
 
 
-def tied_terms(document: Ints, rank: Ints, group: Ints, hits: Floats, gain: Floats, exp_gain: Floats) -> Terms:
-    """Return the terms expected over all orders of tied rows; one input row a rank, rows of a group tie.
+def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, gain: Floats, exp_gain: Floats) -> Hits:
+    """Return the hits expected over all orders of tied rows; one input row a rank, rows of a group tie.
 
     A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
     """
     if len(group) == 0:
-        return no_terms()
-    size, found = np.bincount(group), np.bincount(group, hits)
+        return no_hits()
+    size, within = np.bincount(group), np.bincount(group, found)
     head = np.concatenate([[0], np.cumsum(size)[:-1]])
     owner = document[head]
-    running = np.cumsum(found) - found
+    running = np.cumsum(within) - within
     first_group = np.concatenate([[True], owner[1:] != owner[:-1]])
     before = running - np.maximum.accumulate(np.where(first_group, running, 0.0))
     t = size[group].astype(float)
     place = np.arange(len(group)) - head[group] + 1
     mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
     return _expected(
-        document, rank, place, t, found[group].astype(float), before[group].astype(float), mean_gain, mean_exp
+        document, rank, place, t, within[group].astype(float), before[group].astype(float), mean_gain, mean_exp
     )
 
 
-def random_terms(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Terms:
-    """Return the terms of a random order of `size` phrases (row,), the document's gold items among them."""
+def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
+    """Return the hits expected of a random order of `size` phrases (row,), the document's gold items among them."""
     r = gold.size[document].astype(float)
     gain, exp_gain = (
         np.bincount(gold.document, value, minlength=len(gold.size))[document] / size
@@ -91,8 +91,8 @@ def random_terms(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Terms:
 
 def _expected(
     document: Ints, rank: Ints, place: Ints, t: Floats, r: Floats, before: Floats, gain: Floats, exp_gain: Floats
-) -> Terms:
-    """Return expected terms, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
+) -> Hits:
+    """Return expected hits, row by row: the row is number `place` of a tie of `t` phrases with `r` hits.
 
     Source: McSherry and Najork 2008; the closed forms equal the enumeration of all orders.
     """
@@ -108,23 +108,23 @@ def _expected(
     head = np.maximum.accumulate(np.where(place == 1, np.arange(len(t)), 0))
     possible = (before == 0) & (left >= r)
     first = np.where(possible, np.exp(above - above[head] if len(t) else above) * r / left, 0.0)
-    return Terms(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
+    return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
 
 
-def ideal_terms(gold: Gold, lower: Gold | None = None) -> Terms:
-    """Return the terms of the ideal ranking: all gold items, highest grade first; `lower` have a gain only."""
-    document, grade, size, hits = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
+def ideal_hits(gold: Gold, lower: Gold | None = None) -> Hits:
+    """Return the hits of the ideal ranking: all gold items, highest grade first; `lower` have a gain only."""
+    document, grade, size, found = gold.document, gold.grade, gold.size, np.ones(len(gold.grade))
     if lower is not None and len(lower.grade):
         document, grade = np.concatenate([document, lower.document]), np.concatenate([grade, lower.grade])
-        size, hits = size + lower.size, np.concatenate([hits, np.zeros(len(lower.grade))])
+        size, found = size + lower.size, np.concatenate([found, np.zeros(len(lower.grade))])
     elif (grade == grade[:1]).all():
-        return ordered_terms(document, ranks(size), hits, grade)
+        return ordered_hits(document, ranks(size), found, grade)
     order = np.lexsort((-grade, document))
-    return ordered_terms(document[order], ranks(size), hits[order], grade[order])
+    return ordered_hits(document[order], ranks(size), found[order], grade[order])
 
 
-def returned_ideal(terms: Terms) -> Terms:
-    """Return the terms of the best order of what was returned (the ideal of some published scripts)."""
-    order = np.lexsort((-terms.gain, terms.document))
-    length = np.bincount(terms.document)
-    return replace(terms, rank=ranks(length), gain=terms.gain[order], exp_gain=terms.exp_gain[order])
+def returned_ideal(hits: Hits) -> Hits:
+    """Return the hits of the best order of what was returned (the ideal of some published scripts)."""
+    order = np.lexsort((-hits.gain, hits.document))
+    length = np.bincount(hits.document)
+    return replace(hits, rank=ranks(length), gain=hits.gain[order], exp_gain=hits.exp_gain[order])

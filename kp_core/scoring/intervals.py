@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from kp_core.scoring import draws
-from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import PART
+from kp_core.scoring.codes import PART, Bools, Floats, Ints
 from kp_core.scoring.table_cells import FIELDS, Cells
 
 #: With more undefined resamples than this share, no interval is given.
 MOST_UNDEFINED = 0.05
-#: Sums of squared distances below this share of the squares are the noise of rounding.
-_NOISE = 1e-14
 #: Sums of products whose terms cancel down to this share are 0.
 _CANCELLED = 1e-13
 #: Draws counted at once.
@@ -31,9 +28,9 @@ def resample(documents: int, resamples: int, rng: np.random.Generator) -> Floats
     step = max(1, _DRAWS // max(1, documents))
     for begin in range(0, resamples, step):
         rows = min(step, resamples - begin)
-        draws = rng.integers(0, documents, (rows, documents))
-        draws += np.arange(rows)[:, None] * documents
-        weights[begin : begin + rows] = np.bincount(draws.ravel(), minlength=rows * documents).reshape(rows, documents)
+        picks = rng.integers(0, documents, (rows, documents))
+        picks += np.arange(rows)[:, None] * documents
+        weights[begin : begin + rows] = np.bincount(picks.ravel(), minlength=rows * documents).reshape(rows, documents)
     return weights
 
 
@@ -93,20 +90,11 @@ def _t_quantile(documents: int | Ints | Floats) -> Floats:
     return np.asarray(stdtrit(np.maximum(np.asarray(documents) - 1.0, 1.0), 0.975))
 
 
-def varies(mean: Floats | float, spread: Floats | float, documents: Ints | int) -> Bools:
-    """Tell whether values vary at all: the sum of their squared distances from the mean is more than rounding makes.
-
-    >>> varies(0.1, 1e-33, 10), varies(0.1, 1e-6, 10)
-    (np.False_, np.True_)
-    """
-    return np.asarray(spread > _NOISE * documents * np.square(mean))[()]
-
-
 def t_of_spread(mean: Floats, spread: Floats, documents: Ints) -> tuple[Floats, Floats]:
     """Return the t interval of means (K,) from the sums of squared distances from them and the numbers of documents."""
     with np.errstate(divide="ignore", invalid="ignore"):
         half = _t_quantile(documents) * np.sqrt(spread / (documents - 1) / documents)
-    half = np.where((documents > 1) & varies(mean, spread, documents), half, np.nan)
+    half = np.where((documents > 1) & (spread > 0), half, np.nan)
     return mean - half, mean + half
 
 
@@ -118,7 +106,7 @@ def t_p(mean: float, spread: float, documents: int) -> float:
     """
     from scipy.special import stdtr
 
-    if documents < 2 or not varies(mean, spread, documents):
+    if documents < 2 or not spread > 0:
         return float("nan")
     return float(2 * stdtr(documents - 1, -abs(mean) / np.sqrt(spread / (documents - 1) / documents)))
 

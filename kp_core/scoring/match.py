@@ -33,7 +33,7 @@ class Lists:
     repeated: Bools
     duplicates: Ints
 
-    def kept(self, rows: Bools) -> Lists:
+    def only(self, rows: Bools) -> Lists:
         """Return the lists with only some of their rows."""
         owner = np.repeat(np.arange(len(self.length)), self.length)
         return Lists(
@@ -80,7 +80,7 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
         kept &= ~invalid.to_numpy(zero_copy_only=False)[form]
     if "one-word" in rule:
         several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
-        one_word = ~several[form] & kept
+        one_word = ~several[form]  # the first of them may be invalid: the script of Chan et al. masks one by one
         so_far = np.cumsum(one_word)
         before = np.concatenate([[0], so_far])[np.cumsum(length) - length]
         kept &= ~(one_word & (so_far - np.repeat(before, length) > 1))
@@ -97,7 +97,7 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
     nothing = np.zeros(len(form), bool)
     lists = Lists(length, form, ranks(length), score, nothing, np.zeros_like(length))
     if settings.filter != "none":
-        lists = lists.kept(_unfiltered(form, length, identities, settings.filter))
+        lists = lists.only(_unfiltered(form, length, identities, settings.filter))
     if settings.ties == "trec" and lists.score is not None:
         spelled = np.array([text.encode() for text in identities.forms.to_pylist()], dtype=object)
         alphabetical = np.empty(len(spelled), np.int64)
@@ -110,7 +110,7 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
         return lists
     owner = np.repeat(np.arange(len(lists.length)), lists.length)
     lists = replace(lists, repeated=repeated, duplicates=np.bincount(owner[repeated], minlength=len(lists.length)))
-    return lists.kept(~repeated) if settings.duplicates == "before" else lists
+    return lists.only(~repeated) if settings.duplicates == "before" else lists
 
 
 def match(lists: Lists, gold: Gold) -> Matches:

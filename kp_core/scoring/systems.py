@@ -12,7 +12,7 @@ from kp_core.errors import UsageError, counted, unfit
 from kp_core.scoring.codes import Bools, Floats, Ints, ranks
 from kp_core.scoring.counts import Counts, count, graded_below
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hits import ideal_terms, no_terms, random_terms
+from kp_core.scoring.hits import ideal_hits, no_hits, random_hits
 from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
@@ -81,21 +81,21 @@ def baseline_counts(
     Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
     is very large.
     """
-    ideal = ideal_terms(gold, graded_below(negatives, settings))
+    ideal = ideal_hits(gold, graded_below(negatives, settings))
     length, reach = np.maximum(universe.astype(np.int64), gold.size), None
     if name == SILENT:
-        length, terms = np.zeros_like(length), no_terms()
+        length, hits = np.zeros_like(length), no_hits()
     elif name == ORACLE:
-        terms = ideal
+        hits = ideal
     else:
         known = length
         if length.sum() > _RANDOM_ROWS:
             reach = max(deepest, int(gold.size.max(initial=0)))
             known = np.minimum(length, reach)
         document = np.repeat(np.arange(len(length)), known)
-        terms = random_terms(document, ranks(known), length[document].astype(float), gold)
+        hits = random_hits(document, ranks(known), length[document].astype(float), gold)
     return Counts(
-        terms=terms,
+        hits=hits,
         ideal=ideal,
         size=gold.size,
         length=length,
@@ -111,7 +111,7 @@ def baseline_counts(
     )
 
 
-def count_systems(
+def count_unchecked(
     data: Prepared, universe: Floats, baselines: bool = False, without: int | None = None, fewest: Ints | None = None
 ) -> dict[str, Counted]:
     """Return the counts of every system, and of the baselines where asked; universe (D,) is N per document.
@@ -121,10 +121,10 @@ def count_systems(
     coded, identities, settings = data.coded, data.identities, data.settings
     tables = table_settings(settings)
     gold = gather(coded, identities, settings, without, fewest)
-    distinct = gold if settings.gold_list == "unique" else gather(coded, identities, tables, without, fewest)
+    of_sets = gold if settings.gold_list == "unique" else gather(coded, identities, tables, without, fewest)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
-    same = one_spelling and distinct is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    same = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
     systems = dict[str, Counted]()
     for system, run in coded.runs.items():
         if settings.missing == "error":
@@ -133,18 +133,18 @@ def count_systems(
         table = counts
         if not same:
             lists = ranked_lists(run, identities, tables)
-            table = count(lists, run.listed, *distinct, universe, tables, sets=True)
+            table = count(lists, run.listed, *of_sets, universe, tables, sets=True)
         systems[system] = Counted(counts, table)
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
         systems[name] = Counted(
             baseline_counts(name, *gold, universe, settings, deepest),
-            baseline_counts(name, *distinct, universe, tables, deepest),
+            baseline_counts(name, *of_sets, universe, tables, deepest),
         )
     return systems
 
 
-def scored_systems(
+def count_systems(
     data: Prepared, agreement: bool = True, baselines: bool = False, without: int | None = None
 ) -> dict[str, Counted]:
     """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose.
@@ -152,7 +152,7 @@ def scored_systems(
     agreement: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
     """
     universe = data.universe if agreement else np.zeros(len(data.documents))
-    systems = count_systems(data, universe, baselines, without)
+    systems = count_unchecked(data, universe, baselines, without)
     if agreement and data.settings.universe.isdigit():
         data.refuse_small_universe(_chosen(data, systems, data.settings.k))
     return systems

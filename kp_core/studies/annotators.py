@@ -12,7 +12,7 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import Accumulator, Grid, Sums, averaged
+from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
 from kp_core.scoring.codes import Floats, Ints
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, names_in, parse
@@ -20,7 +20,7 @@ from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
 from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import add_agreement, agreement_notes
-from kp_core.studies.result import Result, Row, frame_of
+from kp_core.studies.result import Result, Row, result_frame
 
 #: What is computed of all annotators together, of one against the others, and of a pair.
 TOGETHER = ("K", "alpha", "AC1", "PABAK", "P_pos", "P_neg", "Conger", "Light")
@@ -89,7 +89,7 @@ def standard_error(data: Prepared, measure: str = "K") -> float:
     """Return the standard error of a measure of all annotators together, documents as clusters."""
     asked = parse(measure)
     average = asked.averages(data.settings.average)[0]
-    whole = averaged(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
+    whole = estimate(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
     return intervals.error_of(float(whole.low[0]), float(whole.high[0]), int(whole.documents[0]))
 
 
@@ -160,13 +160,13 @@ def agreement_of(
         accumulator = part.accumulator(sums, settings.interval)
         documents = sums.arrays[f"{accumulator.name}/rows"].astype(np.int64)
         for average in part.asked.averages(settings.average):
-            values = accumulator.average("", part.asked, average, absent=part.absent)
+            values = accumulator.estimate("", part.asked, average, absent=part.absent)
             for i, name in enumerate(part.names):
                 if part.kind != "pairs" or documents[i]:
                     numbers = values.row(i, int(documents[i]))
                     rows.append((name, part.asked.name(), None, average, part.subset, *numbers))
     notes = (*notes, *agreement_notes(sums, too_many(len(couples[0])), settings))
-    return Result(frame_of(rows), settings, notes, sums.number("documents"), caption="Agreement of annotators")
+    return Result(result_frame(rows), settings, notes, sums.number("documents"), caption="Agreement of annotators")
 
 
 def _grids(data: Prepared, parts: list[_Part], couples: Couples) -> Iterator[tuple[_Part, Grid, Ints]]:

@@ -14,12 +14,11 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import Bools, Floats
-from kp_core.scoring.counts import PART
+from kp_core.scoring.codes import PART, Bools, Floats
 from kp_core.scoring.measures import Asked, parse
-from kp_core.scoring.paired import Pairing, common, statistic
+from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, scored_systems
+from kp_core.scoring.systems import Counted, count_systems
 from kp_core.settings import Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
@@ -131,10 +130,12 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     data = prepare(corpus, settings)
     agreement = any(one.asked.measure.family == "concordance" for one in families)
     recipe = signature(data.settings, len(data.documents), agreement)
-    return joined([_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe)
+    return one_comparison(
+        [_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
+    )
 
 
-def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
+def one_comparison(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
     """Return the first of some comparisons with the rows and notes of all, under one recipe."""
     frame, notes = pd.concat([one.frame for one in comparisons], ignore_index=True), list(comparisons[0].notes)
     for one in comparisons[1:]:
@@ -145,7 +146,7 @@ def joined(comparisons: Sequence[Comparison], recipe: str) -> Comparison:
 
 def _compared(data: Prepared, family: Family, cutoff: Cutoff) -> Comparison:
     """Compare the systems of data in memory."""
-    systems, settings = scored_systems(data, family.asked.measure.family == "concordance"), data.settings
+    systems, settings = count_systems(data, family.asked.measure.family == "concordance"), data.settings
     if len(systems) < 2:
         raise unavailable("one system")
     pairing = Pairing(list(systems), family.asked, family.average(settings), settings.interval, Sums())

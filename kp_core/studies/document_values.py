@@ -17,7 +17,7 @@ from kp_core.scoring.codes import ragged, ranks
 from kp_core.scoring.match import match, newly, ranked_lists
 from kp_core.scoring.measures import of_systems, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import scored_systems
+from kp_core.scoring.systems import count_systems
 from kp_core.settings import Changes, Cutoff, Settings
 from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
@@ -43,7 +43,7 @@ def by_document(
     The first cutoff counts where the measure names none. Undefined values are missing, with a status.
     """
     asked, data = parse(measure), prepare(corpus, settings, **changes)
-    systems = scored_systems(data, asked.measure.family == "concordance" or baselines, baselines)
+    systems = count_systems(data, asked.measure.family == "concordance" or baselines, baselines)
     cutoff = asked.cutoffs(data.settings)[0]
     groups = [group or None for group in data.coded.groups]
     frames = []
@@ -80,7 +80,7 @@ def tables_by_document(
 ) -> pd.DataFrame:
     """Return one row a system and document: concordance measures at the first cutoff, and the status of the table."""
     data, frames = prepare(corpus, settings, **changes), []
-    for system, both in scored_systems(data).items():
+    for system, both in count_systems(data).items():
         view = View(both.table, data.settings.k[:1])
         values = {name: np.where(view.used, view.values(parse(name))[:, 0], np.nan) for name in measures}
         named = {"system": system, "document": data.documents}
@@ -101,7 +101,7 @@ def all_values(
     registry where none are named.
     """
     data, asked = prepare(corpus, settings, **changes), [parse(name) for name in measures or of_systems()]
-    for system, both in scored_systems(data).items():
+    for system, both in count_systems(data).items():
         views: dict[tuple[bool, tuple[Cutoff, ...]], View] = {}
         for one in asked:
             wanted, counts = one.cutoffs(data.settings), both.of(one)

@@ -12,18 +12,18 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import Note
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Accumulator, Averaged, Grid, Sums, View, averaged, mean_of
+from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, View, estimate, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.intervals import error_of, independent_error
 from kp_core.scoring.measures import Asked, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare
-from kp_core.scoring.systems import BASELINES, Counted, scored_systems
+from kp_core.scoring.systems import BASELINES, Counted, count_systems
 from kp_core.settings import Changes, Cutoff, Settings
-from kp_core.studies.facts import add_evaluation, evaluation_notes, id_notes
+from kp_core.studies.facts import above_one, add_evaluation, evaluation_notes, id_notes
 from kp_core.studies.parts import By, masks, parse_by, presence, subsets
-from kp_core.studies.result import Result, Row, frame_of
+from kp_core.studies.result import Result, Row, result_frame
 
 DEFAULT_MEASURES = ("P@k", "R@k", "F1@k", "MAP", "MRR", "nDCG@k", "kappa", "P_pos", "P_neg", "PABAK")
 
@@ -55,7 +55,7 @@ def evaluate(
     data, by = prepare(corpus, settings, **changes), parse_by(by)
     asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
     agreement = baselines or any(one.measure.family == "concordance" for one in asked)
-    standards = [scored_systems(data, agreement, baselines, without) for without in data.left_out]
+    standards = [count_systems(data, agreement, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     add_systems(sums, data, standards, asked, by)
     rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards))
@@ -63,18 +63,19 @@ def evaluate(
         whole = sum(row[4] == "all" for row in rows)
         rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
     noted = data.under(data.settings.changed(annotators=people)) if people else data
-    systems = scored_systems(noted, agreement) if people else standards[0]
+    systems = count_systems(noted, agreement) if people else standards[0]
     add_evaluation(sums, noted, systems, agreement)
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
     notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, agreement, fixes)]
+    notes += above_one((row[1], row[5]) for row in rows)
     if by == "presence" and any(one.measure.family == "concordance" for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
         notes.append(Note("info", "by", text))
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
-    return Result(frame_of(rows), data.settings, tuple(notes), len(data.documents), agreement)
+    return Result(result_frame(rows), data.settings, tuple(notes), len(data.documents), agreement)
 
 
 def _drawable(standards: list[dict[str, Counted]]) -> Bools:
@@ -144,13 +145,13 @@ def system_rows(
         for (place, system), one in product(enumerate(systems), _fitting(asked, subset)):
             wanted, places = one.cutoffs(settings), range(place, len(systems) * standards, len(systems))
             for average in one.averages(settings.average):
-                values = mean_of([accumulator.average(str(own), one, average, wanted) for own in places])
+                values = mean_of([accumulator.estimate(str(own), one, average, wanted) for own in places])
                 rows += _rows((system, average, subset), one, wanted, values, documents)
     return rows
 
 
 def _rows(
-    names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Averaged, documents: int
+    names: tuple[str, str, str], one: Asked, cutoffs: Sequence[Cutoff], values: Estimate, documents: int
 ) -> list[Row]:
     """Return a row a cutoff; names: system, average and subset. The one column of people stands for all cutoffs."""
     system, average, subset = names
@@ -174,7 +175,7 @@ def _human_rows(data: Prepared, asked: list[Asked], weights: Floats | None, majo
         if one.measure.family not in ("overlap", "concordance"):
             continue
         for average in one.averages(settings.average):
-            values = mean_of([averaged(one, view, average, weights, settings.interval) for view in each])
+            values = mean_of([estimate(one, view, average, weights, settings.interval) for view in each])
             rows += _rows((HUMANS, average, "all"), one, one.cutoffs(settings), values, documents)
     return rows
 
@@ -207,13 +208,13 @@ def interval_table(
     """
     settings = (settings or Settings()).changed(**changes)
     data = prepare(corpus, settings, interval="bootstrap")
-    counted = scored_systems(data)
+    counted = count_systems(data)
     weights, view = weights_of([counted], data), View(counted[system].table, data.settings.k[:1])
     total = view.cells.mapped(lambda counts: counts[view.used].sum(axis=0))
     rows = []
     for asked in map(parse, measures):
-        drawn = averaged(asked, view, "micro", weights, "bootstrap")
-        cluster = averaged(asked, view, "micro", None, "cluster-t")
+        drawn = estimate(asked, view, "micro", weights, "bootstrap")
+        cluster = estimate(asked, view, "micro", None, "cluster-t")
         value, n, low, high = drawn.value[0], drawn.documents[0], cluster.low[0], cluster.high[0]
         error = alone = float("nan")
         if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient

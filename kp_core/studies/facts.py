@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.identifiers import suggestions
 from kp_core.scoring.accumulate import Ids, Sums
+from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, without_english
 from kp_core.scoring.systems import BASELINES, Counted
 from kp_core.settings import Cutoff, Settings
@@ -95,6 +96,13 @@ def _foreign_notes(sums: Sums) -> list[Note]:
     verbs = "has no English token in its text", "have no English token in their texts"
     text = part_of(foreign.count, sums.number("documents"), "document", *verbs)
     return [Note("warning", "universe", f"{text}, so N counts no candidate there, only what was chosen: {foreign}")]
+
+
+def above_one(values: Iterable[tuple[str, float]]) -> list[Note]:
+    """Say why measures that should end at 1 do not; values: a measure's name and its value."""
+    above = dict.fromkeys(name for name, value in values if value > 1 + 1e-9 and parse(name).measure.high <= 1)
+    why = "exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions"
+    return [Note("warning", "measures", f"{name} {why}") for name in above]
 
 
 def id_notes(corpus: Corpus, sums: Sums, systems: Sequence[str]) -> list[Note]:

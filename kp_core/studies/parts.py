@@ -85,7 +85,7 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
         for name, wanted in zip(_SIDES, (True, False), strict=True):
             part: Gold = replace(gold.only(item == wanted), known=gold.known & with_text)
             nothing = np.zeros(len(gold.size))
-            counts = count(lists.kept(row == wanted), run.listed, part, negatives, nothing, settings)
+            counts = count(lists.only(row == wanted), run.listed, part, negatives, nothing, settings)
             found[name][system] = Counted(counts, counts)
     return found
 

@@ -114,7 +114,7 @@ class Result(Answer):
 Row = tuple[Any, ...]
 
 
-def frame_of(rows: list[Row]) -> pd.DataFrame:
+def result_frame(rows: list[Row]) -> pd.DataFrame:
     """Return the tidy frame of an evaluation or an agreement from its rows."""
     frame = pd.DataFrame(rows, columns=list(ROW_COLUMNS))
     # A column of numbers, words and nothing: pandas would make 10 a 10.0 beside a missing value.

@@ -9,13 +9,13 @@ from urllib.parse import quote
 
 import numpy as np
 
-from kp_core.corpus import Corpus
-from kp_core.errors import UsageError
+from kp_core.corpus import Corpus, whole_texts
+from kp_core.errors import Note, UsageError
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.counts import Counts, count, distinct_choices
+from kp_core.scoring.counts import Counts, count, without_respellings
 from kp_core.scoring.gold import gather
-from kp_core.scoring.hits import ordered_terms
+from kp_core.scoring.hits import ordered_hits
 from kp_core.scoring.match import ranked_lists
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import Prepared, prepare
@@ -26,7 +26,7 @@ from kp_core.similarity import parse as parse_similarity
 from kp_core.similarity.assignment import soft_gains
 from kp_core.studies.evaluate import add_systems, system_rows
 from kp_core.studies.near_misses import Facing, face, phrases_of, recipe_of
-from kp_core.studies.result import Result, frame_of
+from kp_core.studies.result import Result, result_frame
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,12 @@ def soft_evaluate(
     for one in asked:
         if one.measure.family == "ranking":
             raise UsageError(f"'{one.name()}' has no soft form; choose P@k, R@k, F1@k or a concordance measure")
+    settings, notes = settings or Settings(), list[Note]()
+    if settings.by_concept == "yes":
+        settings = settings.changed(by_concept="no")
+        notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
-    settings = data.settings
+    settings, notes = data.settings, [*data.notes, *notes]
     agreement = any(one.measure.family == "concordance" for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
@@ -113,7 +117,8 @@ def soft_evaluate(
     sums = Sums()
     add_systems(sums, data, [counted], asked)
     rows = system_rows(sums, data.names, asked, settings)
-    return SoftResult(frame_of(rows), settings, data.notes, len(data.documents), agreement, soft=soft, choices=choices)
+    frame, documents = result_frame(rows), len(data.documents)
+    return SoftResult(frame, settings, tuple(notes), documents, agreement, soft=soft, choices=choices)
 
 
 def soft_counts(
@@ -131,7 +136,7 @@ def soft_counts(
     recipe = recipe_of(settings, soft.stemmer)
     own: dict[str, Any] = {"stemmer": recipe.stemmer}
     if corpus.has_texts:
-        own["texts"] = corpus.documents["text"].dropna().tolist()
+        own["texts"] = whole_texts(corpus.documents, settings.titles == "yes")
     phrases, stemmed = phrases_of(coded, settings)
     scorer = Scorer(phrases, replace(Choices.of(own | choices), base=recipe), stemmed)
     counted = {}
@@ -141,7 +146,7 @@ def soft_counts(
             gold = gather(coded, data.identities, under)
             lists = ranked_lists(run, data.identities, under)
             if tables:
-                lists = distinct_choices(lists, gold[0])
+                lists = without_respellings(lists, gold[0])
             counts = replace(count(lists, run.listed, *gold, universe, under), deepest=deepest)
             pairs = bool(tables) or soft.hits == "count"
             kinds.append(_softened(counts, face(data, run, lists, gold[0]), ~lists.repeated, scorer, soft, pairs))
@@ -157,8 +162,8 @@ def _softened(counts: Counts, facing: Facing, rows: Bools, scorer: Scorer, soft:
     gain, pairs = soft_gains(*allowed, len(facing.document))
     gain = pairs if as_pairs else gain
     hit = np.flatnonzero(gain)
-    terms = ordered_terms(facing.document[hit], facing.rank[hit], gain[hit], gain[hit])
-    return replace(counts, terms=terms, judged=None)
+    hits = ordered_hits(facing.document[hit], facing.rank[hit], gain[hit], gain[hit])
+    return replace(counts, hits=hits, judged=None)
 
 
 def allowed_pairs(facing: Facing, scorer: Scorer, soft: Soft, rows: Any) -> tuple[Ints, Ints, Floats]:

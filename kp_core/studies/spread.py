@@ -12,11 +12,11 @@ import pandas as pd
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
-from kp_core.scoring.accumulate import View, averaged, mean_of
+from kp_core.scoring.accumulate import View, estimate, mean_of
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
-from kp_core.scoring.systems import Counted, counted_alike, scored_systems, table_settings
+from kp_core.scoring.systems import Counted, count_systems, counted_alike, table_settings
 from kp_core.settings import FIELDS, PRESETS, Average, Changes, Settings, format_value
 from kp_core.studies.result import Answer
 
@@ -173,7 +173,7 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
     for shared, group in groups.items():
         alike = data.under(shared)
         try:
-            standards = [scored_systems(alike, agreement, without=without) for without in alike.left_out]
+            standards = [count_systems(alike, agreement, without=without) for without in alike.left_out]
         except InputError as refused:
             values |= dict.fromkeys(group, refused)
             continue
@@ -187,7 +187,7 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
 
 def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
     views = [View(one.of(asked), record.k) for one in standards]
-    return float(mean_of([averaged(asked, view, record.average, None, "none") for view in views]).value[0])
+    return float(mean_of([estimate(asked, view, record.average, None, "none") for view in views]).value[0])
 
 
 def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:

@@ -21,13 +21,13 @@ from numpy.typing import NDArray
 from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
 from kp_core.scoring import annotator_tables, intervals
-from kp_core.scoring.accumulate import Ids, View, averaged
+from kp_core.scoring.accumulate import Ids, View, estimate
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.gold import Choices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared, prepare_annotators
-from kp_core.scoring.systems import count_systems
+from kp_core.scoring.systems import count_unchecked
 from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
@@ -274,18 +274,18 @@ def curve(
     last = next((size > 0 for size, enough in reversed([*zip(sizes, drawn, strict=True)]) if enough), None)
     every = np.ones(len(levels.gold), bool)
     weights = intervals.weights(settings.interval, data.documents, every, settings.resamples, settings.seed, rng)
-    union = count_systems(data, data.universe)
+    union = count_unchecked(data, data.universe)
     table: list[tuple[Any, ...]] = []
     for threshold, size, gold, enough in zip(thresholds, sizes, golds, drawn, strict=True):
-        for system, counted in count_systems(data, data.universe, fewest=size).items():
+        for system, counted in count_unchecked(data, data.universe, fewest=size).items():
             for asked in (_BALANCED if name == BALANCED else parse(name) for name in measures):
                 average = "micro" if asked is _BALANCED else asked.averages(settings.average)[0]
                 counts, fixed = counted.of(asked), np.nan
-                score = averaged(asked, View(counts, settings.k), average, weights, "none")
+                score = estimate(asked, View(counts, settings.k), average, weights, "none")
                 null = _null(asked, average, View(union[system].of(asked), settings.k), gold, repeats, rng)
                 if last is not None:
                     among = View(replace(counts, known=counts.known & last), settings.k)
-                    fixed = averaged(asked, among, average, None, "none").value[0]
+                    fixed = estimate(asked, among, average, None, "none").value[0]
                 values = score.value[0], score.low[0], score.high[0], *null, fixed
                 left = (gold > 0).sum(), gold.sum(), enough
                 table.append((system, asked.name(settings.k[0]), average, threshold, *values, *left))
@@ -332,10 +332,10 @@ def _null(
 def _has_null(asked: Asked, at: AtK) -> bool:
     """Tell whether hits are single gold phrases of equal worth, of which a random part can be taken."""
     counts, record = at.counts, at.counts.settings
-    whole = record.ties != "expected" and bool((counts.terms.hits == 1).all()) and bool((at.hits <= at.size).all())
+    whole = record.ties != "expected" and bool((counts.hits.found == 1).all()) and bool((at.hits <= at.size).all())
     if asked.measure.family != "ranking":
         return whole
-    binary = bool((counts.terms.gain == 1).all() and (counts.ideal.gain == 1).all())
+    binary = bool((counts.hits.gain == 1).all() and (counts.ideal.gain == 1).all())
     return whole and binary and record.ideal == "gold" and asked.measure.name == "nDCG@k"
 
 
@@ -350,9 +350,9 @@ def _of_cells(asked: Asked, average: str, at: AtK, kept: Bools, gold: Ints, hits
 
 def _discounted(at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return mean and draws of nDCG: of the hits within the cutoff, a random part stays; binary grades."""
-    terms, place = at.counts.terms, np.cumsum(kept) - 1
-    inside = kept[terms.document] & (terms.rank <= at.limit[terms.document, 0])
-    document, gain = place[terms.document[inside]], 1 / np.log2(terms.rank[inside] + 1)
+    hits, place = at.counts.hits, np.cumsum(kept) - 1
+    inside = kept[hits.document] & (hits.rank <= at.limit[hits.document, 0])
+    document, gain = place[hits.document[inside]], 1 / np.log2(hits.rank[inside] + 1)
     size = np.rint(share * at.size[kept, 0]).astype(np.int64)
     steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
     best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]

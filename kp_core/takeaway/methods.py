@@ -10,8 +10,8 @@ import pandas as pd
 
 from kp_core import typeset
 from kp_core.errors import REASONS, UsageError
-from kp_core.extraction import PARAMETERS
-from kp_core.extraction import SYSTEMS as EXTRACTORS
+from kp_core.extraction.lecture_systems import PARAMETERS
+from kp_core.extraction.lecture_systems import SYSTEMS as EXTRACTORS
 from kp_core.extraction.lecture_systems import System as Extractor
 from kp_core.scoring.measures import MEASURES, Measure, parse
 from kp_core.settings import FIELDS, PRESETS, format_value

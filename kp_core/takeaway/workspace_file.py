@@ -20,11 +20,11 @@ from kp_core.reading import LIMITS, Choice, Limits, Source, load, renamed
 from kp_core.reading.archive import is_gzip, is_workbook, is_zip, unpack
 from kp_core.reading.choices import choices_of, words_of
 from kp_core.reading.family import File
-from kp_core.reading.frame import frame_of
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.parquet import read_parquet
 from kp_core.reading.source import stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
+from kp_core.reading.to_pandas import frame_of
 from kp_core.settings import __version__
 
 FORMAT, VERSION = "kpscope-workspace", 2

@@ -21,6 +21,8 @@ _FREQUENT = {
 }
 #: So many words tell nothing yet; such a part of them must be stems, or frequent words.
 _FEW, _STEMS, _PART = 100, 0.9, 0.02
+#: So many of its frequent words must occur: one alone, as the “y” of “x and y”, is no language.
+_DIFFERENT = 3
 
 
 def misfits(stemmer: str, phrases: Sequence[str], texts: Sequence[str], gold_stemmed: bool) -> list[str]:
@@ -54,7 +56,10 @@ def looks_like(texts: Iterable[str]) -> str:
     """Return the code of the language whose frequent words stand in texts; empty where that is unsure."""
     words = re.findall(r"[^\W\d_]+", " ".join(texts).lower())
     times = Counter(words)
-    counts = {code: sum(times[word] for word in frequent.split()) for code, (_, frequent) in _FREQUENT.items()}
+    found = {
+        code: [times[word] for word in frequent.split() if times[word]] for code, (_, frequent) in _FREQUENT.items()
+    }
+    counts = {code: sum(own) if len(own) >= _DIFFERENT else 0 for code, own in found.items()}
     first, second = sorted(counts, key=lambda code: -counts[code])[:2]
     sure = counts[first] > _PART * len(words) and counts[first] > 1.25 * counts[second]
     return first if len(words) >= _FEW and sure else ""

@@ -9,12 +9,13 @@ import numpy as np
 
 from kp_core.errors import REASONS, UsageError, counted
 from kp_core.scoring.annotator_tables import HUMANS
-from kp_core.scoring.measures import concordance, parse
+from kp_core.scoring.measures import concordance
 from kp_core.settings import change_in_words, in_words
 from kp_core.studies.compare import ALPHA, Comparison
 from kp_core.studies.correlation.correlate import SENTINELS, CorrelationStudy
+from kp_core.studies.facts import above_one
 from kp_core.studies.result import Result
-from kp_core.studies.spread import EQUAL, Spread
+from kp_core.studies.spread import Spread
 from kp_core.typeset import highest, listed, number
 from kp_core.words import read
 
@@ -84,11 +85,7 @@ def _few(documents: int) -> str:
 
 def _above(measure: str, values: Iterable[float]) -> str:
     """Say why a measure that should end at 1 does not."""
-    if parse(measure).measure.high > 1 or not any(value > 1 + EQUAL for value in values):
-        return ""
-    return (
-        f" {measure} exceeds 1, because a keyphrase found twice, or listed twice, counts twice under such conventions."
-    )
+    return "".join(f" {note.message}." for note in above_one((measure, value) for value in values))
 
 
 def verdict(comparison: Comparison, measure: str) -> str:

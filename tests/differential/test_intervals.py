@@ -6,7 +6,7 @@ from scipy.stats import t
 
 from kp_core import MEASURES
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Grid, averaged
+from kp_core.scoring.accumulate import Grid, estimate
 from kp_core.scoring.measures import concordance, parse
 from tests.corpora import corpus_of, document_values, scored
 from tests.differential.random_corpora import draw
@@ -135,7 +135,7 @@ def cluster(measure, x):
 
 def found_cluster(measure, x):
     grid = Grid(concordance.table(*(cell[:, None] for cell in x)), np.ones((x.shape[1], 1), bool))
-    pooled = averaged(parse(measure), grid, "micro", None, "cluster-t")
+    pooled = estimate(parse(measure), grid, "micro", None, "cluster-t")
     return float(pooled.low[0]), float(pooled.high[0])
 
 

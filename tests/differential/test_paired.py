@@ -12,7 +12,7 @@ from kp_core import MEASURES
 from kp_core.scoring import intervals, paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import concordance, parse
-from kp_core.scoring.paired import Pairing, Statistic
+from kp_core.scoring.pair_sums import Pairing, Statistic
 from tests.corpora import corpus_of, document_values
 from tests.differential.random_corpora import WORDS
 

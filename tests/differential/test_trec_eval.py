@@ -49,13 +49,13 @@ def test_every_document_and_measure(seed, tied, highest):
     assert not wrong
 
 
-@pytest.mark.parametrize("seed", [6, 7, 8, 9])
-def test_bpref_with_judged_negatives(seed):
-    drawn = draw(seed, tied=seed % 2 == 0, lowest=0, highest=2)
+@pytest.mark.parametrize(("seed", "lowest"), [(6, 0), (7, 0), (8, -1), (9, -1)])
+def test_bpref_with_judged_negatives(seed, lowest):
+    drawn = draw(seed, tied=seed % 2 == 0, lowest=lowest, highest=2)  # a grade of -1 is no judgement
     theirs, found, compared = trec(drawn), ours(drawn, "bpref"), 0
     for document, values in theirs.items():
         grades = set(drawn.gold[document].values())
-        if 0 in grades and grades != {0} and drawn.runs[document]:
+        if 0 in grades and max(grades) > 0 and drawn.runs[document]:
             compared += 1
             assert found[document] == pytest.approx(values["bpref"], abs=1e-9), document
     assert compared > 5
@@ -71,8 +71,10 @@ def test_negatives_are_no_gold(measure):
         assert found[document] == pytest.approx(theirs[document][measure], abs=1e-9)
 
 
-def test_relevance_level_two():
-    drawn = draw(11, highest=3)
+@pytest.mark.parametrize("lowest", [1, -1])
+def test_relevance_level_two(lowest):
+    drawn = draw(11, lowest=lowest, highest=3)  # some documents have grades below 2 only, and nDCG has gains there
+    assert any(gold and max(gold.values()) < 2 for gold in drawn.gold.values()) or lowest == 1
     theirs, compared = trec(drawn, lowest_relevant=2), 0
     names = {"map": "MAP", "P_5": "P@5", "recall_10": "R@10", "recip_rank": "MRR", "ndcg": "nDCG"}
     for name, measure in {**names, "ndcg_cut_10": "nDCG@10"}.items():

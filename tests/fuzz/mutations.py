@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kp_core.reading import Choice, Source
 from kp_core.reading.families import all_families
-from kp_core.reading.family import Family
+from kp_core.reading.family import FormatFamily
 from tests.awkward.files import FILES, parquet, workbook, zipped
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
@@ -154,7 +154,7 @@ def _choice(rng: random.Random) -> Choice:
     """Return what a user could choose, mostly nothing."""
     if rng.random() < 0.7:
         return Choice()
-    chosen: Family = rng.choice(all_families())
+    chosen: FormatFamily = rng.choice(all_families())
     offered = getattr(chosen, "OPTIONS", {})
     options = {name: rng.choice(values) for name, values in offered.items() if values and rng.random() < 0.5}
     encoding = rng.choice((None, None, None, "utf-8", "windows-1252", "gb18030", "utf-16", "shift_jis"))

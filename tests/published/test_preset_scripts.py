@@ -23,6 +23,11 @@ def test_jcdl20_counts_repeats_in_average_precision():
     assert found == pytest.approx([13 / 12, 2 / 3, 1])
     notes = kp.evaluate(corpus, preset="jcdl20", interval="none").notes
     assert any("a value may exceed 1" in note.message for note in notes)
+    assert any(note.message.startswith("MAP exceeds 1, because a keyphrase found twice") for note in notes)
+    listed = corpus_of({"d": ["tide", "tides"]}, {"s": {"d": ["tide"]}})  # compute_prf: 2 references / 1 candidate
+    result = kp.evaluate(listed, k=5, preset="jcdl20", measures="P@k,R@k", interval="none")
+    assert result.frame["value"].tolist() == [2, 1]
+    assert [note.message.split(",")[0] for note in result.notes if note.where == "measures"] == ["P@5 exceeds 1"]
 
 
 GRADED = corpus_of(
@@ -30,6 +35,7 @@ GRADED = corpus_of(
     {"s": {"d": ["a", "b"], "e": ["a"], "f": ["a"]}},
     grades={"d": {"a": 1, "b": 2}, "e": {"a": 0}},
 )
+LOWER = corpus_of({"d": ["a", "b"]}, {"s": {"d": ["x", "a", "b"]}}, grades={"d": {"a": 1, "b": 1}})
 
 
 def test_trec_keeps_lower_gains_and_counts_a_judged_topic():
@@ -40,6 +46,9 @@ def test_trec_keeps_lower_gains_and_counts_a_judged_topic():
     status = document_values(GRADED, "MAP", preset="trec").set_index("document")["value"]
     assert status["e"] == 0
     assert status.isna().to_dict() == {"d": False, "e": False, "f": True}
+    # no entry of grade 2: nothing is relevant, and the two of grade 1 at ranks 2 and 3 keep their gains
+    assert value(LOWER, "nDCG", preset="trec", rel=2) == pytest.approx(0.693426, abs=1e-6)
+    assert value(LOWER, "MAP", preset="trec", rel=2) == 0
     assert value(GRADED, "nDCG", preset="trec", rel=2, ties="expected") == value(GRADED, "nDCG", preset="trec", rel=2)
 
 
@@ -72,7 +81,7 @@ def test_a_text_is_its_title_then_its_text():
 
 CONCEPTS = {
     "gold": {"doc_id": ["d", "d", "d"], "phrase": ["tide", "harbour", "moon"], "uri": ["u1", "u2", None]},
-    "run": {"doc_id": ["d"] * 4, "phrase": ["tidal wave", "tide", "moons", "port"], "uri": ["u1", "u9", None, "u1"]},
+    "run": {"doc_id": ["d"] * 4, "phrase": ["tidal wave", "tide", "moons", "port"], "uri": ["u1 ", "u9", None, "u1"]},
 }
 
 
@@ -89,9 +98,15 @@ def test_phrases_with_identifiers_are_compared_by_concept():
     view = kp.one_document(corpus, k=4, by_concept="yes", document="d")
     assert view.lists["s"]["mark"].tolist() == ["hit", "miss", "hit", "repeated"]
     assert view.lists["s"]["keyphrase"].tolist() == ["tide", "", "moon", ""]
-    without = corpus_of({"d": ["a"]}, {"s": {"d": ["a"]}})
+    soft = kp.soft_evaluate(corpus, kp.Settings(k=4, by_concept="yes", interval="none"), "exact", ["R@k"])
+    assert soft.frame["value"].tolist() == pytest.approx([2 / 3])  # tide and moons, by their spelling
+    assert "concept" not in soft.signature
+    assert any("by_concept = yes has no effect" in note.message for note in soft.notes)
+    blank = pd.DataFrame(CONCEPTS["gold"] | {"uri": ["", " ", None]})
+    without = kp.load(gold=blank, systems={"s": pd.DataFrame(CONCEPTS["run"])})
     with pytest.raises(kp.UsageError, match="identifiers on both sides"):
         kp.evaluate(without, by_concept="yes")
+    assert not any("by_concept" in note.message for note in kp.evaluate(without, k=4, interval="none").notes)
 
 
 def test_notes_speak_of_documents_in_use_and_of_every_measure():

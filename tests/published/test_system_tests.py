@@ -9,7 +9,7 @@ import pytest
 from kp_core.scoring import paired
 from kp_core.scoring.accumulate import Sums
 from kp_core.scoring.measures import parse
-from kp_core.scoring.paired import Pairing, Statistic
+from kp_core.scoring.pair_sums import Pairing, Statistic
 
 
 @pytest.fixture(scope="module")

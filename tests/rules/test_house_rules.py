@@ -197,6 +197,13 @@ def test_importing_the_core_imports_nothing_slow() -> None:
     assert [name for name in SLOW if name in loaded.stdout.split()] == []
 
 
+def test_the_citation_and_the_changelog_name_this_version() -> None:
+    from kp_core.settings import __version__
+
+    assert f"\nversion: {__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\n## {__version__} (" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
 def test_the_upload_limit_is_the_one_of_reading() -> None:
     from kp_core.reading.limits import Limits  # here, so that every other rule speaks even where kp_core is broken
 

@@ -206,6 +206,20 @@ def test_variants_and_empty_lists_of_the_tidy_form_are_understood(form: str, tmp
     assert streamed.notes == memory.notes
 
 
+def test_a_stemmer_that_does_not_fit_is_said_by_gold_and_texts_as_in_memory(tmp_path: Path) -> None:
+    words = [f"{first}{last}" for first in ("sail", "harbour", "light") for last in "abcdefghiklmnopqrstuvwxyz"]
+    stems = [(f"d{i % 9}", f"{word}board") for i, word in enumerate(words)] + [("d1", f"{word}man") for word in words]
+    runs = [(f"d{i % 9}", 1 + i // 9, f"{word}nesses") for i, word in enumerate(words)]  # no stems, unlike the gold
+    french = [(f"d{i}", "La mer et le niveau des eaux dans les ports. " * 9 if i else "", "") for i in range(9)]
+    documents = pd.DataFrame(french, columns=["doc_id", "text", "group"])
+    for gold, said in ((stems, "are stems already"), ([(d, "niveaux " + p) for d, p in stems[::9]], "look French")):
+        tables = small(gold, runs) | {"documents": documents}
+        folder = tmp_path / said.replace(" ", "-")
+        streamed, memory = both(write(tables, folder), in_memory(tables), k=3, measures=["P@k"])
+        assert any(said in note.message for note in memory.notes)
+        assert streamed.notes == memory.notes
+
+
 def test_notes_on_reading_add_up_and_stand_in_the_order_of_memory(tmp_path: Path) -> None:
     """All lists of two systems are out of order and have a tie; each part says so of a list or two."""
     gold = pd.DataFrame([(f"d{i}", "ana", "sea") for i in range(6)], columns=["doc_id", "annotator", "phrase"])

@@ -1,3 +1,4 @@
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -63,6 +64,21 @@ def test_form_and_meaning_reads_the_texts_of_the_corpus():
     corpus = corpus_of({"d": ["alpha"]}, {"s": {"d": ["gamma"]}}, texts=texts)
     form = 1 - 4 / 5
     assert values("form and meaning", "R@k", 1, corpus) == pytest.approx([form / 2 + 0.5])
+
+
+@pytest.mark.parametrize(("titles", "value"), [("yes", 0.5), ("no", 0)])
+def test_contexts_stand_in_titles_too(titles, value):
+    documents = {
+        "doc_id": ["d", "e"],
+        "title": ["Low tides are salty in spring", "Low ebbs are salty in spring"],
+        "text": ["Boats wait.", "Boats sail."],
+    }
+    corpus = kp.load(
+        gold={"d": ["low tides"], "e": ["x"]},
+        systems={"s": {"d": ["low ebbs"], "e": ["x"]}},
+        documents=pd.DataFrame(documents),
+    )
+    assert values(kp.Soft("context", 0.05), "R@k", 1, corpus, titles=titles) == pytest.approx([value])
 
 
 def test_intervals_and_signature():

@@ -93,7 +93,7 @@ def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) 
 def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread) -> None:
     drawn = dots.effects(spread)
     changes = list(drawn.figure.layout.yaxis.categoryarray)
-    ends = ("list after the cut at k", "and the second is a miss")
+    ends = ("after the cut at k", "is a miss")
     assert [change.endswith(end) for change, end in zip(changes, ends, strict=True)] == [True, True]
     assert {t.name: list(t.x) for t in drawn.figure.data}["two"] == [-0.25, -0.25]
     said = "Effect of 2 single changes of a convention on P@2; the largest: "

@@ -38,7 +38,8 @@ choices = st.builds(
     st.sampled_from([None, "utf-16"]),
     st.sampled_from([None, True, False]),
     st.dictionaries(st.sampled_from(["doc_id", "phrase", "group"]), words),
-    st.dictionaries(st.just("sheet"), words) | st.just({"delimiter": "\t", "inner": "variants"}),
+    st.dictionaries(st.just("sheet"), words.filter(str.isprintable))
+    | st.just({"delimiter": "\t", "inner": "variants"}),
 )
 
 
@@ -214,6 +215,25 @@ def test_the_limits_hold_for_a_workspace_file_too():
         read_workspace(Source("mine.kpscope", WHOLE), Limits(file_bytes=100))
     with pytest.raises(kp.InputError, match="a member that leaves the archive"):
         read_workspace(zipped({**members(WHOLE), "../x": b"x"}))
+
+
+@pytest.mark.parametrize(
+    ("member", "column", "value", "said"),
+    [
+        ("gold", "phrase", " ", "an empty phrase"),
+        ("gold", "doc_id", "\ufeff\n", "an empty id"),
+        ("runs", "phrase", "\t", "an empty phrase"),
+        ("runs", "score", float("inf"), "score is not a finite number"),
+        ("ratings", "score", float("inf"), "score is not a finite number"),
+    ],
+)
+def test_what_no_corpus_can_hold_is_refused_in_format_1_too(member, column, value, said):
+    parts = members(FIRST.read_bytes())
+    table = pd.read_parquet(io.BytesIO(parts[f"{member}.parquet"]))
+    table.loc[0, column] = value
+    changed = {**parts, f"{member}.parquet": table.to_parquet(index=False)}
+    with pytest.raises(kp.InputError, match=said):
+        read_workspace(zipped(changed)).uploads.load()
 
 
 @pytest.mark.parametrize("whole", [WHOLE, FIRST.read_bytes()], ids=["format 2", "format 1"])

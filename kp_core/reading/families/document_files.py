@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise, takewhile
 from pathlib import PurePosixPath
 from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
+from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder, is_number, number
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
 
@@ -30,21 +32,24 @@ harbour    0.1034
 annif/1203.annif:
 <http://example.org/c1>\ttide table\t0.8512
 <http://example.org/c2>\tharbour\t0.1034"""
+#: What annotators are, as evidence says it.
+_WHOSE = {
+    "none": "document = file",
+    "folders": "annotator = folder",
+    "files": "document = folder, annotator = file",
+    "endings": "annotator = ending",
+}
 OPTIONS = {
     "line": ("phrase", "label", "subject", "number"),
     "semicolons": ("kept", "split"),
     "suffix": ("kept", "removed"),
-    "annotators": ("none", "folders", "files", "endings"),
+    "annotators": tuple(_WHOSE),
 }
 GROUP_IS_ONE = True
 KEYS = (".key", ".keys", ".kwd", ".tags", ".contr", ".uncontr", ".phrases", ".keyphrases")
 _LABEL = re.compile(r"(?:<([^<>\s]+)>|(\d+|https?://\S+))(?:: |\t)(?=\S)")
 _SUBJECT = re.compile(r"\s*<([^<>\s]+)>\s*")
 _RULE = re.compile(r"[-=+|\s]+")
-_SYSTEM = re.compile(
-    r"(?<![a-z])(systems?|runs?|pred(iction)?s?|outputs?|candidat[es]*|yake|rake|keybert|\w+rank|tf-?idf|kea|maui|annif)"
-    r"(?![a-z])"
-)
 #: A phrase, and its concept and number where the line has any.
 _Fields = tuple[str, dict[str, Any]]
 
@@ -54,7 +59,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     if role == "judgements":
         return []
     lists, texts = _sorted(files, role)
-    systems = {file.name for file in lists if _SYSTEM.search(str(PurePosixPath(file.name).parent).lower())}
+    systems = {file.name for file in lists if role_of_path(file.name.rpartition("/")[0]) == "system"}
     apart = systems if len(systems) < len(lists) else set()
     lines = {file.name: line for shelf in _shelves(lists) for line in [line_of(shelf)] for file in shelf}
     groups: dict[tuple[bool, str], list[File]] = defaultdict(list)
@@ -166,13 +171,18 @@ def _label(line: str) -> _Fields | None:
 
 
 def subject(line: str) -> _Fields | None:
-    """Return the label, URI and score of a line of Annif; a notation may stand before the score."""
-    uri, *rest = line.split("\t")
+    """Return the label, URI, notation and score of a line of Annif; the last two may be missing."""
+    uri, _, told = line.partition("\t")
+    label, *rest = told.split("\t")
     found = _SUBJECT.fullmatch(uri)
-    if found is None or not rest or not rest[0].strip() or len(rest) > 3:
+    if found is None or not label.strip() or len(rest) > 2:
         return None
-    score = {"number": number(rest[-1])} if len(rest) > 1 and is_number(rest[-1]) else {}
-    return rest[0].strip(), {"concept": found.group(1), **score}
+    more: dict[str, Any] = {"concept": found.group(1)}
+    if rest and is_number(rest[-1]):
+        more["number"] = number(rest.pop())
+    if rest and rest[0].strip():
+        more["notation"] = rest[0].strip()
+    return label.strip(), more
 
 
 def _number(line: str) -> _Fields | None:
@@ -243,15 +253,15 @@ def _recognition(
     beside  what lines of gold there are, if there are other lists: then these are gold, named by their ending
     """
     chosen = files[0].choice.options
-    annotators, words, confidence = ("folders", "document = file", 0.95) if apart else _annotators(files, known[0])
+    annotators = "folders" if apart else chosen.get("annotators") or _annotators(files, known[0])
     endings = ", ".join(f"{count} {ending}" for ending, count in Counter(f.suffix or "none" for f in files).items())
-    evidence = f"files named {endings}; {words}"
+    evidence = f"files named {endings}; {'system = folder, document = file' if apart else _WHOSE[annotators]}"
     if line == "label":
         lines = [one for file in files for one in file.lines if one.strip()]
         labelled = sum(bool(_LABEL.match(one)) for one in lines)
         evidence += f"; {part_of(labelled, len(lines), 'line', 'is', 'are')} `id: label`, split"
     elif line != "phrase":
-        evidence += f"; a {line} in each line"
+        evidence += f"; each line has a {'number' if line == 'number' else 'subject with its address (URI)'}"
     fields = [found for file in files for one in file.sample if (found := _LINES[line][0](one))]
     amounts = [more["number"] for _, more in fields if "number" in more]
     scored = len(amounts) == len(fields) and (line == "subject" or any(amount % 1 for amount in amounts))
@@ -264,11 +274,11 @@ def _recognition(
     if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
         options = {"suffix": "removed", **options}
     weak = line == "number" and files[0].suffix not in KEYS
-    return Recognition(NAME, guess, tuple(files), 0.6 if weak else confidence, evidence, {}, options)
+    return Recognition(NAME, guess, tuple(files), 0.6 if weak else 0.95, evidence, {}, options)
 
 
-def _annotators(files: Sequence[File], ids: set[str]) -> tuple[str, str, float]:
-    """Return what the annotators are, the rule in words, and how sure it is; the first rule that fits is taken.
+def _annotators(files: Sequence[File], ids: set[str]) -> str:
+    """Return what the annotators are, a key of `_WHOSE`; the first rule that fits is taken.
 
     An annotator is a folder, an ending, or a file in the folder of a document, and never what the texts are named.
     """
@@ -282,16 +292,31 @@ def _annotators(files: Sequence[File], ids: set[str]) -> tuple[str, str, float]:
     readers = any(_folder(path) != path.parent for path in paths)
     own = {name for name, found in stems.items() if found == {name}}
     if readers or (len(own) < len(paths) and len(own) * 2 > len(folders)):
-        return "files", "document = folder, annotator = file", 0.95
+        return "files"
     if any(len(found) > 1 for found in stems.values()):
         numbers = all(map(str.isdigit, folders))
         people = not re.search(r"\d", "".join(stems)) or len(folders) > 5 * len(stems)
         if len(folders & ids) > len(stems.keys() & ids) or (numbers and people):
-            return "files", "document = folder, annotator = file", 0.95 if ids else 0.8
-        return "folders", "annotator = folder", 0.8 if numbers and not ids else 0.95
-    if any(len(found) > 1 for found in endings.values()):
-        return "endings", "annotator = ending", 0.95
-    return "none", "document = file", 0.95
+            return "files"
+        if numbers and not ids and len(stems) <= 5 * len(folders):
+            raise _ask_whose(files)
+        return "folders"
+    return "endings" if any(len(found) > 1 for found in endings.values()) else "none"
+
+
+def _ask_whose(files: Sequence[File]) -> Question:
+    """Ask what folders and files are that all have numbers for names: documents, or annotators."""
+    first = files[0]
+    answers = [
+        Answer(
+            in_words(_WHOSE[what]),
+            {first.name: replace(first.choice, options={**first.choice.options, "annotators": what})},
+        )
+        for what in ("folders", "files")
+    ]
+    where = PurePosixPath(first.name).parent.parent.name or "the files"
+    found = f"folders and files named by numbers alone, such as {first.name}"
+    return Question(Finding("ask", where, found, "names that tell documents from annotators", tuple(answers)))
 
 
 def _folder(path: PurePosixPath) -> PurePosixPath:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from html import unescape
 from pathlib import PurePosixPath
 
@@ -12,9 +13,11 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
+from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
+from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
 from kp_core.reading.lists import storable
 from kp_core.reading.shapes import text_of
@@ -102,11 +105,16 @@ def recognition(files: Sequence[File]) -> Recognition:
         return Recognition(NAME, "documents", tuple(files), 1, "SGML, a document from `<DOC>` to the next")
     endings = Counter(file.suffix or "none" for file in files)
     shown = ", ".join(f"{count} {ending}" for ending, count in endings.items())
-    folders = dict.fromkeys(str(PurePosixPath(file.name).parent) for file in files)
+    folders = dict.fromkeys(map(_folder, files))
     several = [name for name in (*endings, *folders) if len(endings) > 1 or name in folders]
     offers = {"texts": tuple(several)} if len(several) > 1 else {}
     evidence = f"text files ({shown}), document = file name"
-    return Recognition(NAME, "documents", tuple(files), 0.95, evidence, {}, dict(files[0].choice.options), offers)
+    chosen = next((file.choice.options for file in files if "texts" in file.choice.options), {})
+    return Recognition(NAME, "documents", tuple(files), 0.95, evidence, {}, dict(chosen), offers)
+
+
+def _folder(file: File) -> str:
+    return str(PurePosixPath(file.name).parent)
 
 
 def _is_sgml(file: File) -> bool:
@@ -122,19 +130,18 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
         return [Rows("documents", _table(columns), [1] * len(json))]
     groups = _groups(recognition.files)
     columns = {name: list[str]() for name in ("doc_id", "text", "title", "group", "file")}
-    seen, notes = dict[str, tuple[str, str]](), list[Note]()
+    seen, notes = dict[str, tuple[str, File]](), list[Note]()
     for file in recognition.files:
-        if recognition.options.get("texts") not in (None, file.suffix or "none", str(PurePosixPath(file.name).parent)):
+        if recognition.options.get("texts") not in (None, file.suffix or "none", _folder(file)):
             continue
         for doc_id, title, text in _sgml(file) if _is_sgml(file) else [(stem_of(file.stem), *_plain(file))]:
             text = text.strip()
-            other, name = seen.setdefault(doc_id, (text, file.name))
-            if other != text:
-                said = f"another text for “{doc_id}”, first in {name}"
-                remedy = "Remove one of them, or say which are the texts: texts = a folder or an ending."
-                raise InputError(file.name, said, "one text a document", remedy)
-            if name != file.name:
-                notes.append(Note("info", file.name, f"The same text as in {name}, so one of them is enough."))
+            other, earlier = seen.setdefault(doc_id, (text, file))
+            if other != text and file.twice != "keep-first":
+                raise _two_texts(doc_id, earlier, file)
+            if earlier is not file:
+                same = "The same text as in" if other == text else f"Another text for “{doc_id}” than that of"
+                notes.append(Note("info", file.name, f"{same} {earlier.name}, so this one is not used."))
                 continue
             row = (doc_id, text, title, groups.get(file.name, ""), file.name)
             for column, value in zip(columns.values(), row, strict=True):
@@ -142,6 +149,19 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     places = columns.pop("file")
     columns = columns if groups else {name: column for name, column in columns.items() if name != "group"}
     return [Rows("documents", _table(columns), [1] * len(places), places, notes=notes)]
+
+
+def _two_texts(doc_id: str, one: File, other: File) -> Question:
+    """Ask which files are the texts: those with an ending or in a folder, or the first of each document."""
+    kinds = [((file.suffix or "none"), _folder(file)) for file in (one, other)]
+    apart = [names for names in zip(*kinds, strict=True) if names[0] != names[1]]
+    answers = [
+        Answer(f"the texts are those “{name}”", {file.name: replace(file.choice, options={"texts": name})})
+        for name, file in (zip(apart[0], (one, other), strict=True) if apart else ())
+    ]
+    answers.append(Answer(WORDS["keep-first"], fixes=("keep-first",)))
+    found = f"another text for “{doc_id}”, first in {one.name}"
+    return Question(Finding("ask", other.name, found, "one text a document", tuple(answers)))
 
 
 def _table(columns: dict[str, list[str]]) -> pa.Table:

@@ -8,7 +8,7 @@ from typing import Any, cast
 from kp_core.corpus import Role
 from kp_core.errors import counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import find_roles
+from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import is_number
@@ -21,13 +21,20 @@ MORE_EXAMPLES = (
     '{"C-7": [["job shop"], ["quality of rest", "rest quality"]], "C-9": []}',
     '{"d1": [["tide table", 0.82], ["harbour", 0.4]]}',
     '{"d1": "tide table; harbour", "d2": "sea level"}',
+    '{"yake": {"d1": ["tide table"], "d2": []}, "rake": {"d1": ["tide"], "d2": ["sea level"]}}',
 )
-OPTIONS = {"inner": ("phrases", "variants", "tokens", "scored"), "separator": (";", ",")}
+OPTIONS = {
+    "inner": ("phrases", "variants", "tokens", "scored"),
+    "separator": (";", ","),
+    "outer": ("sources", "documents"),
+}
 #: No phrase of a list has so many words; a longer string is a text.
 _WORDS = 12
 _STRINGS = ("phrases", "lists of strings")
 #: So many lists of several words, none with a blank, may as well be tokens.
 _TOKENS = 5
+#: Fewer documents do not tell systems from documents by their number.
+_MANY = 5
 
 
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
@@ -35,6 +42,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
     file = files[0]
     if len(files) != 1 or role in ("documents", "judgements") or not is_json(file.json):
         return []
+    if inside := _inside(file.json):
+        return _nested(file, inside, role, choice)
     lists = _documents(file)
     refuse_over(file.limits.documents, len(lists), "documents", file.name)
     found = _readings(lists)
@@ -51,6 +60,35 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
         evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
         readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options | guessed))
     return readings
+
+
+def _inside(value: Any) -> list[tuple[str, str, Any]]:
+    """Return outer key, inner key and list, where an object holds objects of nothing but lists; else nothing."""
+    if not isinstance(value, dict) or not all(isinstance(inner, dict) for inner in value.values()):
+        return []
+    found = [(outer, inner, one) for outer, lists in value.items() for inner, one in lists.items()]
+    return found if all(isinstance(one, list) for _, _, one in found) else []
+
+
+def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None, choice: Choice) -> list[Recognition]:
+    """Return which of the keys of {key: {key: list}} may be systems or annotators, and which documents."""
+    outer, inner = (list(dict.fromkeys(one[level] for one in inside)) for level in (0, 1))
+    found = shape_of([one for _, _, one in inside])
+    if found is None or find_roles(inner, ("gold", "predictions", "text")):
+        return []
+    shared = 2 * len(inside) >= len(outer) * len(inner) and len(inner) >= max(2 * len(outer), _MANY)
+    systems = [bool(SYSTEMS & set(map(plain, names))) for names in (outer, inner)]
+    sure = [systems[0] or (shared and not systems[1]), systems[1] and not systems[0]]
+    readings = []
+    for keys, names, documents, proved in (("sources", outer, inner, sure[0]), ("documents", inner, outer, sure[1])):
+        guess: Role = role or ("system" if found[0] == "scored" or any(systems) else "gold")
+        options = {"inner": found[0], "outer": keys} | ({} if role or guess == "system" else {"role": "guessed"})
+        whose = ", ".join(f"“{name[:40]}”" for name in names[:3]) + " …" * (len(names) > 3)
+        evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0][:40]}”"
+        confidence = 0.95 if proved or choice.options.get("outer") == keys else 0.3 if any(sure) else 0.6
+        readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options))
+    chosen = choice.options.get("outer")
+    return [one for one in readings if chosen in (None, one.options["outer"])]
 
 
 def _documents(file: File) -> dict[str, Any]:
@@ -99,7 +137,11 @@ def _of_strings(texts: list[str], ids: list[str]) -> list[tuple[dict[str, str], 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every list in its order."""
     file, options = recognition.files[0], recognition.options
-    lists, shape = _documents(file), cast(Shape, options.get("inner", "phrases"))
+    turned = options.get("outer") == "documents"
+    lists: list[tuple[str | None, str, Any]]
+    lists = [(inner, outer, one) if turned else (outer, inner, one) for outer, inner, one in _inside(file.json)]
+    lists = lists or [(None, doc_id, one) for doc_id, one in _documents(file).items()]
+    shape = cast(Shape, options.get("inner", "phrases"))
     rows = rows_of(lists, shape, recognition.role, file.name, file.limits, options.get("separator", ";"))
     if isinstance(file.json, list) and len(lists) > 1:
         rows.counted = len(lists)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import find_roles, plain
+from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_text import JsonRecord, is_json, shown
 from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
 from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
@@ -35,9 +38,35 @@ _TOKENS = {"predictions": "pred_sents", "text": "src_raw"}
 _KEY = "(key)"
 
 
+class _Object(NamedTuple):
+    """One object with the document that it is of, and the file that it stands in."""
+
+    doc_id: str
+    record: JsonRecord
+    file: str
+
+
+def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim the files of a folder that are one object of one document each, as Annif keeps texts and their subjects."""
+    folders: dict[str, list[File]] = defaultdict(list)
+    for file in files:
+        if file.suffix == ".json" and isinstance(file.json, dict) and len(_records(file)) == 1:
+            folders[PurePosixPath(file.name).parent.name].append(file)
+    found = {name: recognise(group, role, group[0].choice) for name, group in folders.items() if len(group) > 1}
+    lists = {name: one for name, one in found.items() if one is not None and _are_documents(one)}
+    return [replace(one, plan=(name,) if len(lists) > 1 else ()) for name, one in lists.items()]
+
+
+def _are_documents(recognition: Recognition) -> bool:
+    """Tell files of one document each from those of several people or systems, which tell of the same documents."""
+    field = recognition.columns.get("doc_id")
+    ids = [doc_id for file in recognition.files for doc_id in ids_of(file, _records(file), field)[0]]
+    return len(set(ids)) == len(ids) and bool({"gold", "predictions"} & set(recognition.columns))
+
+
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise objects with a field of keyphrases, predictions or texts."""
-    records = _records(files[0]) if len(files) == 1 and role != "judgements" else []
+    records = [record for file in files for record in _records(file)] if role != "judgements" else []
     first = [record.value for record in records if record.value is not None][:200]
     if not first:
         return None
@@ -48,9 +77,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         return None
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
     options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
-    said = ", ".join(f"{part} = “{name}”" for part, name in columns.items())
     good = sum(record.value is not None for record in records)
-    evidence = f"{counted(good, 'JSON object')}; {said}"
+    evidence = f"{counted(good, 'JSON object')}; {told(columns)}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
     return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
 
@@ -97,20 +125,26 @@ def _are_numbers(first: list[dict[str, Any]], name: str) -> bool:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read lists of every role asked for, and the texts beside a gold standard."""
     file, columns = recognition.files[0], recognition.columns
-    asked = recognition.role if recognition.options.get("role") == "guessed" or role else None
-    if asked == "system" and "predictions" not in columns:
-        columns = columns | {"predictions": columns["gold"]}
-    records = _records(file)
-    ids, said = ids_of(file, records, columns.get("doc_id"))
-    good = [(doc_id, record) for doc_id, record in zip(ids, records, strict=True) if record.value is not None]
+    source = next(iter(recognition.plan), None)
+    turned = recognition.role == "system" and "predictions" not in columns
+    columns = columns | ({"predictions": columns["gold"]} if turned else {})
+    asked = recognition.role if role or turned else None
+    objects, said = list[_Object](), list[Note]()
+    for one in recognition.files:
+        ids, about_ids = ids_of(one, _records(one), columns.get("doc_id"))
+        objects += map(_Object, ids, _records(one), [one.name] * len(ids))
+        said += about_ids
+    ids = [one.doc_id for one in objects]
+    good = [one for one in objects if one.record.value is not None]
     parts = []
     if "gold" in columns and asked in (None, "gold"):
-        parts.append(_lists(file, good, columns, "gold"))
+        parts.append(_lists(file, good, columns, "gold", source))
     if "predictions" in columns and asked in (None, "system"):
-        parts.append(_lists(file, good, columns, "system"))
+        parts.append(_lists(file, good, columns, "system", source))
     if {"text", "title"} & set(columns) and asked in (None, "gold", "documents"):
         parts.append(_texts(file, good, columns, recognition.role == "documents"))
-    parts[0].rejected += [(file.name, r.line, r.broken, storable(r.content)) for r in records if r.broken]
+    broken = [(one.file, one.record) for one in objects if one.record.broken]
+    parts[0].rejected += [(name, record.line, record.broken, storable(record.content)) for name, record in broken]
     if "doc_id" not in columns and len(ids) > 1 and ids == [str(number) for number in range(1, len(ids) + 1)]:
         for part in parts:
             part.counted = len(ids)
@@ -119,20 +153,20 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     return parts
 
 
-def _lists(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], role: Role) -> Rows:
+def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role, source: str | None) -> Rows:
     builder, amount = ListBuilder(role, file.limits), "score" if role == "system" else "relevance"
     field = columns["gold" if role == "gold" else "predictions"]
     scores = columns.get("scores") if role == "system" else None
     united = plain(field) in _UNITED
-    values = [_united(record.value) if united else record.value.get(field) for _, record in good]
+    values = [_united(record.value) if united else record.value.get(field) for _, record, _ in good]
     shape = _shape(values, field, "scores" in columns)
-    for (doc_id, record), value in zip(good, values, strict=True):
+    for (doc_id, record, place), value in zip(good, values, strict=True):
         if not doc_id or doc_id.isspace():
-            builder.rejected.append((file.name, record.line, "an empty id", shown(record.value)))
+            builder.rejected.append((place, record.line, "an empty id", shown(record.value)))
             continue
         if value is None:
             continue
-        builder.open(doc_id, file=file.name, line=record.line)
+        builder.open(doc_id, file=place, line=record.line, source=source)
         kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
         if scores and isinstance(value, list) and isinstance(record.value.get(scores), list):
             for position, phrase in enumerate(value):
@@ -159,19 +193,22 @@ def _shape(values: list[Any], field: str, scored: bool) -> Shape:
     return "tokens" if shape == "variants" and tokens else shape
 
 
-def _texts(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, str], alone: bool) -> Rows:
-    good = [(doc_id, record) for doc_id, record in good if doc_id or alone]
+def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool) -> Rows:
+    good = [one for one in good if one.doc_id or alone]
     fields = {part: columns[part] for part in ("text", "title", "group") if part in columns}
-    values = {part: [record.value.get(name) for _, record in good] for part, name in fields.items()}
+    values = {part: [record.value.get(name) for _, record, _ in good] for part, name in fields.items()}
     tokenised = any(isinstance(value, list) for column in values.values() for value in column)
-    found = {"doc_id": [doc_id for doc_id, _ in good]} | {part: list(map(_joined, own)) for part, own in values.items()}
+    found = {"doc_id": [doc_id for doc_id, _, _ in good]} | {
+        part: list(map(_in_one_text, own)) for part, own in values.items()
+    }
     if "title" not in columns and "text" in columns:
         pairs = [title_and_body(text or "") for text in found["text"]]
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
-    tags = [_joined(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record in good]
+    tags = [_in_one_text(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record, _ in good]
     found |= {_TAGS: tags} if any(tags) else {}
     arrays = {part: text_column(column) for part, column in found.items()}
-    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), [r.line for _, r in good])
+    lines = [record.line for _, record, _ in good]
+    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), lines)
     rows.marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
     if tokenised:
         said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
@@ -179,5 +216,5 @@ def _texts(file: File, good: list[tuple[str, JsonRecord]], columns: dict[str, st
     return rows
 
 
-def _joined(value: Any) -> str | None:
+def _in_one_text(value: Any) -> str | None:
     return " ".join(filter(None, map(text_of, value))) if isinstance(value, list) else text_of(value)

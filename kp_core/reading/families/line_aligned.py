@@ -12,6 +12,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
 from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, is_number, storable
 from kp_core.reading.shapes import title_and_body
@@ -117,22 +118,27 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
         return Recognition(NAME, role or "gold", files, 0.97, evidence, {}, options)
     split = sum(";" in line for line in file.sample)
     shown = part_of(split, len(file.sample), "first line", "is", "are")
-    evidence = f"{shown} phrases split at `;`, without ids; line n is document n"
+    evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
     own = document_lines.recognise([file], None, Choice())
-    confidence = 1.0 if border else 0.4 if _are_rows(file.sample) or (own and own.confidence >= 0.5) else 0.8
+    weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
+    confidence = 1.0 if border else 0.4 if weak else 0.8
     options |= {"role": "guessed"} if role is None else {}
     return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
-    """Tell whether the lines could as well be rows of a table: two columns, or one of numbers or of repeated values."""
+    """Tell whether lines could be rows of a table: a header, two columns, or one of numbers or of repeated values."""
+    commas = {line.count(",") for line in lines}
+    if sum(map(is_known, re.split(r"[\t,;|]", lines[0]))) > 1 or (len(commas) == 1 and commas != {0}):
+        return True
     rows = [line.split(";") for line in lines]
     if len({len(row) for row in rows}) > 1 or any("<peos>" in line for line in lines):
         return False
     columns = list(zip(*rows, strict=True))
-    return len(columns) == 2 or any(all(map(is_number, c)) or len(set(c)) * 2 <= len(c) for c in columns)
+    below = 1 if len(rows) > 2 else 0  # the first row may be a header
+    return len(columns) == 2 or any(all(map(is_number, c[below:])) or len(set(c)) * 2 <= len(c) for c in columns)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

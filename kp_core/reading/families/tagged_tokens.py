@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
-from kp_core.errors import Note, part_of
+from kp_core.errors import Note, counted, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
 from kp_core.reading.lists import storable
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
@@ -22,6 +25,47 @@ _ID = re.compile(r"#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).
 _NOTHING = re.compile(r"(?:^|\s)(?:-X-|-|_|O)(?=\s|$)")
 
 
+#: Parts of a data set, which hold many documents each.
+_PARTS = re.compile(r"(?<![a-z])(train|dev|test|valid)", re.IGNORECASE)
+
+
+def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
+    """Claim the files of a folder that are one document each: without ids, and none with the text of another one."""
+    folders: dict[str, list[File]] = defaultdict(list)
+    for file in files:
+        if not _PARTS.search(file.stem) and recognise([file], role, Choice()) is not None and not _is_headed(file):
+            folders[PurePosixPath(file.name).parent.name].append(file)
+    groups = {name: group for name, group in folders.items() if _are_documents(group)}
+    found = []
+    for name, group in groups.items():
+        labels = {label for file in group for label in _labels(file)}
+        evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
+        alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
+        reading = labelled(alone, group[0].choice, labels)
+        if len(groups) > 1:  # what a folder is, its name tells
+            guessed = {} if role else {"role": "guessed"}
+            reading = replace(reading, plan=(name,), options=reading.options | guessed)
+        found.append(reading)
+    return found
+
+
+def _are_documents(files: Sequence[File]) -> bool:
+    blocks = [list(_documents(file)) for file in files]
+    sizes, texts = (
+        set(map(len, blocks)),
+        {tuple(line.split()[0] for line in file.lines if line.strip()) for file in files},
+    )
+    return len(files) > 1 and len(texts) == len(files) and (len(sizes) > 1 or sizes == {1})
+
+
+def _is_headed(file: File) -> bool:
+    return any(_head(line) is not None for line in file.lines)
+
+
+def _labels(file: File) -> set[str]:
+    return {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
+
+
 def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise lines of a token and a tag, of which some begin a keyphrase and most are outside."""
     file = files[0]
@@ -34,19 +78,22 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     # A tag within a keyphrase that follows one outside is no sequence of tags.
     torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
     sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
-    labels = {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, _labels(file))
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every document as one list of phrases, and its tokens as its text."""
     file = recognition.files[0]
     rejected: list[Rejected] = []
-    every = [_marked(file, name, lines, rejected) for name, lines in _documents(file)]
+    if len(recognition.files) > 1:
+        every = [_marked(one, one.stem, list(enumerate(one.lines, 1)), rejected) for one in recognition.files]
+    else:
+        every = [_marked(file, name, lines, rejected) for name, lines in _documents(file)]
     named = all(marked.doc_id for marked in every)
     for number, marked in enumerate(every, 1):
         marked.doc_id = marked.doc_id or str(number)
+        marked.source = next(iter(recognition.plan), None)
     said = Note("info", file.name, "Texts are tokens; they were joined with spaces (tokenised).")
     rows = span_rows(recognition, every, rejected, [said])
     for part in rows:
@@ -56,7 +103,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
 
 def _documents(file: File) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     """Give id and lines of every document: it begins at -DOCSTART- or its id, or else behind a blank line."""
-    headed = any(_head(line) is not None for line in file.lines)
+    headed = _is_headed(file)
     name, lines = "", list[tuple[int, str]]()
     for number, line in enumerate([*file.lines, ""], 1):
         head = _head(line)

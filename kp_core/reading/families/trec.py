@@ -37,7 +37,8 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         return None
     named = files[0].suffix == ".qrels"  # only under this name may annotators stand where the iteration does
     for kind, fits in (("gold", _is_qrel), ("system", _is_run)):
-        fields = [(line, _FIELD.findall(line)) for line in files[0].sample]
+        tabs = _between_tabs(files[0])
+        fields = [(line, line.split("\t") if tabs else _FIELD.findall(line)) for line in files[0].sample]
         sample = [found for line, found in fields if fits(found, named) or not line.startswith("#")]
         fitting = sum(fits(fields, named) for fields in sample)
         if role in (None, kind) and fitting and fits(sample[0], named) and fitting >= 0.8 * len(sample):
@@ -47,6 +48,11 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
             confidence = 0.98 if fitting == len(sample) else 0.92
             return Recognition(NAME, guess, tuple(files), confidence, evidence, {}, dict(choice.options))
     return None
+
+
+def _between_tabs(file: File) -> bool:
+    """Tell whether TABs alone part the fields, so that phrases may hold blanks."""
+    return all(line.count("\t") in (3, 5) for line in file.sample if not line.startswith("#"))
 
 
 def _is_qrel(fields: list[str], named: bool) -> bool:
@@ -62,10 +68,14 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     file, gold = recognition.files[0], recognition.role == "gold"
     names = _QRELS if gold else _RUN
     rows = Rows(recognition.role, pa.table({}))
+    mark = "\t" if _between_tabs(file) else None
     places, blocks, begun, comments, longer = [np.zeros(0, np.int64)], [], 1, 0, 0
     for block in _blocks(file):
         lines = pc.ascii_trim_whitespace(pa.array(block, pa.large_string()))
-        fields = pc.ascii_split_whitespace(lines, max_splits=len(names))
+        if mark:
+            fields = pc.split_pattern(lines, mark, max_splits=len(names))
+        else:
+            fields = pc.ascii_split_whitespace(lines, max_splits=len(names))
         count = np.where(pc.equal(lines, ""), 0, pc.list_value_length(fields))
         fits = (count == len(names)) | ((count > len(names)) & (not gold))
         for place in np.flatnonzero(pc.starts_with(lines, "#")):
@@ -73,7 +83,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             row = fits[place] and (number(found[3]) == number(found[3]) if gold else found[1].upper() == "Q0")
             comments, fits[place], count[place] = comments + (not row), row, count[place] * row
         for place in np.flatnonzero(~fits & (count > 0)):
-            reason = f"{counted(len(_FIELD.findall(block[place])), 'field')} instead of {len(names)}"
+            reason = f"{counted(len(block[place].split(mark)), 'field')} instead of {len(names)}"
             rows.rejected.append((file.name, begun + int(place), reason, block[place][:200]))
         rows.blank += int((count == 0).sum())
         longer += int((fits & (count > len(names))).sum())

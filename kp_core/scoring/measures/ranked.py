@@ -37,7 +37,7 @@ measure("hits@k")(attrgetter("hits"))
 @measure("success@k")
 def success(at: AtK) -> Floats:
     """Return 1 if there is a hit (its probability where ties are averaged)."""
-    return at.total(at.counts.terms.first)
+    return at.total(at.counts.hits.first)
 
 
 @measure("MAP")
@@ -45,18 +45,18 @@ def success(at: AtK) -> Floats:
 def average_precision(at: AtK) -> Floats:
     """Return the sum of the precision at each hit / the convention's denominator."""
     rules = {"gold": at.size, "hits": at.hits, "min(k,gold)": np.minimum(at.limit, at.size)}
-    return ratio(at.total(at.counts.terms.precision), rules[at.counts.settings.ap])
+    return ratio(at.total(at.counts.hits.precision), rules[at.counts.settings.ap])
 
 
 @measure("MRR")
 @measure("MRR@k")
 def reciprocal_rank(at: AtK) -> Floats:
     """Return 1 / rank of the first hit, or the mean of 1 / rank over all hits, by the convention."""
-    settings, terms = at.counts.settings, at.counts.terms
+    settings, hits = at.counts.settings, at.counts.hits
     if settings.rr == "all-hits":
-        value = ratio(at.total(terms.hits / terms.rank), at.hits)
+        value = ratio(at.total(hits.found / hits.rank), at.hits)
     else:
-        value = at.total(terms.first / terms.rank)
+        value = at.total(hits.first / hits.rank)
     if settings.rr_miss != "0":
         value = value + (1 - success(at)) / (at.counts.length[:, None] + 1)
     return value
@@ -88,5 +88,5 @@ def bpref(at: AtK) -> Floats:
 @measure("RBP")
 def rank_biased_precision(at: AtK, p: float = 0.9) -> Floats:
     """Return the rank-biased precision, grades as shares of the largest grade of the data."""
-    terms = at.counts.terms
-    return at.total((1 - p) * terms.gain / (at.counts.largest or 1.0) * p ** (terms.rank - 1.0))
+    hits = at.counts.hits
+    return at.total((1 - p) * hits.gain / (at.counts.largest or 1.0) * p ** (hits.rank - 1.0))

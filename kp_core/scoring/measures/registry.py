@@ -29,6 +29,8 @@ class Measure:
     family      concordance and overlap: functions of counts, which may be pooled; ranking: of one document's hits;
                 annotators: of the tables of several annotators
     fixed       the cutoff of a measure written without `@k`; None: it uses the cutoff that was asked for
+    smooth      whether it has a gradient
+    f_of        the measures whose means over documents the average f-of-means puts into F; without: it does not exist
     example     what it gives for the worked example
     """
 
@@ -44,6 +46,8 @@ class Measure:
     better: Literal["higher", "none"] = "higher"
     fixed: Cutoff | None = None
     parameter: str = ""
+    smooth: bool = True
+    f_of: str = ""
     example: str = ""
 
     @property
@@ -52,15 +56,10 @@ class Measure:
         by_family = {
             "concordance": ("micro", "macro"),
             "annotators": ("micro", "macro"),
-            "overlap": ("macro", "f-of-means", "micro"),
+            "overlap": ("macro", "f-of-means", "micro") if self.f_of else ("macro", "micro"),
             "ranking": ("macro",),
         }
         return by_family[self.family]
-
-    @property
-    def smooth(self) -> bool:
-        """Whether it has a gradient: the minimum in kappa_max and the maximum in kappa_min have none."""
-        return self.name not in ("kappa_max", "kappa_min")
 
 
 MEASURES: dict[str, Measure] = {}

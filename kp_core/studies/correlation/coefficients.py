@@ -195,8 +195,6 @@ def _ratio(covariance: Floats, spread_x: Floats, spread_y: Floats, total: Floats
     return np.where(good, np.clip(value, -1, 1), np.nan)
 
 
-#: Correlations that are Pearson's r of deviations.
-DEVIATIONS = {"spearman": spearman, "pearson": pearson}
 #: Name of a correlation → its kernel for measures (P, M) and human scores (P, H) without gaps.
 KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
     "spearman": lambda x, y: _product_moment(x, y, spearman),

@@ -20,7 +20,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlation, Correlator, correlations
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, Levels, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 
 HUMAN = "human"
@@ -328,17 +328,18 @@ def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Fl
 
     unit (n,) is the unit of each pair of phrases.
     """
-    mixed = _mixed(_standardised(contest.values), contest.human, name)
-    step = max(8, coefficients.BLOCK_CELLS[name] // (4 * len(contest.human)))
+    mixed, n = _mixed(_standardised(contest.values), contest.human, name), len(contest.human)
+    step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
     def difference(swapped: Floats) -> Floats:
-        blocks = []
+        values = np.empty(len(swapped))
         for begin in range(0, len(swapped), step):
-            block = np.ascontiguousarray(swapped[begin : begin + step].T)[unit]
-            # both mixed measures in one call: each holds the values that the other leaves
-            first, second = mixed(np.block([[1 - block, block], [block, 1 - block]])).reshape(2, -1)
-            blocks.append(first - second)
-        values = np.concatenate(blocks)
+            block = swapped[begin : begin + step]
+            chosen = np.empty((2 * n, len(block)))
+            chosen[n:] = block.T[unit]
+            np.subtract(1, chosen[n:], out=chosen[:n])
+            first, second = mixed(chosen)
+            values[begin : begin + step] = first - second
         return np.where(np.isnan(values), np.inf, values)  # what cannot be computed speaks for no difference
 
     return difference
@@ -350,23 +351,45 @@ def _standardised(values: Floats) -> Floats:
     return np.asarray(np.round((values - values.mean(axis=0)) / values.std(axis=0), 12))
 
 
-def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], Floats]:
-    """Return the correlation (B,) of a measure that holds some of the values (n, 2): 1 in (2n, B), first column first.
+def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tuple[Floats, Floats]]:
+    """Return the correlations (B,) of two measures that share the values (n, 2).
 
-    Where it is Pearson's r of deviations, those of the human scores stay the same in every mixture.
+    The first holds those with a 1 in (2n, B), first column first, and the second holds the others.
     """
     values, n = z.T.ravel(), len(human)
-    if name not in coefficients.DEVIATIONS:
-        under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
-        return lambda chosen: under(chosen)[:, 0, 0]
-    of, every = coefficients.DEVIATIONS[name](values), np.ones((n, 1))
-    people, spread = coefficients.DEVIATIONS[name](human)(every, every.sum(axis=0))
-    twice = np.tile(people[:, 0], 2)
+    if name == "spearman":
+        people, _ = coefficients.spearman(human)(np.ones((n, 1)), np.array([float(n)]))
+        return _mixed_ranks(coefficients.levels(values), np.tile(people[:, 0], 2))
+    under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
 
-    def correlate(chosen: Floats) -> Floats:
-        deviations, squares = of(chosen, np.full(chosen.shape[1], float(n)))
-        deviations *= chosen
+    def correlate(chosen: Floats) -> tuple[Floats, Floats]:
+        both = under(np.hstack([chosen, 1 - chosen]))[:, 0, 0]
+        return both[: chosen.shape[1]], both[chosen.shape[1] :]
+
+    return correlate
+
+
+def _mixed_ranks(both: Levels, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
+    """Return the same of Spearman's rho from the levels of all 2n values and the human ranks less their mean (2n,).
+
+    The second measure holds what the first leaves of each level, so its sums need no pass of their own.
+    """
+    n, sizes = len(people) / 2, np.bincount(both.group).astype(float)
+    middle, whole = np.cumsum(sizes) - sizes / 2, np.bincount(both.group, people)
+    spread, tied = people @ people / 2, np.flatnonzero(sizes > 1)
+
+    def correlate(chosen: Floats) -> tuple[Floats, Floats]:
+        ranks = both.below(chosen)
+        counts = coefficients.shares(ranks)
+        held = counts[tied]
+        counts *= 0.5
+        ranks -= counts
+        weighted = chosen * people[:, None]
+        first = np.einsum("pb,pb->b", np.take(ranks, both.group, axis=0), weighted)
+        second = middle @ whole - middle[both.group] @ weighted - whole @ ranks + first
+        squares = ((n**3 - n + (own - own**3).sum(axis=0)) / 12 for own in (held, sizes[tied, None] - held))
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.asarray(twice @ deviations / np.sqrt(squares * spread))
+            rho = [products / np.sqrt(own * spread) for products, own in zip((first, second), squares, strict=True)]
+        return rho[0], rho[1]
 
     return correlate

@@ -29,8 +29,8 @@ from kp_core.studies.trimming import THRESHOLDS, Form
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
 FOLDS, REPEATS = 10, 20
 #: The last two choose a tenth of the sentences, as people did in the source.
-SYSTEMS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
-TREE, NULL, MAJORITY, LEAD, RANDOM = SYSTEMS
+CLASSIFIERS = ("C4.5-like tree", "tree, random trimming", "majority class", "lead 10 %", "random 10 %")
+TREE, NULL, MAJORITY, LEAD, RANDOM = CLASSIFIERS
 RESAMPLES = 1000
 #: Measures of “yes”; undefined where nobody says “yes” (P), or there is no “yes” (R).
 MEASURES: dict[str, Callable[[Cells], Floats]] = {
@@ -293,7 +293,7 @@ def _rows(sentences: Extracts, majority: Ints, tables: Floats, seed: int) -> lis
         for subset, among in subsets.items()
     }
     rows: list[tuple[Any, ...]] = []
-    for place, system in enumerate(SYSTEMS):
+    for place, system in enumerate(CLASSIFIERS):
         for subset, among in subsets.items():
             inside = tables[:, place][:, :, among]
             total, draws = _cells(inside.sum(axis=(0, 2))[:, None]), _cells(inside.sum(axis=2).T)

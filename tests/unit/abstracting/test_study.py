@@ -12,7 +12,7 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
-from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, MEASURES, NULL, RANDOM, SYSTEMS, TREE, Plan
+from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Plan
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 from tests.cases import cases
 
@@ -146,7 +146,7 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
     tables = protocol.at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).tables[0]
-    assert (tables[SYSTEMS.index(NULL)] == tables[SYSTEMS.index(TREE)]).all()
+    assert (tables[CLASSIFIERS.index(NULL)] == tables[CLASSIFIERS.index(TREE)]).all()
 
 
 def test_measures_are_those_of_scikit_learn(found):
@@ -155,7 +155,7 @@ def test_measures_are_those_of_scikit_learn(found):
     outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
     frame = protocol.assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
     for system in (TREE, LEAD, RANDOM):
-        hits, said, there, number = outcome.tables[0, SYSTEMS.index(system)].sum(axis=1).astype(int)
+        hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
         truth = np.repeat([1, 0, 1, 0], [hits, said - hits, there - hits, number - said - there + hits])
         own = frame[(frame["system"] == system) & (frame["subset"] == "all")].set_index("measure")
@@ -183,7 +183,7 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
     yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
     rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
-    assert outcome.tables[0, SYSTEMS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
+    assert outcome.tables[0, CLASSIFIERS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
 
 
 def test_the_same_seed_gives_the_same_study(lectures, given, study):
@@ -233,7 +233,7 @@ def test_learning_finds_what_is_there(lectures):
 def test_types_are_parts_of_the_whole(found, study):
     """Right decisions over the types add up to those over all."""
     outcome = protocol.at_majority(found, found.majority(0.5), Plan(repeats=1))
-    hits, said, there, number = outcome.tables[0, SYSTEMS.index(TREE)]
+    hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(TREE)]
     right = number - (there - hits) - (said - hits)
     rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
     rows = rows[rows["threshold"] == 0.5].set_index("subset")["value"]
@@ -312,7 +312,7 @@ def test_charts_say_what_is_seen(study):
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
     assert heat_maps.used(study).figure.data[0].z.shape == (7, 2)
-    assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(SYSTEMS)
+    assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(CLASSIFIERS)
     kinds = ["lab note", "lecture", "reading guide"]
     assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == kinds
     assert list(screen_tables.study_systems(study, 0.5).columns)[1:5] == list(MEASURES)[:4]

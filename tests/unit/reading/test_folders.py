@@ -12,7 +12,7 @@ import pytest
 import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Choice, Limits, Source
+from kp_core.reading import Limits, Source
 from tests.format_samples import archive
 
 
@@ -206,14 +206,68 @@ def test_abstracts_are_texts_by_their_ending() -> None:
 
 def test_two_candidates_for_a_text() -> None:
     pack = {"1.key": "tide", "1.txt": "Tides rise twice.", "1.abstr": "Tides rise."}
-    with pytest.raises(InputError, match=r"texts = a folder or an ending"):
+    with pytest.raises(kp.Question) as asked:
         kp.load(files=archive(pack))
-    choice = Choice(options={"texts": ".abstr"})
-    corpus = kp.load(files=archive(pack), roles={"1.txt": choice, "1.abstr": choice})
-    assert texts(corpus) == {"1": "Tides rise."}
+    first, second, kept = asked.value.answers
+    assert str(second) == "the texts are those “.txt”"
+    assert texts(kp.load(files=archive(pack), roles=first.choices)) == {"1": "Tides rise."}
+    assert texts(kp.load(files=archive(pack), roles=second.choices)) == {"1": "Tides rise twice."}
+    assert texts(kp.load(files=archive(pack), fixes=kept.fixes)) == {"1": "Tides rise."}
     same = {"a/1.txt": "Tides rise.", "b/1.txt": "Tides rise.", "keys/1.key": "tide"}
     corpus = kp.load(files=archive(same))
     assert texts(corpus) == {"1": "Tides rise."}
+
+
+def test_texts_of_two_files_for_one_document_are_asked() -> None:
+    two = [Source(f"{name}.csv", f"doc_id,text\nd1,Water of {name}.\n".encode()) for name in ("a", "b")]
+    with pytest.raises(kp.Question, match=r"another text for “d1”, first in a\.csv") as asked:
+        kp.load(documents=two)
+    assert texts(kp.load(documents=two, fixes=asked.value.answers[0].fixes)) == {"d1": "Water of a."}
+
+
+def test_folders_and_files_that_are_numbers_alone_are_asked() -> None:
+    pack = archive({f"g/{folder}/{file}.key": f"p{folder}{file}" for folder in (1, 2) for file in (1, 2)})
+    with pytest.raises(kp.Question, match="each folder is an annotator") as asked:
+        kp.load(gold=pack)
+    people, documents = (kp.load(gold=pack, roles=answer.choices) for answer in asked.value.answers)
+    assert lists(people)["1"] == {"1": ["p11"], "2": ["p12"]}
+    assert lists(documents)["2"] == {"1": ["p12"], "2": ["p22"]}
+    many = archive({f"g/{folder}/{file}.key": "tide" for folder in (1, 2) for file in range(100, 120)})
+    assert kp.load(gold=many).annotators == ["1", "2"]
+
+
+def test_subjects_of_annif_keep_their_notation() -> None:
+    lines = "<http://a/1>\ttide\t55.1\t0.8\n<http://a/2>\tsea\t\t0.5\n<http://a/3>\tmoon\t0.2\n"
+    runs = kp.load(systems=Source("d1.annif", lines.encode())).runs
+    assert runs["concept"].tolist() == ["http://a/1", "http://a/2", "http://a/3"]
+    assert runs["score"].tolist() == [0.8, 0.5, 0.2]
+    assert runs["notation"].fillna("").tolist() == ["55.1", "", ""]
+
+
+def test_a_json_file_a_document() -> None:
+    subjects = '{{"text": "Tides {0}.", "subjects": [{{"uri": "http://a/{0}", "label": "tide {0}"}}]}}'
+    corpus = kp.load(files=archive({f"d{n}.json": subjects.format(n) for n in (1, 2)}))
+    assert lists(corpus) == {"gold": {"d1": ["tide 1"], "d2": ["tide 2"]}}
+    assert texts(corpus) == {"d1": "Tides 1.", "d2": "Tides 2."}
+    named = {f"{folder}/{n}.json": f'{{"keyphrases": ["{folder} {n}"]}}' for folder in ("gold", "yake") for n in (1, 2)}
+    found = lists(kp.load(files=archive(named)))
+    assert found == {"gold": {"1": ["gold 1"], "2": ["gold 2"]}, "yake": {"1": ["yake 1"], "2": ["yake 2"]}}
+
+
+def test_json_files_that_tell_of_the_same_documents_are_those_of_several_people() -> None:
+    pack = {f"{name}.json": f'{{"d1": {{"keyphrases": ["{name}"]}}}}' for name in ("ana", "ben")}
+    assert kp.load(gold=archive(pack)).annotators == ["ana", "ben"]
+
+
+def test_a_file_of_tagged_tokens_a_document() -> None:
+    tokens = "The O\ntide {0}\ntable I-KP\n\nIs O\nwrong{1} O\n"
+    corpus = kp.load(
+        files=archive({f"d{n}.conll": tokens.format("B-KP", n) + "\nagain O\n" * (n == 2) for n in (1, 2)})
+    )
+    assert lists(corpus) == {"gold": {"d1": ["tide table"], "d2": ["tide table"]}}
+    assert texts(corpus)["d2"] == "The tide table\nIs wrong2\nagain"
+    people = {f"{name}.conll": tokens.format("B-KP", "") for name in ("ana", "ben")}
+    assert lists(kp.load(gold=archive(people)))["ben"] == {"1": ["tide table"]}
 
 
 DUC = "<DOC>\n<DOCNO> AP88-{0} </DOCNO>\n<HEAD>Tides &amp; {0}</HEAD>\n<TEXT>\n<P>Water {0}.\n{1}"

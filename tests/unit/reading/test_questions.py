@@ -91,6 +91,18 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
         assert [roles[name] for name in files] == ["gold", "system"]
 
 
+def test_objects_of_documents_play_the_role_that_their_place_tells() -> None:
+    lines = '{{"id": "d1", "keyphrases": ["{0}"]}}\n{{"id": "d2", "keyphrases": ["moon"]}}\n'
+    corpus = load(files=[Source(f"{name}/test.jsonl", lines.format(name).encode()) for name in ("gold", "pred")])
+    assert corpus.gold[["annotator", "phrase"]].to_numpy().tolist() == [["gold", "gold"], ["gold", "moon"]]
+    assert corpus.runs[["system", "phrase"]].to_numpy().tolist() == [["test", "pred"], ["test", "moon"]]
+
+
+def test_what_is_not_utf_8_is_asked_for_its_encoding() -> None:
+    with pytest.raises(InputError, match="name its encoding"):
+        load(gold=Source("g.csv", "编号,关键词\n1,潮汐\n2,月亮\n".encode("gb18030")))
+
+
 # the sense of what was read
 
 
@@ -100,6 +112,8 @@ def test_roles_are_told_by_name_place_and_content(files: dict[str, dict[str, int
         ("doc_id,phrase,label\n" + "".join(f"d{n},{n},x\n" for n in range(5)), "phrases that are numbers, such as “0”"),
         ("doc_id,phrase\n" + "".join(f"d{n},http://a.b/{n}\n" for n in range(5)), "phrases that are addresses"),
         ("doc_id,phrase\n" + "".join(f"d{n},{'word ' * 13}{n}\n" for n in range(5)), "phrases that are as long as"),
+        ("doc_id,phrase\n" + "".join(f"d{n},tide {n} (0.{n}5)\n" for n in range(5)), "that are followed by a number"),
+        ("doc_id,phrase\n" + "".join(f"d{n},<b>tide {n}</b>\n" for n in range(5)), "that are marked up as HTML"),
         ("doc_id,phrase\n" + "".join(f"0.{n},p{n}\n" for n in range(5)), "ids of documents that are decimal numbers"),
         ("doc_id,phrase\n" + "".join(f"{'word ' * 13}{n},p\n" for n in range(5)), "ids of documents that are texts"),
     ],
@@ -140,6 +154,14 @@ def test_a_header_that_nobody_knows_is_asked() -> None:
     assert corpus.documents["doc_id"].tolist() == ["d1", "d2", "d3"]
     assert corpus.gold["phrase"].tolist() == ["x", "y", "z", "x", "y"]
     assert len(answered(question, 1, **given).documents) == 4
+
+
+def test_a_column_that_shares_nothing_with_the_others_is_asked() -> None:
+    rows = "".join(f"d{n},tide {n}; sea {n},sea {n}; sun {n},Meier {n}; Kurz {n}\n" for n in range(12))
+    question = asked(gold=Source("a.csv", f"id,Anna,Ben,Leute\n{rows}".encode()))
+    assert "annotators “Anna”, “Ben”, “Leute”" in str(question.answers[0])
+    without = "".join(line.rsplit(",", 1)[0] + "\n" for line in rows.splitlines())
+    assert load(gold=Source("a.csv", f"id,Anna,Ben\n{without}".encode())).annotators == ["Anna", "Ben"]
 
 
 # sides that do not meet
@@ -312,6 +334,11 @@ def test_a_stemmer_of_another_language_is_said_with_one_that_fits() -> None:
         "most words look French, for which porter-nltk is no stemmer; choose snowball-fr in its place"
     ]
     assert said(corpus, normalise="lower+space+snowball-fr") == said(corpus, normalise="lower+space") == []
+
+
+def test_one_frequent_word_makes_no_language() -> None:
+    gold = {f"d{n}": ["plane x y z", f"sea level {n}"] for n in range(30)}  # “y” is a frequent word of Spanish
+    assert said(load(gold=gold, systems={"s": gold})) == []
 
 
 def test_gold_that_is_made_of_stems_is_said() -> None:

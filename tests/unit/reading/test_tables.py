@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import pandas as pd
 import pytest
 
@@ -9,6 +11,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Choice, Source, load
 from kp_core.reading.limits import Limits
+from kp_core.reading.tidy import tidy
 
 
 def read(text: str, name: str = "a.csv", role: str = "gold", **more: object) -> Corpus:
@@ -79,6 +82,20 @@ def test_dictionaries_of_lists_scores_and_annotators() -> None:
     corpus = load(gold={"d1": ["a"]}, systems={"s": {"d1": {"x": 0.2, "y": 0.9, "z": 0.1}}}, documents={"d1": "Water."})
     assert corpus.runs["phrase"].tolist() == ["y", "x", "z"]
     assert corpus.has_texts
+
+
+def test_what_a_fix_leaves_of_an_id_is_trimmed_and_never_blank() -> None:
+    for doc_id, fix, left in (("a \x14.txt", "strip-extension", "a"), ("b/\x14/", "strip-path", "b/\x14/")):
+        corpus = read(f"doc_id,phrase\n{doc_id},tide\n", fixes=[fix])
+        assert corpus.documents["doc_id"].tolist() == [left]
+
+
+def test_tables_of_very_many_columns_are_written_without_a_warning() -> None:
+    fields = ", ".join(f'"field {n}": "a value"' for n in range(150))
+    corpus = read("".join(f'{{"doc_id": "d{n}", "phrase": "tide", {fields}}}\n' for n in range(2)), "a.jsonl")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert b'"field 149": "a value"' in tidy(corpus, "jsonl").files["gold.jsonl"]
 
 
 def test_lists_without_a_system_name_are_refused() -> None:

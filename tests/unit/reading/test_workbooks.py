@@ -24,6 +24,51 @@ def rows(table, *columns):
 # XLSX
 
 
+def test_titles_merged_cells_sums_and_notes_around_a_table():
+    sheet = [
+        ["Verschlagwortung 2023"],
+        [],
+        ["PPN", "Indexierer", "Schlagwort"],
+        ["1001", "Anna", "Gezeiten"],
+        [None, None, "Meer"],
+        [None, "Ben", "Ebbe"],
+        ["1002", "Anna", "Mond"],
+        ["Summe", None, 4],
+        [],
+        ["* Anna was ill."],
+    ]
+    corpus = kp.load(gold=workbook({"Tabelle1": sheet}))
+    assert rows(corpus.gold, "doc_id", "annotator", "phrase") == [
+        ["1001", "Anna", "Gezeiten"],
+        ["1001", "Anna", "Meer"],
+        ["1001", "Ben", "Ebbe"],
+        ["1002", "Anna", "Mond"],
+    ]
+    assert [note.message for note in corpus.report.notes] == [
+        "Above the header: 1 row, “Verschlagwortung 2023”.",
+        "Below the table: 2 rows, “Summe 4”.",
+    ]
+
+
+def test_a_row_of_names_over_a_row_of_numbered_heads():
+    heads = [["", "Anna", None, "Ben", None], ["Dok", "SW1", "SW2", "SW1", "SW2"]]
+    corpus = kp.load(
+        gold=workbook({"T": [*heads, ["d1", "tide", "sea", "tide", None], ["d2", "moon", "", "sun", "x"]]})
+    )
+    assert corpus.annotators == ["Anna", "Ben"]
+    assert corpus.gold["phrase"].tolist() == ["tide", "sea", "moon", "tide", "sun", "x"]
+
+
+def test_errors_of_a_spreadsheet_are_no_phrases_and_bullets_no_part_of_them():
+    table = [["id", "keywords", "note"], *([f"d{n}", f"• tide {n}\n• sea", ""] for n in range(8)), ["d8", "#N/A", ""]]
+    corpus = kp.load(gold=workbook({"T": table}))
+    assert corpus.gold["phrase"].tolist()[:3] == ["tide 0", "sea", "tide 1"]
+    assert corpus.empty["doc_id"].tolist() == ["d8"]
+    matrix = workbook({"T": [["id", "tide", "sea"], ["d1", "x", None], ["d2", None, "x"]]})
+    with pytest.raises(InputError, match="found the columns id, tide, sea"):
+        kp.load(gold=matrix)
+
+
 def test_cells_are_text_as_the_sheet_shows_it():
     book = openpyxl.Workbook()
     sheet = book.active

@@ -14,11 +14,11 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
+from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import layout_of
 from kp_core.reading.limits import Limits
 from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
 from kp_core.reading.table import Table, header_names
-from kp_core.reading.table_rows import rows_of
 
 
 def frame_rows(
@@ -109,5 +109,6 @@ def dict_rows(
             name, "values that are no lists", "{document: [phrase, …]}", "Give each document a list of phrases."
         )
     shape = choice.options.get("inner", found[0])
-    rows = shapes.rows_of(plain, shape, role, name, limits)  # type: ignore[arg-type]
+    lists_of_one = ((None, doc_id, value) for doc_id, value in plain.items())
+    rows = shapes.rows_of(lists_of_one, shape, role, name, limits)  # type: ignore[arg-type]
     return [rows], f"a dictionary of {counted(len(lists), 'document')} with {found[1]}"

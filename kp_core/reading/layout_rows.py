@@ -12,16 +12,18 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
+from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Rows
-from kp_core.reading.fields import GOLD, plain
+from kp_core.reading.fields import GOLD, in_words, plain, told
 from kp_core.reading.judged import judgement_rows
-from kp_core.reading.layouts import Layout, cell_separator, json_list, list_columns
+from kp_core.reading.layouts import MARKS, Layout, cell_separator, json_list, list_columns
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.shapes import add_list, shape_of
 from kp_core.reading.table import Table
 from kp_core.reading.values import floats
 
 _TEXTS = ("text", "title", "group")
+_BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
@@ -118,8 +120,8 @@ def _long(layout: Layout) -> Rows:
             taken[_free(name, taken)] = column
     notes: list[Note] = []
     if not table.header:
-        said = ", ".join(f"{name} is {part}" for part, name in columns.items())
-        notes.append(Note("warning", table.file, f"There is no header; by their content, {said}."))
+        said = f"There is no header; by their content there are {in_words(told(columns))}."
+        notes.append(Note("warning", table.file, said))
     return Rows(role, pa.table(taken), table.lines, notes=notes)
 
 
@@ -133,7 +135,8 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
     # Variants that hold no lists of spellings are an ordinary column.
-    return name if name not in taken and name not in ("annotator", "system", "variants") else f"{name} (file)"
+    own = name in taken or name in ("annotator", "system", "variants", "source", "list")
+    return f"{name} (file)" if own else name
 
 
 def _variants(table: Table) -> pa.Array | None:
@@ -220,15 +223,25 @@ def _add_column(builder: ListBuilder, layout: Layout, name: str, separator: str,
         if separator == "none":
             builder.extend([cell] if cell.strip() else [])
         elif separator == "lines":
-            builder.split(cell.replace("\r\n", "\n").replace("\r", "\n"), "\n")
+            builder.extend(_without_bullets([line for line in map(str.strip, split_lines(cell)) if line]))
         elif separator == "uris":
             builder.extend(re.findall(r"<([^<>\s]+)>", cell))
-        elif separator in (";", ",", "|"):
-            builder.split(cell, separator)
+        elif separator in MARKS:
+            builder.split(cell, MARKS[separator])
         elif items is not None:
             add_list(builder, items, found[0] if found else "phrases", amount)
         elif str(cell or "").strip():
             builder.add(str(cell)[:200], reject="no JSON list")
+
+
+def _without_bullets(lines: list[str]) -> list[str]:
+    """Take bullets or numbers off lines that all begin with one.
+
+    >>> _without_bullets(["• tide", "• sea"]), _without_bullets(["1. tide", "2. sea"]), _without_bullets(["- a", "b"])
+    (['tide', 'sea'], ['tide', 'sea'], ['- a', 'b'])
+    """
+    bare = [_BULLET.sub("", line) for line in lines]
+    return bare if all(len(one) < len(line) for one, line in zip(bare, lines, strict=True)) else lines
 
 
 def _documents(layout: Layout) -> Rows:

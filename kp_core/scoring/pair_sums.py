@@ -1,0 +1,183 @@
+"""Turn what systems get on the same documents into sums under weights and swaps, and these into comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from kp_core.scoring import intervals
+from kp_core.scoring.accumulate import Sums, View, gradients, harmonic, quadratic, spread_of, summands
+from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.measures.registry import Asked
+from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
+from kp_core.scoring.systems import Counted
+from kp_core.scoring.table_cells import Cells
+from kp_core.settings import Cutoff, Interval
+
+#: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
+_EQUAL = 1e-10
+
+
+@dataclass(frozen=True)
+class Statistic:
+    """One system's measure over D documents: what is added up (D, M), the value (D,), and where it is defined (D,)."""
+
+    summands: Floats
+    value: Floats
+    defined: Bools
+
+
+def statistic(counted: Counted, asked: Asked, cutoff: Cutoff, average: str) -> Statistic:
+    """Return what a comparison sees of one system: counts where they are pooled, else values."""
+    view = View(counted.of(asked), (cutoff,))
+    value = view.values(asked)[:, 0]
+    parts = [part.astype(float) for part in summands(asked, view, average)]
+    return Statistic(np.hstack(parts), value, view.used if average == "micro" else view.used & ~np.isnan(value))
+
+
+def common(block: dict[str, Statistic]) -> Bools:
+    """Return the documents on which every system is scored (D,)."""
+    return np.asarray(np.logical_and.reduce([one.defined for one in block.values()]))
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was found of systems and their pairs.
+
+    scores, resampled   of each system: its value, and the values of the resamples (B,)
+    p, halves           of each pair (P,): p of the test, and half the width of the cluster t interval
+    effects             of each pair: d_z, rank-biserial correlation (none where data are streamed), wins, ties, losses
+    """
+
+    documents: int
+    scores: dict[str, float]
+    resampled: dict[str, Floats]
+    p: Floats
+    halves: Floats
+    effects: list[tuple[float, float, int, int, int]]
+
+
+class Pairing:
+    """Adds up the pairs of some systems by one measure, block of documents by block.
+
+    The sums are arrays over the S systems or their P pairs, of the M numbers that a statistic adds up.
+    """
+
+    def __init__(
+        self, systems: list[str], asked: Asked, average: str, interval: Interval, sums: Sums, name: str = ""
+    ) -> None:
+        self.systems, self.asked, self.average, self.interval = systems, asked, average, interval
+        self.sums, self.name = sums, name
+        self.pairs = list(combinations(range(len(systems)), 2))
+
+    def add(self, block: dict[str, Statistic], weights: Floats | None, swaps: Iterable[Floats]) -> list[Floats]:
+        """Add a block: weights (B, D) of the bootstrap, and rows of 0 and 1 (T, D): which documents a trial swaps.
+
+        Return the differences of each pair on the common documents that have both values.
+        """
+        shared = common(block)
+        kept = np.stack([np.where(shared[:, None], block[name].summands, 0.0) for name in self.systems])  # (S, D, M)
+        self._add("common", np.array([shared.sum()]))
+        self._add("sum", kept.sum(axis=1))
+        if weights is not None:
+            self._add("weight", weights @ shared.astype(float)[:, None])
+            self._add("drawn", weights @ kept)
+        moved = np.hstack([kept[a] - kept[b] for a, b in self.pairs])
+        if trials := [rows @ moved for rows in swaps]:
+            self._add("moved", np.vstack(trials))
+        values = np.array([block[name].value for name in self.systems])[:, shared]
+        differences = [evened(own[~np.isnan(own)]) for own in (values[a] - values[b] for a, b in self.pairs)]
+        self._add("signs", np.array([[(own > 0).sum(), (own == 0).sum(), (own < 0).sum()] for own in differences]))
+        self._add("moments", np.array([[own.sum(), (own**2).sum()] for own in differences]))
+        if self.interval == "cluster-t":
+            both = [np.hstack([kept[a], kept[b]]) for a, b in self.pairs]
+            self._add("products", np.array([own.T @ own for own in both]))
+        return differences
+
+    def _add(self, part: str, values: Floats | Ints) -> None:
+        self.sums.add(f"{self.name}/{part}", values)
+
+    def compared(self, test: str, trials: int = 0, differences: list[Floats] | None = None) -> Compared:
+        """Return what the documents add up to.
+
+        differences: of each pair, over all documents, for what needs their ranks, and whether the trials are all that
+        there are; None where data are streamed.
+        """
+        arrays = self.sums.under(self.name)
+        n = int(arrays["common"][0])
+        moments = [_moments(*own) for own in zip(arrays["signs"], arrays["moments"], strict=True)]
+        ranked = [rank_biserial(own) for own in differences or ()] or [float("nan")] * len(moments)
+        effects = [_effect(*own) for own in zip(arrays["signs"], moments, ranked, strict=True)]
+        p, halves = np.full((2, len(self.pairs)), np.nan)
+        if not n:
+            return Compared(0, dict.fromkeys(self.systems, float("nan")), {}, p, halves, effects)
+        totals, whole, resampled = arrays["sum"], np.array([[float(n)]]), dict[str, Floats]()
+        scores = dict(zip(self.systems, self._value(totals, whole).tolist(), strict=True))
+        if "weight" in arrays:
+            weight = np.where(arrays["weight"] > 0, arrays["weight"], np.nan)
+            resampled = dict(zip(self.systems, self._value(arrays["drawn"], weight), strict=True))
+        for i, (a, b) in enumerate(self.pairs):
+            if test == "randomisation":
+                every = differences is not None and enumerated(n, trials)
+                p[i] = self._swapped(arrays["moved"], i, totals[[a]], totals[[b]], n, every)
+            elif test == "bootstrap":
+                p[i] = bootstrap(resampled[self.systems[a]] - resampled[self.systems[b]])
+            elif test == "t":
+                p[i] = intervals.t_p(*moments[i])
+            elif differences is not None:
+                p[i] = wilcoxon_test(differences[i])[1]
+            if self.interval == "cluster-t":
+                halves[i] = self._half(arrays["products"][i], totals[[a]], totals[[b]], n)
+        return Compared(n, scores, resampled, p, halves, effects)
+
+    def _value(self, sums: Floats, n: Floats) -> Floats:
+        """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
+        if self.average == "micro":
+            return np.asarray(self.asked.scores(Cells(*np.moveaxis(sums, -1, 0))))
+        return harmonic(list(np.moveaxis(sums / n, -1, 0)))
+
+    def _swapped(self, moved: Floats, pair: int, first: Floats, second: Floats, n: int, enumerated: bool) -> float:
+        """Return p of the randomisation test: what each trial swaps goes from one system to the other."""
+        width, whole = first.shape[1], np.array([[float(n)]])
+        moved = moved[:, pair * width : (pair + 1) * width]
+        observed = abs(float((self._value(first, whole) - self._value(second, whole))[0]))
+        trials = np.abs(self._value(first - moved, whole) - self._value(second + moved, whole))
+        reached = (trials >= observed - _EQUAL).sum()
+        return float(reached / len(moved)) if enumerated else float((reached + 1) / (len(moved) + 1))
+
+    def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
+        """Return half the width of the cluster t interval of a difference, from the products of what is added up."""
+        if self.average == "micro":
+            slopes = [gradients(self.asked.scores, [c[None] for c in totals.T])[0] for totals in (first, second)]
+        else:
+            # Means over documents: what is added up moves by its distance from the mean.
+            totals = np.hstack([first[0], second[0]])
+            products = products - np.outer(totals, totals) / n
+            slopes = [_slopes(totals[0] / n) / n for totals in (first, second)]
+        both = np.hstack([slopes[0], -slopes[1]])[None]
+        return float(intervals.t_of_influence(*quadratic(both, products[None]), n)[0])
+
+
+def _slopes(means: Floats) -> Floats:
+    """Return how the measure moves with each mean: F1 = 2PR/(P+R), or the mean itself."""
+    if len(means) == 1:
+        return np.ones(1)
+    total = means.sum()
+    return np.asarray(2 * means[::-1] ** 2 / total**2) if total else np.zeros(2)
+
+
+def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:
+    """Return the mean of the differences, the sum of their squared distances from it, and how many there are."""
+    n, (total, squares) = int(signs.sum()), moments
+    mean = total / n if n else float("nan")
+    return float(mean), float(spread_of(mean, squares, n)) if n else 0.0, n
+
+
+def _effect(signs: Floats, moments: tuple[float, float, int], ranked: float) -> tuple[float, float, int, int, int]:
+    mean, spread, n = moments
+    deviation = np.sqrt(spread / (n - 1)) if n > 1 else 0.0
+    wins, ties, losses = signs.astype(int).tolist()
+    return float(mean / deviation) if deviation > 0 else float("nan"), ranked, wins, ties, losses

@@ -1,0 +1,99 @@
+"""Check the table of a paper: its numbers, bold and daggers, and that LaTeX takes it without a warning."""
+
+import io
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import kp_core as kp
+from kp_core.studies.paper_table import PaperTable
+
+LECTURES = Path(__file__).resolve().parents[2] / "sample_data" / "lectures"
+NAMES = ["yake", "rake", "tfidf", "textrank"]
+
+
+@pytest.fixture(scope="module")
+def corpus() -> kp.Corpus:
+    systems = {name: next((LECTURES / "systems").glob(f"{name}.*")) for name in NAMES}
+    return kp.load(LECTURES / "gold.csv", systems)
+
+
+@pytest.fixture(scope="module")
+def table(corpus: kp.Corpus) -> PaperTable:
+    return kp.paper_table(corpus, measures=["P@k", "F1@k", "MAP"], k="5,10", bounds=True)
+
+
+def test_numbers_are_those_of_evaluate_in_columns_of_their_own(corpus: kp.Corpus, table: PaperTable) -> None:
+    rows = kp.evaluate(corpus, measures=["P@k", "F1@k", "MAP"], k="5,10").frame.set_index(["system", "measure"])
+    sheet = pd.read_excel(io.BytesIO(table.xlsx()), sheet_name="table")
+    pd.testing.assert_frame_equal(sheet, pd.read_csv(io.StringIO(table.csv())), check_dtype=False)
+    assert pd.read_parquet(io.BytesIO(table.parquet())).equals(table.frame())
+    for measure in ("P@5", "P@10", "F1@5", "F1@10", "MAP"):
+        own = rows.xs(measure, level="measure").reindex(sheet["system"])
+        for column, name in (("value", measure), ("low", f"{measure} low"), ("high", f"{measure} high")):
+            assert sheet[name].tolist() == pytest.approx(own[column].tolist(), abs=1e-12)
+    about = pd.read_excel(io.BytesIO(table.xlsx()), sheet_name="about").set_index("what")["text"]
+    assert about["signature"] == table.signature
+
+
+def test_bold_is_the_highest_and_a_dagger_what_the_test_finds(corpus: kp.Corpus, table: PaperTable) -> None:
+    for measure, k in (("P@5", 5), ("F1@10", 10), ("MAP", "all")):
+        found = kp.compare(corpus, measure=measure, k=k)
+        best = max(found.scores, key=found.scores.__getitem__)
+        place = table.measures.index(measure) + 2
+        for line in table.markdown().splitlines()[2:6]:
+            cells = line.split(" | ")
+            system, cell = cells[0].removeprefix("| "), cells[place - 1]
+            assert cell.startswith("**") == (system == best)
+            assert ("†" in cell) == (system in found.better[best])
+
+
+def test_systems_digits_and_marks_are_chosen(corpus: kp.Corpus) -> None:
+    small = kp.paper_table(corpus, measures=["P@k"], k=5, systems=["rake", "yake"], digits=2, marks=False)
+    assert small.markdown().splitlines()[:4] == [
+        "| system | P@5 |",
+        "| --- | ---: |",
+        "| rake | 0.13 |",
+        "| yake | **0.36** |",
+    ]
+    assert "†" not in small.note()
+    with pytest.raises(kp.UsageError, match="there is no system 'mine'"):
+        kp.paper_table(corpus, systems=["mine"])
+
+
+def test_names_are_literal_everywhere() -> None:
+    hostile = "a_b & <i>50%</i> | $x$"
+    made = kp.paper_table(
+        kp.load(gold={"d": ["tide"]}, systems={hostile: {"d": ["tide"]}}),
+        measures=["P@k"],
+        k=1,
+        caption="50% & _",
+        marks=False,
+    )
+    assert r"a\_b \& \textless{}i\textgreater{}50\%" in made.latex()
+    assert "a_b &amp; &lt;i&gt;50%" in made.html()
+    assert pd.read_csv(io.StringIO(made.csv()))["system"].tolist() == [hostile]
+
+
+@pytest.mark.parametrize(("measures", "bounds"), [(["P@k"], False), (["P@k", "R@k", "F1@k", "MAP", "nDCG@k"], True)])
+@pytest.mark.parametrize("options", ["", "twocolumn"])
+def test_latex_compiles_without_a_warning(
+    corpus: kp.Corpus, tmp_path: Path, measures: list[str], bounds: bool, options: str
+) -> None:
+    if shutil.which("pdflatex") is None:
+        pytest.skip("pdflatex is not installed, so the table was not compiled")
+    made = kp.paper_table(corpus, measures=measures, k="5,10,15", bounds=bounds, caption="Systems of 100% & more")
+    preamble = rf"\documentclass[{options}]{{article}}\usepackage{{booktabs}}\begin{{document}}"
+    (tmp_path / "paper.tex").write_text(
+        f"{preamble}\n{made.latex()}\nSee Table~\\ref{{{made.label}}}.\\end{{document}}\n"
+    )
+    for _ in range(2):  # the second run knows the reference
+        done = subprocess.run(
+            ["pdflatex", "-interaction=nonstopmode", "paper.tex"], cwd=tmp_path, capture_output=True, timeout=120
+        )
+    log = (tmp_path / "paper.log").read_text("utf-8", "replace")
+    assert done.returncode == 0, log[-2000:]
+    assert [line for line in log.splitlines() if "Warning" in line or "Overfull" in line] == []
