@@ -124,12 +124,13 @@ def take_link() -> None:
 
 
 def write_link() -> None:
-    """Write the choices into the address: every step of k can be gone back."""
+    """Write the choices into the address, all at once: every step of k is one step that can be gone back."""
     link = {"k": value("k")} | chosen()
+    changed = {name: text for name, text in link.items() if st.query_params.get(name) != text}
+    if changed:
+        st.query_params.update(changed)
     for name in _NAMES:
-        if name in link and st.query_params.get(name) != link[name]:
-            st.query_params[name] = link[name]
-        elif name not in link and name in st.query_params:
+        if name not in link and name in st.query_params:
             del st.query_params[name]
     st.session_state[_WRITTEN] = link
 

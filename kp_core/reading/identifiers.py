@@ -157,8 +157,13 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         both = pd.concat(
             [table[[column, "doc_id"]].iloc[starts], hollow[["source", "doc_id"]].rename(columns={"source": column})]
         )
-        ids = both.drop_duplicates().groupby(column, sort=False)["doc_id"].agg(list)
-        found[side] = {name: ids[name] for name in names if name in ids}
+        once = both.drop_duplicates()
+        places, owners = pd.factorize(once[column])
+        order = np.argsort(places, kind="stable")
+        ids = pa.array(once["doc_id"]).take(pa.array(order)).to_pylist()
+        ends = np.cumsum(np.bincount(places, minlength=len(owners))).tolist()
+        of = {str(owner): ids[start:end] for owner, start, end in zip(owners, [0, *ends], ends, strict=False)}
+        found[side] = {name: of[name] for name in names if name in of}
     texts = documents.loc[documents["text"].notna(), "doc_id"].tolist()
     found["texts"] = {"texts": texts} if texts else {}
     return {side: named for side, named in found.items() if named}
