@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
@@ -227,12 +227,25 @@ def paper_table(
     return kp.paper_table(_corpus(), at, measures, systems=systems, marks=marks, baselines=baselines)
 
 
-@asked("Writing the report …", 3)
+@asked("Writing this section …", 12)
 def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> "Report":
-    """Write the report on the data on screen, under the sidebar's settings and cutoff."""
+    """Write some sections of the report on the data on screen, under the sidebar's settings and cutoff."""
     from kp_core.takeaway import bundle
 
     return bundle.report(_corpus(), settings, measure, sections=sections, title=title)
+
+
+def report_file(measure: str, sections: tuple[str, ...], title: str, form: str) -> Callable[[], str | bytes]:
+    """Return what writes the report in a form, once somebody asks for it: by then this run of the page is over."""
+    from kp_core.takeaway import bundle
+
+    corpus, settings = _corpus(), at_cutoff()
+
+    def write() -> str | bytes:
+        whole = bundle.report(corpus, settings, measure, sections=sections, title=title)
+        return cast("str | bytes", getattr(whole, form)())
+
+    return write
 
 
 @asked("Reading the documents …", 20)

@@ -1,6 +1,7 @@
 """Arrange the correlation study: its options, the forest plot, subsets, tests, and the published tables."""
 
-from typing import cast
+from collections.abc import Callable
+from typing import Any, cast
 
 import pandas as pd
 import streamlit as st
@@ -23,23 +24,36 @@ from kp_ui import cached, controls, prose, rating, results, show
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
 
+_NO_TESTS: dict[str, Any] = {"test": "none"}
+
+
 def section() -> None:
     """Show which measure agrees best with people, over all pairs and by what they are, and how certain that is."""
     judged = rating.with_ratings()
     if not len(judged):
         results.lacks(prose.text("correlation.none"))
         return
-    said, options = st.container(), st.expander("Measures, human score, correlation")
-    with said, st.spinner("Correlating measures with people …"), options:
-        average, study = choose(judged)
-    if study is None:
+    said = st.container()
+    left, right = st.columns([7, 4], gap="small")
+    with st.expander("Measures, human score, correlation"):
+        average, ask = choose(judged)
+    if ask is None:
+        return
+    try:
+        with right:  # the values are there long before the tests
+            show.chart(dots.forest(ask(False), average), "forest")
+        with left:
+            study = ask(True)
+    except (kp.InputError, kp.UsageError) as problem:
+        show.error(problem)
         return
     with said:
         st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
+    with left:
+        overall(study, average)
     controls.tabs(
         "correlation_tab",
         {
-            "All pairs": lambda: overall(study, average),
             "Location, complexity, part of speech": lambda: subsets(study, average),
             "Which measures differ": lambda: certainty(study, average),
             "Annotators": lambda: raters(judged),
@@ -49,8 +63,8 @@ def section() -> None:
     show.recipe(study)
 
 
-def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
-    """Let the user choose measures and options, and return how scores are combined with the study."""
+def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
+    """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
     pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
     st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
@@ -69,26 +83,21 @@ def choose(judged: pd.DataFrame) -> tuple[str, kp.CorrelationStudy | None]:
     if not measures:
         st.info("Choose at least one measure.")
         return average, None
-    study = Study(correlation=cast(Correlation, name))
-    try:
-        return average, cached.correlation(
-            judged, tuple(measures), tuple(by), study, paper=paper, preset=preset, stemmer=stemmer
-        )
-    except (kp.InputError, kp.UsageError) as problem:
-        show.error(problem)
-        return average, None
+    options_of: dict[str, Any] = {"paper": paper, "preset": preset, "stemmer": stemmer}
+
+    def ask(tested: bool) -> kp.CorrelationStudy:
+        study = Study(correlation=cast(Correlation, name), **({} if tested else _NO_TESTS))
+        parts = tuple(by) if tested else ()
+        return cached.correlation(judged, tuple(measures), parts, study, **options_of)
+
+    return average, ask
 
 
 def overall(study: kp.CorrelationStudy, average: str) -> None:
     """Show the correlation of every measure over all pairs."""
-    left, right = st.columns([4, 3], gap="medium")
-    with left:
-        table = screen_tables.overall(study, average)
-        results.table(table, "overall")
-        st.caption(prose.text("correlation.overall"))
-        show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
-    with right:
-        show.chart(dots.forest(study, average), "forest")
+    results.table(screen_tables.overall(study, average), "overall")
+    st.caption(prose.text("correlation.overall"))
+    show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
     lost = study.found.not_beating(average=average) if "candidate-length" in set(study.frame["measure"]) else []
     lost = [name for name in lost if name not in SENTINELS]
     if lost:

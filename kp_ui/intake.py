@@ -158,10 +158,18 @@ def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
             read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
             with role:
-                _decide(file, "This file is", f"role {file.name}", list(ROLES), choice.role or "", _role, ROLES.get)
+                _decide(file, "What it is", f"role {file.name}", list(ROLES), choice.role or "", _role, ROLES.get)
             with encoding:
                 key = f"encoding {file.name}"
-                _decide(file, "Encoding", key, _ENCODINGS, choice.encoding or "", _encoding, lambda e: e or "guess")
+                _decide(
+                    file,
+                    "Encoding",
+                    key,
+                    _ENCODINGS,
+                    choice.encoding or "",
+                    _encoding,
+                    lambda e: e or "found by itself",
+                )
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
@@ -226,7 +234,7 @@ def _readings(file: Source, choice: Choice) -> None:
     if not any(reading.of for reading in readings):
         mapping.panel(file)
     if choice != Choice():
-        st.button("Guess again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
+        st.button("Read it by itself again", key=f"guess {file.name}", on_click=_forget, args=(file.name,))
 
 
 def _button(file: Source, label: str, key: str, wanted: Choice, holds: bool) -> None:

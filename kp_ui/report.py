@@ -1,6 +1,7 @@
 """Arrange the report: which sections it has, a look at it, and the files to take along."""
 
 from dataclasses import replace
+from typing import Literal
 
 import streamlit as st
 
@@ -9,8 +10,14 @@ from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui import cached, prose, results, settings, show, workspace
 
-#: The section that is open at first.
-OPEN = "Which system is better?"
+#: Label of a button, the file that it gives, and the form of the report that is in it.
+FILES = (
+    ("HTML report", "report.html", "html"),
+    ("Archive of everything", "report.zip", "zip"),
+    ("Markdown", "report.md", "markdown"),
+    ("LaTeX tables", "tables.tex", "latex"),
+    ("Settings as JSON", "settings.json", "record"),
+)
 TITLE = "Evaluation of keyphrase extraction"
 
 
@@ -96,18 +103,29 @@ def asked() -> tuple[str, tuple[str, ...]]:
 
 
 def offered(title: str, sections: tuple[str, ...]) -> None:
-    """Show what the report will say, and offer it as files, with the paragraph on methods for a paper."""
-    report = cached.report(settings.value("measure"), sections, title)
+    """Offer the report as files, which are written when they are asked for, and show each section that is opened."""
     with st.container(horizontal=True):
-        st.download_button("HTML report", report.html, "report.html", "text/html", key="report html", type="primary")
-        st.download_button("Archive of everything", report.zip, "report.zip", "application/zip", key="report zip")
-        st.download_button("LaTeX tables", report.latex, "tables.tex", "text/plain", key="report tex")
-        st.download_button("Settings as JSON", report.record, "settings.json", "application/json", key="report json")
+        for label, file, form in FILES:
+            kind: Literal["primary", "secondary"] = "primary" if form == "html" else "secondary"
+            written = cached.report_file(settings.value("measure"), sections, title, form)
+            st.download_button(label, written, file, key=f"report {form}", type=kind, on_click="ignore")
     st.caption(prose.text("report.files"))
+    for name in sections:
+        heading = SECTIONS[name][0]
+        place = st.expander(show.plain(heading), name == sections[min(1, len(sections) - 1)], on_change="rerun")
+        if place.open:
+            with place:
+                _preview(name)
+
+
+def _preview(name: str) -> None:
+    """Show one section as the report will have it."""
+    report = cached.report(settings.value("measure"), (name,), TITLE)
     for section in report.sections:
-        with st.expander(show.plain(section.title), expanded=section.title == OPEN):
-            for text in section.text:
-                st.markdown(show.plain(text))
-            for place, chart in enumerate(section.charts):
-                show.chart(chart, f"report {section.title} {place}")
-    show.signature(report.signature)
+        for text in section.text:
+            st.markdown(show.plain(text))
+        for place, chart in enumerate(section.charts):
+            show.chart(chart, f"report {name} {place}")
+        for table in section.tables:
+            st.caption(show.plain(table.caption))
+            results.table(table.frame, f"report {name} {table.name}")

@@ -170,7 +170,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            shown, decimals = short(str(name), 40), digits_of(str(name))
+            shown, decimals = _HEADS.get(str(name), short(str(name), 40)), digits_of(str(name))
             found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
@@ -185,5 +185,7 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
+#: Heads that would take the room of numbers → what stands on screen.
+_HEADS = {"% of human ceiling": "% of people", "given the lengths": "given lengths"}
 #: What the columns that are no measures say.
 HELP = prose.entries("columns")

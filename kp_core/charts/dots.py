@@ -116,7 +116,7 @@ def forest(study: CorrelationStudy, average: str) -> Chart:
     for people in rows.loc[rows["measure"] == HUMAN, "value"]:
         figure.add_vline(x=people, line={"color": GOLDEN, "width": 1.5, "dash": "dash"})
     figure.add_vline(x=0, line={"color": GREY, "width": 1})
-    figure.update_xaxes(title=f"{study.found.study.correlation} correlation with the {average} human score")
+    figure.update_xaxes(title=f"correlation with people ({study.found.study.correlation.capitalize()})")
     alt = f"Correlation with human scores, all pairs: {_values(rows['measure'], rows['value'])}."
     return Chart(lay_out(figure, 110 + 27 * len(rows)), alt)
 

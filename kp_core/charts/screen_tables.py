@@ -432,7 +432,8 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
         "given the lengths": partial.reindex(rows["measure"]).to_numpy(),
         "pairs": rows["n"].to_numpy(),
     }
-    return pd.DataFrame(columns)
+    same = rows["n"].nunique() == 1  # the sentence above the table says how many
+    return pd.DataFrame(columns).drop(columns=["pairs"] * same)
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
