@@ -128,6 +128,7 @@ TABS = {
     "data": ("Files", "Extract phrases", "What becomes of the phrases"),
     "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
     "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
+    "report": ("Report", "Table for a paper", "Methods"),
     "learn": ("Lessons", "Methods", "Glossary"),
     "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
 }

@@ -233,7 +233,7 @@ def test_methods_are_found_by_family_and_word() -> None:
     assert "Nothing matches" in words(app)
     app.text_input(key="search").input("Boudin").run()
     # by their source, or held on his data
-    found = {"ijcnlp13", "jcdl20", "pke", "chan", "kpeval", "opennmt-kpg", "trec"}
+    found = {"kex", "ijcnlp13", "jcdl20", "pke", "chan", "kpeval", "opennmt-kpg", "trec"}
     assert set(shown(app, "preset")["preset"]) == found
 
 
@@ -247,7 +247,7 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     app.session_state["ways votes.zip"] = True
     app.run()
     assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
-    assert "2 files, such as art-1-Countskey: F4" in words(app).replace("\\", "")
+    assert "2 files, such as art-1-Countskey: one file a document" in words(app).replace("\\", "")
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:

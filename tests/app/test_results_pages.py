@@ -10,6 +10,7 @@ from kp_core.charts import screen_tables
 from kp_core.charts.selection import named
 from kp_core.studies.published_tables import LECTURE_SYSTEMS
 from kp_core.words import statements
+from kp_ui.report import FILES
 from kp_ui.show import plain
 from kp_ui.systems import VIEWS
 from kp_ui.workspace import SAMPLES
@@ -95,7 +96,7 @@ def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) 
     app = at("systems", "Stability", k="9", stability=VIEWS[1])
     expected = kp.spread(lectures, measure="F1@k", k=9)
     pd.testing.assert_frame_equal(shown(app, "high").reset_index(drop=True), expected.ranges)
-    assert "What one change of the present conventions does" in words(app)
+    assert "What one change of the present conventions does" in [one.label for one in app.expander]
     assert plain(statements.range_of(expected)) in words(app)
     assert plain(statements.range_of(expected)) in words(opened("overview", k="9"))
 
@@ -334,25 +335,30 @@ def test_every_measure_has_a_curve_against_the_universe(concordance: Any) -> Non
 # the report
 
 
-@pytest.fixture(scope="module")
-def report() -> Any:
-    return opened("report")
+def test_the_report_offers_its_files_for_the_sections_chosen(offered: dict[str, tuple[str, Any]]) -> None:
+    app = opened("report")
+    assert [name for key, (name, _) in offered.items() if key.startswith("report")] == [name for _, name, _ in FILES]
+    assert "All measures" in offered["report html"][1]()
+    app.checkbox(key="section measures").set_value(False).run()
+    assert "All measures" not in offered["report html"][1]()
+    for box in app.checkbox:
+        box.set_value(False)
+    app.run()
+    assert app.info[0].value == "Choose at least one section."
 
 
-def test_it_offers_the_files_and_a_paragraph_for_the_settings_in_use(report: Any) -> None:
-    labels = [one.label for one in report.main.get("download_button")]
-    assert labels == ["HTML report", "Archive of everything", "LaTeX tables", "Settings as JSON"]
-    paragraph, references = report.main.code[0].value, report.main.code[1].value
+def test_the_paragraph_is_that_of_the_settings_in_use() -> None:
+    app = at("report", "Methods")
+    paragraph, references = app.main.code[0].value, app.main.code[1].value
     assert "Cutoffs: k = 6." in paragraph
     assert "@article{holm1979" in references
-    report.slider(key="k sidebar").set_value(9).run()
-    assert "Cutoffs: k = 9." in report.main.code[0].value
+    app.slider(key="k sidebar").set_value(9).run()
+    assert "Cutoffs: k = 9." in app.main.code[0].value
 
 
-def test_without_the_methods_there_is_no_paragraph(report: Any) -> None:
-    report.checkbox(key="section methods").set_value(False).run()
-    assert report.main.code[0].value.startswith("KPScope")  # to cite
-    for box in report.checkbox:
-        box.set_value(False)
-    report.run()
-    assert report.info[0].value == "Choose at least one section."
+def test_the_table_of_a_paper_holds_the_values_of_evaluate(lectures: kp.Corpus) -> None:
+    app = at("report", "Table for a paper")
+    latex = next(one.value for one in app.code if "toprule" in one.value)
+    values = kp.evaluate(lectures, k=5, measures=["F1@k"], interval="none").frame.set_index("system")["value"]
+    rows = {line.partition("&")[0].strip(): line for line in latex.splitlines() if "&" in line}
+    assert [name for name in values.index if f"{values[name]:.3f}".lstrip("0") not in rows[name]] == []

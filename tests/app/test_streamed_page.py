@@ -70,7 +70,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     assert "gold standard: nowhere." in literal(app)
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
-    gold = shown(app, "chosen by")
+    gold = shown(app, "found by")
     assert gold["keyphrase"].tolist() == [" | ".join(one) for one in view.gold["spellings"]]
     marks = [one.value[""].tolist() for one in app.dataframe if "phrase" in one.value.columns]
     signs = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "≈", "filtered": "✕"}

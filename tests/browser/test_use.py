@@ -167,15 +167,29 @@ def test_moving_k_changes_sentence_and_charts_and_can_be_gone_back(server: str, 
     page.reload()
     settle(page)
     assert values(page) == seen[8]  # the link says it all
-    follow(page, settle, "Systems")
-    assert "|k:8|" in recipe(page)
-    for address, k in (("overview", 8), ("overview", 7)):
+    for k in (7, 6):
         page.go_back()
-        page.wait_for_url(f"**/{address}?*k={k}*")
+        page.wait_for_url(f"**k={k}*")
         main(page).get_by_text(f"P@{k}").first.wait_for()
         settle(page)
         assert values(page) == seen[k]
         expect(page.get_by_role("slider")).to_have_value(str(k))
+
+
+def test_a_page_can_be_gone_back(server: str, page: Page, settle: SETTLE) -> None:
+    page.goto(f"{server}/overview?k=9")
+    settle(page)
+    follow(page, settle, "Systems")
+    assert "|k:9|" in recipe(page)
+    for _ in range(2):  # Streamlit opens a page first without its settings, and that is a step of its own
+        page.go_back()
+        page.wait_for_timeout(1000)
+        settle(page)
+        if "/overview" in page.url:
+            break
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    settle(page)
+    assert "|k:9|" in recipe(page)
 
 
 @pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
