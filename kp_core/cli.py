@@ -371,11 +371,10 @@ def report(
     **choices: Unpack[Options],
 ) -> None:
     """Write an HTML report, or an archive with all tables."""
-    from kp_core.takeaway.bundle import SECTIONS
     from kp_core.takeaway.bundle import report as report_of
 
-    corpus, names = data.load("gold", "system"), _names(sections) or tuple(SECTIONS)
-    answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
+    corpus = data.load("gold", "system") if data.system else data.load("gold")
+    answer = report_of(corpus, _settings(choices), measure=measure, sections=_names(sections), title=title)
     forms = {".html": "html", ".zip": "zip", ".md": "markdown", ".tex": "latex", ".json": "record"}
     if Path(out).suffix not in forms:
         raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")

@@ -60,6 +60,7 @@ class Reading:
     columns: dict[str, str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
     files: int = 1
+    sha256: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,17 +116,23 @@ class Corpus:
     @property
     def annotators(self) -> list[str]:
         """Names of the annotators, in order of loading."""
+        return list(kept(self, "annotators", None, self._annotators))
+
+    def _annotators(self) -> list[str]:
         gold_empty = self.empty.loc[self.empty["role"] == "gold", "source"]
         return list(dict.fromkeys([*self.gold["annotator"].unique(), *gold_empty.unique()]))
 
     @property
     def has_texts(self) -> bool:
         """Whether at least one document has a text."""
-        return bool((self.documents["text"].fillna("") != "").any())
+        return kept(self, "has_texts", None, lambda: bool((self.documents["text"].fillna("") != "").any()))
 
     @property
     def has_concepts(self) -> bool:
         """Whether gold standard and systems both carry identifiers beside their phrases."""
+        return kept(self, "has_concepts", None, self._has_concepts)
+
+    def _has_concepts(self) -> bool:
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 

@@ -10,6 +10,7 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
 from kp_core.charts.screen_tables import left_over
 from kp_core.charts.selection import named
+from kp_core.studies import indexing
 from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
 from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, Form, k_and_score
 from kp_core.words import statements
@@ -71,6 +72,7 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         show.chart(heat_maps.heat_map(matrix, measure), "pairs")
     with right:
         pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
+        pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper", "Rolling"]], on="pair")
         results.table(pairs, "annotator_pairs", documents=_documents(result))
         st.caption("Documents: those that both saw. Who did not see a document is missing there, and no “no”.")
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
@@ -110,6 +112,13 @@ def titles() -> None:
     result = cached.agreement()
     table, _ = cached.annotated_documents()
     show.chart(dots.histogram(table, "K", SCALES[_scale()]), "histogram")
+    with st.expander("Most disputed headings"):
+        disputed, by_title = cached.indexing()
+        results.table(disputed, "disputed")
+        show.downloads(disputed, "disputed_headings", "Most disputed headings", result.signature)
+    with st.expander("Keyphrases by title and annotator"):
+        results.table(by_title, "by_title")
+        show.downloads(by_title, "keyphrases_by_title", "Keyphrases by title", result.signature)
     shown = screen_tables.annotated_documents(table)
     results.table_of_documents(shown, "agreement_of_documents")
     with st.container(horizontal=True):

@@ -17,6 +17,7 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.settings import Average, Settings
 from kp_core.studies import annotators, document_values
+from kp_core.studies import indexing as of_indexers
 from kp_core.studies.compare import Correction, Test
 from kp_core.studies.correlation.estimates import Study
 from kp_core.studies.document_values import DocumentView
@@ -310,6 +311,13 @@ def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
     corpus = _corpus()
     data = prepare_annotators(corpus, settings)
     return annotators.agreement_by_document(corpus, settings), annotators.standard_error(data)
+
+
+@asked(False, 5, without_cutoff)
+def indexing(settings: Settings) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the most disputed headings, and the keyphrases of each annotator by title."""
+    normalise = settings.normalise
+    return of_indexers.disputed_headings(_corpus(), normalise), of_indexers.titles(_corpus(), normalise)
 
 
 @asked("Trimming …", 50, without_cutoff)

@@ -6,6 +6,7 @@ from typing import Literal
 import streamlit as st
 
 import kp_core as kp
+from kp_core import typeset
 from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui import cached, prose, results, settings, show, workspace
@@ -80,8 +81,13 @@ def methods() -> None:
         st.info("The paragraph describes an evaluation of systems, and none is loaded.")
         return
     report = cached.report(settings.value("measure"), ("methods",), TITLE)
-    st.caption("Written from the settings in use. Copy it, and the references below.")
-    st.code(report.paragraph(), language=None, wrap_lines=True)
+    st.caption("For a paper, written from the settings in use")
+    short = report.paragraph(whole=False)
+    st.code(short, language=None, wrap_lines=True)
+    with st.expander("In LaTeX"):
+        st.code(typeset.escape_latex(short), language="latex", wrap_lines=True)
+    with st.expander("In full, for an appendix"):
+        st.code(report.paragraph(), language=None, wrap_lines=True)
     with st.expander("References in BibTeX"):
         st.code(report.references(), language=None)
     show.signature(report.signature)

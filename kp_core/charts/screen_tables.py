@@ -432,7 +432,7 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
         "given the lengths": partial.reindex(rows["measure"]).to_numpy(),
         "pairs": rows["n"].to_numpy(),
     }
-    same = rows["n"].nunique() == 1  # the sentence above the table says how many
+    same = len(set(rows["n"])) == 1  # the sentence above the table says how many
     return pd.DataFrame(columns).drop(columns=["pairs"] * same)
 
 

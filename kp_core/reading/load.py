@@ -22,7 +22,7 @@ from kp_core.reading.in_memory import dict_rows, frame_rows
 from kp_core.reading.limits import LIMITS, Limits
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import recognise, settle_roles
-from kp_core.reading.source import Bundle, Source, expand, stem_of, together
+from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
 
 #: What may be given for a role: a path, an upload, a table, or a dictionary of lists.
 Item: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]
@@ -251,6 +251,7 @@ def _read_recognised(
         any(text.bom for text in texts),
         columns=dict(recognition.columns),
         files=len(files),
+        sha256=fingerprint(file.source.data for file in files),
         ignored=bundle.ignored if not any(r.ignored == bundle.ignored for r in state.readings) else (),
     )
     if name is None or bundle.folder:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
@@ -45,6 +46,18 @@ class Bundle:
     ignored: tuple[str, ...] = ()
     folder: bool = False
     loose: bool = False
+
+
+def fingerprint(contents: Iterable[bytes]) -> str:
+    """Return the SHA-256 of files, one after the other, so that a report names the very bytes.
+
+    >>> fingerprint([b"tide"])[:12]
+    '8a28929ac7f9'
+    """
+    digest = sha256()
+    for content in contents:
+        digest.update(content)
+    return digest.hexdigest()
 
 
 def stem_of(name: str) -> str:

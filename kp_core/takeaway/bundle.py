@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from importlib.resources import files
@@ -33,6 +34,7 @@ from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__
+from kp_core.studies import indexing
 from kp_core.studies.annotators import agreement, standard_error
 from kp_core.studies.compare import Comparison, compare
 from kp_core.studies.correlation.correlate import correlate
@@ -40,7 +42,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.takeaway.paragraph import bibtex, paragraph
+from kp_core.takeaway.paragraph import bibtex, brief, paragraph
 from kp_core.typeset import CELLS
 from kp_core.words import statements
 
@@ -99,6 +101,15 @@ class Asked:
         """Return the settings with the cutoff of the report alone."""
         return self.settings.changed(k=self.cutoff)
 
+    def of_people(self) -> Settings:
+        """Return the settings for what is asked of annotators alone; k plays no part."""
+        return replace(self.settings, k=("all",), annotators="union")
+
+    @cached_property
+    def agreement(self) -> Result:
+        """How well the annotators agree."""
+        return agreement(self.corpus, self.of_people())
+
     @cached_property
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, where there are several."""
@@ -116,7 +127,9 @@ def data(asked: Asked) -> Section:
     )
     fixes = (f"Fixes applied while reading: {', '.join(corpus.report.fixes)}.",) if corpus.report.fixes else ()
     counts = Table("data", "Annotators and systems", telling(statistics(corpus)))
-    return Section(said + fixes, tables=(counts,))
+    known = [(one.file, one.size, one.sha256) for one in corpus.report.readings if one.sha256]
+    files = Table("files", "Files", pd.DataFrame(known, columns=["file", "bytes", "SHA-256"]))
+    return Section(said + fixes, tables=(counts, files) if known else (counts,))
 
 
 def leaderboard(asked: Asked) -> Section:
@@ -124,7 +137,8 @@ def leaderboard(asked: Asked) -> Section:
     measure, comparison = asked.measure, asked.comparison
     beside = tuple(dict.fromkeys((measure, "kappa", "MAP")))
     here, name = asked.at(*beside), named(measure, asked.cutoff)
-    verdict = (statements.verdict(comparison, name),) if comparison else ()
+    alone = asked.corpus.systems[0]
+    verdict = statements.verdict(comparison, name) if comparison else statements.of_one_system(here, alone, name).answer
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
     marks = Marks(asked.cutoff, size, longest_lists(average))
@@ -132,7 +146,7 @@ def leaderboard(asked: Asked) -> Section:
     drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
-    return Section((*verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
+    return Section((verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
 
 
 def all_measures(asked: Asked) -> Section:
@@ -174,13 +188,28 @@ def annotators(asked: Asked) -> Section:
     """Show how far the gold standard can be trusted."""
     if len(asked.corpus.annotators) < 2:
         return Section(("The gold standard has one annotator, so there is no agreement to measure.",))
-    settings = replace(asked.settings, k=("all",), annotators="union")
-    result = agreement(asked.corpus, settings)
-    error = standard_error(prepare_annotators(asked.corpus, settings))
+    result = asked.agreement
+    error = standard_error(prepare_annotators(asked.corpus, asked.of_people()))
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
     shown = together[["measure", "value", "low", "high", "documents"]].reset_index(drop=True)
     said = statements.reliability(result, error, "Landis & Koch 1977")
     return Section((said,), tables=(Table("annotators", "Agreement of all annotators", shown, result.signature),))
+
+
+def indexers(asked: Asked) -> Section:
+    """Show what indexers ask: consistency by pair, what each gave every title, and the most disputed headings."""
+    if len(asked.corpus.annotators) < 2:
+        return Section(("The gold standard has one annotator, so there is nobody to be consistent with.",))
+    result = asked.agreement
+    pairs, normalise = indexing.consistency(result), result.settings.normalise
+    mean = pairs["Hooper"].mean()
+    said = f"Two annotators agree with a consistency of {typeset.number(mean)} on average (Hooper 1965)."
+    shown = (
+        Table("consistency", "Consistency by pair", pairs, result.signature),
+        Table("titles", "Keyphrases by title", indexing.titles(asked.corpus, normalise), result.signature),
+        Table("disputed", "Most disputed headings", indexing.disputed_headings(asked.corpus, normalise)),
+    )
+    return Section((said,), tables=shown)
 
 
 def near(asked: Asked) -> Section:
@@ -219,23 +248,26 @@ def correlation(asked: Asked) -> Section:
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
     here, test = asked.at(*DEFAULT_MEASURES), asked.comparison.test if asked.comparison else ""
-    text = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, test, here.signature, here.documents)
+    common = (test, here.signature, here.documents)
+    short = brief(asked.corpus, here.settings, named(asked.measure, asked.cutoff), *common)
+    whole = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, *common)
     said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
     explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
-    return Section((text,), tables=(Table("meanings", "What the measures say", explained),))
+    return Section((short, f"In full: {whole}"), tables=(Table("meanings", "What the measures say", explained),))
 
 
 #: Section by the name under which it is asked for, in the order of the report.
 SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
-    "data": ("Data", data),
     "leaderboard": ("Which system is better?", leaderboard),
     "measures": ("All measures", all_measures),
     "pairs": ("Pairs of systems", pairs),
-    "agreement": ("Agreement with people", concordance),
+    "agreement": ("Systems against people", concordance),
     "annotators": ("Reliability of the gold standard", annotators),
+    "indexers": ("Annotators and titles", indexers),
     "near-misses": ("Near misses", near),
     "conventions": ("Other conventions", conventions),
     "correlation": ("Correlation with human scores", correlation),
+    "data": ("Data", data),
     "methods": ("Methods", methods),
 }
 
@@ -247,6 +279,7 @@ def possible(corpus: Corpus) -> list[str]:
         "data": True,
         "pairs": scored and len(corpus.systems) > 1,
         "annotators": len(corpus.annotators) > 1,
+        "indexers": len(corpus.annotators) > 1,
         "correlation": len(corpus.judgements) > 0,
     }
     return [name for name in SECTIONS if known.get(name, scored)]
@@ -260,6 +293,7 @@ class Report:
     sections: tuple[Section, ...]
     settings: Settings
     signature: str
+    date: str = field(default_factory=lambda: date.today().isoformat())
 
     @property
     def all_tables(self) -> list[Table]:
@@ -290,9 +324,10 @@ class Report:
             parts += [f"{typeset.escape_markdown(t.caption)}\n\n{typeset.markdown(t.frame)}" for t in section.tables]
         return "\n\n".join(parts) + "\n"
 
-    def paragraph(self) -> str:
-        """Return the text of the section on methods, empty where it was not asked for."""
-        return next((" ".join(section.text) for section in self.sections if section.title == "Methods"), "")
+    def paragraph(self, whole: bool = True) -> str:
+        """Return the paragraph on methods, in full or for a paper; empty where it was not asked for."""
+        text = next((section.text for section in self.sections if section.title == "Methods"), ("", ""))
+        return text[1].removeprefix("In full: ") if whole else text[0]
 
     def references(self) -> str:
         """Return BibTeX entries of what the paragraph names, and of KPScope."""
@@ -353,13 +388,14 @@ def report(
     /,
     measure: str = "F1@k",
     *,
-    sections: Sequence[str] = tuple(SECTIONS),
+    sections: Sequence[str] = (),
     title: str = "Evaluation of keyphrase extraction",
     **changes: Unpack[Changes],
 ) -> Report:
     """Report on a corpus under settings.
 
-    sections  names among `SECTIONS`, in any order; measure: the one by which systems are ranked and compared
+    sections  names among `SECTIONS`, in any order, all that have data if empty
+    measure   the one by which systems are ranked and compared
     The first cutoff is that of the report. Raises UsageError for a section or measure that does not exist, and where
     there is nothing to report on.
 
@@ -371,11 +407,12 @@ def report(
     unknown = [name for name in sections if name not in SECTIONS]
     if unknown:
         raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
-    if not corpus.systems or not len(corpus.gold):
-        raise UsageError("a report needs a gold standard and the output of at least one system")
+    if len(possible(corpus)) < 2:
+        raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
     asked = Asked(corpus, (settings or Settings()).changed(**changes), measure)
-    written = tuple(_section(asked, *part) for name, part in SECTIONS.items() if name in sections)
-    here = asked.at(*DEFAULT_MEASURES)
+    wanted = sections or possible(corpus)
+    written = tuple(_section(asked, *part) for name, part in SECTIONS.items() if name in wanted)
+    here = asked.at(*DEFAULT_MEASURES) if corpus.systems else asked.agreement
     return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature)
 
 

@@ -9,7 +9,7 @@ from importlib.resources import files
 from kp_core.corpus import Corpus
 from kp_core.errors import counted
 from kp_core.scoring.measures import parse
-from kp_core.settings import FIELDS, Settings, __version__, format_value, preset
+from kp_core.settings import FIELDS, Settings, __version__, format_value, preset, short_form
 from kp_core.text.normalise import Normaliser
 from kp_core.words import read
 
@@ -71,6 +71,31 @@ def paragraph(
         f"Systems were compared pairwise by a {_tested(test)}." if test else "",
         _sources(measures),
         f"All values were computed with KPScope {__version__}; the recipe is {signature}.",
+    ]
+    return " ".join(sentence for sentence in said if sentence)
+
+
+def brief(corpus: Corpus, settings: Settings, measure: str, test: str, signature: str, documents: int) -> str:
+    """Return the paragraph that a paper has room for: what was done, and only conventions other than the usual ones."""
+    usual = Settings(preset=settings.preset, universe=settings.universe, annotators=settings.annotators)
+    apart = [
+        WORDS[name][format_value(getattr(settings, name))] for name in settings.differences(usual) if name in WORDS
+    ]
+    preset_said = conventions(Settings(preset=settings.preset), [])[:1] if settings.preset != "kpscope" else []
+    asked = parse(measure).measure
+    source = f" ({asked.source})" if cited(asked.source) else ""
+    interval = _PROSE["intervals"][settings.interval].format(settings=settings)
+    said = [
+        f"We evaluated {counted(len(corpus.systems), 'system')} on {counted(documents, 'document')} against the "
+        f"keyphrases of {counted(len(corpus.annotators), 'annotator')}; the gold standard is {_gold(settings)}.",
+        _normalised(settings),
+        *preset_said,
+        f"We report {measure}{source}.",
+        *apart,
+        _agreement(settings, [measure]),
+        interval,
+        f"Systems were compared pairwise by a {_tested(test)}." if test else "",
+        f"All values were computed with {short_form(signature)}.",
     ]
     return " ".join(sentence for sentence in said if sentence)
 

@@ -1,9 +1,11 @@
 """The report: self-contained, literal, complete, and with the numbers of the evaluation."""
 
+import hashlib
 import io
 import json
 import re
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -78,11 +80,12 @@ def test_the_archive_holds_all(whole: Report) -> None:
 
 def test_sections_that_the_data_cannot_give_say_why() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
-    found = report(corpus, k=1, interval="none")
+    found = report(corpus, k=1, interval="none", sections=list(SECTIONS))
     said = {section.title: " ".join(section.text) for section in found.sections}
     assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
     assert said["Correlation with human scores"] == "No judged pairs were loaded."
-    assert said["Methods"].startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
+    assert said["Methods"].startswith("We evaluated 1 system on 1 document against")
+    assert found.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
 
 def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
@@ -90,14 +93,47 @@ def test_the_paragraph_counts_the_documents_that_were_evaluated() -> None:
     found = report(corpus, k=1, interval="none")
     assert found.paragraph().startswith("The evaluation covers 1 system on 2 documents with the keyphrases of 1")
     assert "|docs:2|" in found.paragraph()
-    assert found.sections[0].text[0] == "3 documents, 1 annotator, 1 system."
+    said = {section.title: section.text for section in found.sections}
+    assert said["Data"][0] == "3 documents, 1 annotator, 1 system."
+    assert said["Which system is better?"][0] == "s: F1@1 0.500. Phrases drawn at random would reach 0.750."
 
 
 def test_what_cannot_be_reported_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no section 'nothing'"):
         report(kp.load(gold={"d": ["a"]}, systems={"x": {"d": ["a"]}}), k=1, sections=["nothing"])
-    with pytest.raises(UsageError, match="needs a gold standard and the output"):
+    with pytest.raises(UsageError, match="needs a gold standard, and the output of a system or a second"):
         report(kp.load(gold={"d": ["a"]}), k=1)
+
+
+def test_the_paragraph_of_a_paper_is_short_and_names_what_is_unusual(lectures: kp.Corpus) -> None:
+    usual = report(lectures, sections=["methods"]).paragraph(whole=False)
+    assert 60 <= len(usual.split()) <= 120
+    assert "Precision divides" not in usual
+    other = report(lectures, sections=["methods"], denominator="returned").paragraph(whole=False)
+    assert WORDS["denominator"]["returned"] in other
+    assert "Noreen 1989" in usual
+    assert "@article" in bibtex(usual) or "@book" in bibtex(usual)
+
+
+def test_annotators_alone_have_a_report(tmp_path: Path) -> None:
+    rows = [("d", "A", "tide"), ("d", "A", "sea"), ("d", "B", "Tides"), ("e", "A", "moon"), ("e", "B", "moon")]
+    (tmp_path / "gold.csv").write_text("doc_id,annotator,phrase\n" + "\n".join(map(",".join, rows)) + "\n")
+    found = report(kp.load(gold=tmp_path / "gold.csv"), interval="none")
+    assert [one.title for one in found.sections] == [
+        "Reliability of the gold standard",
+        "Annotators and titles",
+        "Data",
+    ]
+    tables = {table.name: table.frame for table in found.all_tables}
+    # Shared: tide and moon; only A: sea. Rolling 4 / 5, Hooper 2 / 3.
+    assert tables["consistency"][["Rolling", "Hooper"]].to_numpy().tolist() == [
+        [pytest.approx(0.8), pytest.approx(2 / 3)]
+    ]
+    assert tables["titles"].to_numpy().tolist() == [["d", 2, 1, 1, 1], ["e", 1, 1, 1, 0]]
+    assert tables["disputed"].to_numpy().tolist() == [["sea", 1, 1, 1]]
+    digest = hashlib.sha256((tmp_path / "gold.csv").read_bytes()).hexdigest()
+    assert tables["files"]["SHA-256"].tolist() == [digest]
+    assert "agree with a consistency of 0.667" in found.html()
 
 
 def test_every_value_of_every_convention_has_a_sentence() -> None:
