@@ -305,7 +305,7 @@ def test_one_annotator_has_nobody_to_agree_with() -> None:
     assert "people" not in [toggle.key for toggle in opened("overview", corpus).toggle]
 
 
-@pytest.mark.parametrize(("page", "tab"), [*PEOPLE, ("documents", "")])
+@pytest.mark.parametrize(("page", "tab"), [*PEOPLE, ("documents", ""), ("report", "")])
 def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
     app = at(page, tab, kp.load(gold=LECTURES / "gold.csv"))
     assert not app.error

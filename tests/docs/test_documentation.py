@@ -13,7 +13,7 @@ import pytest
 
 from docs.written import PAGES as WRITTEN
 from kp_core.cli import app, main
-from kp_ui.shell import PAGES as SCREENS
+from kp_ui.shell import SECTIONS, title_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md"])
@@ -121,7 +121,7 @@ def test_links_of_pages_outside_the_documentation_lead_somewhere(page: Path) -> 
 def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_title() -> None:
     guide = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("- Guide:\n")[2]
     entries = re.findall(r"^ {6}- (.+): guide/(\w+)\.md$", guide, re.M)
-    assert entries == [(stem.capitalize(), stem) for stem in SCREENS]
+    assert entries == [(title_of(stem), stem) for stems in SECTIONS.values() for stem in stems]
     for title, stem in entries:
         text = (ROOT / "docs" / "guide" / f"{stem}.md").read_text(encoding="utf-8")
         assert text.startswith(f"# {title}\n")
