@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -67,11 +68,11 @@ def person(
             load.marks.setdefault("begun", _processor(server))
             for k in rng.sample(range(1, 51), MOVES):
                 time.sleep(rng.uniform(0, 2 * pause))
-                load.moves.append(session.choose("k", [str(k)]))
-                board = next(iter(session.tables()), {"system": [session.words()[:500]]})
-                seen = {name for name in board["system"] if name.startswith("session")}
-                if seen != expected or f"F1@{k}" not in board:
-                    load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {list(board)}")
+                load.moves.append(session.slide("k sidebar", k))
+                board = next(iter(session.charts()), session.words()[:500])
+                seen = set(re.findall(r"session\d+-\d+", board))
+                if seen != expected or f"F1@{k}" not in session.words():
+                    load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {board}")
             together.wait(_PATIENCE)
             load.marks.setdefault("ended", _processor(server))
             load.marks.setdefault("open", _megabytes(server))

@@ -21,7 +21,8 @@ from benchmarks.timing import ROUNDS, Row, Task, peak_memory, timed
 from tests.dashboard import FLAGS, HOST, ROOT
 
 PACKAGES = ("numpy", "pandas", "pyarrow", "streamlit", "plotly", "playwright")
-PAGES = ("overview", "agreement", "ranking", "annotators", "near_misses", "documents")
+_TABS = "systems?systems_tab="
+PAGES = ("overview", "systems", f"{_TABS}Measures", "annotators", f"{_TABS}Near%20misses", "documents")
 CHART = ".stPlotlyChart .main-svg"
 
 
@@ -74,7 +75,7 @@ def _calm(page: Page) -> None:
 
 def _moved(page: Page, address: str, name: str) -> list[float]:
     """Return the seconds from a key that moves k until the page has been drawn again."""
-    page.goto(f"{address}/{name}?k=5")
+    page.goto(f"{address}/{name}{'&' if '?' in name else '?'}k=5")
     slider, found = page.get_by_role("slider").first, []
     slider.wait_for(state="attached", timeout=60_000)
     page.wait_for_timeout(2_000)

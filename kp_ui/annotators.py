@@ -121,7 +121,9 @@ def titles() -> None:
         show.downloads(by_title, "keyphrases_by_title", "Keyphrases by title", result.signature)
     shown = screen_tables.annotated_documents(table)
     results.table_of_documents(shown, "agreement_of_documents")
-    show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
+    with st.container(horizontal=True):
+        show.downloads(shown, "annotated_documents", "Agreement of annotators by document", result.signature)
+        show.signature(result.signature)
 
 
 def trimming() -> None:

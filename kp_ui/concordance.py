@@ -30,17 +30,19 @@ def section() -> None:
         system = controls.select("System", results.best_first(), "system")
         mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
         others = {name: found for name, found in cells.items() if name != system}
-        first, *further = diagnose(system, cells[system], others, mean)
-        st.markdown(show.plain(first))
-        if further:
+        said = diagnose(system, cells[system], others, mean)
+        for sentence in said[:1]:
+            st.markdown(show.plain(sentence))
+        if said[1:]:
             with st.expander("What else this table says"):
-                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in further))
+                st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
     with right:
         concordance = screen_tables.concordance(cells[system])
         aligned = {name: st.column_config.TextColumn(alignment="right") for name in concordance.columns[1:]}
         st.dataframe(concordance, key="concordance", hide_index=True, height="content", column_config=aligned)
         st.caption(show.plain(screen_tables.universe(cached.evaluation_at_cutoff(("N",), "macro"))))
         results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
+        results.few(here)
     _everybody()
     with st.container(horizontal=True):
         show.downloads(here.frame, "concordance", "Systems against the gold standard", here.signature)

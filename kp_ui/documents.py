@@ -216,8 +216,13 @@ def _lists(view: DocumentView, systems: Sequence[str], near: Mapping[str, Mappin
 def gold_table(view: DocumentView, annotators: list[str]) -> None:
     """Show the gold keyphrases, who chose them, and which systems found them within the cutoff."""
     few = 1 < len(annotators) <= 5
+    taken = ("keyphrase", "found by")  # an annotator may be called like one of the other columns
     who = {
-        name: ["●" if name in chosen else "" for chosen in view.gold["annotators"]] for name in annotators if few
+        f"annotator {name}" if name in taken else name: [
+            "●" if name in chosen else "" for chosen in view.gold["annotators"]
+        ]
+        for name in annotators
+        if few
     } or {"chosen by": [", ".join(chosen) for chosen in view.gold["annotators"]]}
     table = pd.DataFrame(
         {

@@ -7,7 +7,7 @@ from kp_core.charts import dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
-from kp_ui import cached, results, settings, show, workspace
+from kp_ui import cached, kept, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -33,8 +33,7 @@ def answer() -> None:
     with left:
         for reason in screen_tables.reasons(here):
             st.caption(show.plain(reason))
-        if here.documents < screen_tables.FEW:
-            st.caption("There are too few documents for the intervals to be reliable.")
+        results.few(here)
     with right:
         if has_curve(measure):
             results.chart_over_k(result, measure, "overview_chart")
@@ -42,6 +41,7 @@ def answer() -> None:
         else:
             st.caption(show.plain(f"{name} looks at whole lists, so it has no curve over k."))
     board = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), None)
+    kept.table(board)  # nothing else on this page is a table
     with st.container(horizontal=True):
         results.links_to_documents(systems)
         show.downloads(board, "leaderboard", f"Systems by {name}", here.signature, "Values")

@@ -59,7 +59,7 @@ def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
         st.caption(prose.text("recovery.last"))
         if last.table is not None:
             results.table(last.table, f"kept {name}")
-        show.signature(last.signature)
+        show.signature(last.signature, "kept")
         label, icon = "Back to the settings of this result", ":material/undo:"
         st.button(label, key="back_to_result", icon=icon, on_click=settings.restore, args=(last.settings,))
 

@@ -79,6 +79,12 @@ def people() -> bool:
     return chosen
 
 
+def few(result: kp.Result) -> None:
+    """Say where there are too few documents for the intervals."""
+    if result.documents < FEW:
+        st.caption("There are too few documents for the intervals to be reliable.")
+
+
 def about_baselines(cutoff: int | str) -> None:
     """Say what the grey rows are at a cutoff."""
     text = prose.text("results.baselines")

@@ -76,12 +76,13 @@ def run() -> None:
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
-            sidebar.draw()
+            settings.write_link()
+            place = sidebar.draw()
             if page.url_path not in ("data", "learn"):
                 sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
-            settings.write_link()
             page.run()
+            sidebar.copy_link(place)  # again, since a page may write into the address
     finally:
         _running.reset(token)
 

@@ -90,10 +90,10 @@ def notes(found: Iterable[Note]) -> None:
                 st.markdown(f"{plain(note.where)}: {plain(note.message)}")
 
 
-def signature(line: str) -> None:
-    """Offer a recipe to cite: its short form, the whole line, and the link that leads here."""
+def signature(line: str, place: str = "cite") -> None:
+    """Offer a recipe to cite: its short form and the whole line; two of one page that may be equal need two places."""
     kept.signature(line)
-    with st.popover("Cite", icon=":material/format_quote:", key=f"cite {line}"):
+    with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
         st.caption("Short form, for a caption")
         st.code(short_form(line), language=None, wrap_lines=True)
         st.caption("The whole recipe: whoever has the same files gets the same numbers")

@@ -4,6 +4,7 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 import kp_core as kp
 from kp_core.settings import FIELDS, in_words, question
@@ -13,8 +14,8 @@ from kp_ui import controls, prose, saving, settings, show, workspace
 _MAIN = ("measure", "annotators", "rel", "universe", "N", "preset")
 
 
-def draw() -> None:
-    """Draw the sidebar."""
+def draw() -> DeltaGenerator:
+    """Draw the sidebar, and return the place of the link."""
     with st.sidebar:
         workspace.banner()
         controls.upload("Drop your files here", "beside", saving.take_anywhere, folded=True)
@@ -30,9 +31,11 @@ def draw() -> None:
         st.button(label, key="conventions", icon=":material/tune:", on_click=_open, width="stretch")
         with st.container(horizontal=True):
             saving.button("save")
-            copy_link()
+            place = st.empty()
+    copy_link(place)
     if st.session_state.pop("open conventions", False):
         _conventions()
+    return place
 
 
 def on_a_phone() -> None:
@@ -154,9 +157,9 @@ def say_what_is_ignored() -> None:
         st.warning(show.plain(f"The link asks for {name} = {text}, which is no choice here; {used} is used."))
 
 
-def copy_link() -> None:
+def copy_link(place: DeltaGenerator) -> None:
     """Show the link of this page with all its choices, to copy; the data are not in it."""
-    with st.popover("Link", icon=":material/link:"):
+    with place.popover("Link", icon=":material/link:"):
         query = {name: st.query_params.get_all(name) for name in st.query_params}
         address = urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
         st.code(address, language=None, wrap_lines=True)

@@ -153,6 +153,7 @@ def _spread(found: kp.Spread, measure: str) -> None:
     show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
     caption = f"Single changes of conventions, {measure}"
     show.downloads(found.changes, "convention_changes", caption, found.signature)
+    show.signature(found.signature)
 
 
 def parts() -> None:
@@ -203,4 +204,6 @@ def _rankings(measure: str) -> None:
     with right:
         show.chart(heat_maps.kendall(found), "kendall")
         st.caption("Kendall’s tau-b of two rankings: 1 is the same order, 0 no relation, −1 the reverse.")
-    show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
+    with st.container(horizontal=True):
+        show.downloads(found.frame, "stability", f"Rankings by {chosen}", cached.signature(measure))
+        show.signature(cached.signature(measure))

@@ -134,10 +134,10 @@ class Session:
         asked.rerun_script.page_name = page
         return self._run(asked)
 
-    def choose(self, key: str, values: list[str]) -> float:
-        """Set a slider of words; return the seconds until the page stands."""
+    def slide(self, key: str, number: int) -> float:
+        """Move a slider; return the seconds until the page stands."""
         state = WidgetState(id=self._widget(key))
-        state.string_array_value.data.extend(values)
+        state.double_array_value.data.append(number)
         return self._rerun(state)
 
     def press(self, key: str) -> float:
@@ -223,6 +223,10 @@ class Session:
         """Return the texts of the page."""
         kinds = {"markdown": "body", "heading": "body", "alert": "body", "text": "body", "code": "code_text"}
         return "\n".join(str(getattr(one, name)) for kind, name in kinds.items() for one in self.elements(kind))
+
+    def charts(self) -> list[str]:
+        """Return what the charts of the page say in words."""
+        return [str(one.alt) for one in self.elements("plotly_chart")]
 
     def tables(self) -> list[dict[str, list[Any]]]:
         """Return the tables of the page as {column: cells}."""

@@ -63,7 +63,7 @@ def leaderboard(result: Result, measure: str) -> Chart:
         look, one = drawn[row["system"]], rows.loc[[row.name]]
         symbol = "circle" if row["system"] in REFERENCES else look.symbol
         more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
-        hover = "%{customdata}: %{x:.3f}<extra></extra>"
+        hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
         add_dots(figure, one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more)
         text = f"<b>{number(row['value'], 3)}</b>"
         place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": name}

@@ -108,9 +108,11 @@ class PaperTable:
         rows = []
         for system in self.systems:
             cells = [f"<b>{text}</b>{mark}" if bold else f"{text}{mark}" for text, bold, mark in self._row(system)]
-            rows.append(f"<tr><td>{escape(system)}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
+            rows.append(
+                f"<tr><td>{escape(typeset.visible(system))}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+            )
         body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        return f"<table><caption>{escape(self.caption)}</caption>{body}</table><p>{escape(self.note())}</p>\n"
+        return f"<table><caption>{escape(typeset.visible(self.caption))}</caption>{body}</table><p>{escape(self.note())}</p>\n"
 
     def latex(self) -> str:
         """Return tables that need booktabs alone: in one column or over two, in parts where they are too wide."""

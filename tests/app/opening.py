@@ -1,16 +1,21 @@
 """Open a page of the simulated app at once, as a link does, drop files on it, and read what it says."""
 
+import json
+from base64 import b64decode
 from collections.abc import Mapping, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Uploads
+from kp_ui import shell
 from kp_ui.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -21,20 +26,25 @@ _NUMBER = count()
 def opened(
     page: str,
     corpus: kp.Corpus | None = None,
-    files: Sequence[Source] = (),
+    files: Sequence[Source] | str = (),
     state: Mapping[str, Any] | None = None,
     **link: str,
 ) -> Any:
     """Return the app on a page: with the sample, on a corpus, or as after an upload of files.
 
-    state  what the session holds besides; link: what stands in the address
+    state  what the session holds besides; link: what stands in the address, files="2" too
     """
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.switch_page(f"pages/{page}.py")
+    if page in shell.MOVED:  # an old address, which has no file
+        app._page_hash = calc_hash(page)
+    else:
+        app.switch_page(f"pages/{page}.py")
     held = dict(state or {})
     if corpus is not None:
         held["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")
-    if files:
+    if isinstance(files, str):
+        link["files"] = files
+    elif files:
         held |= {"uploads": Uploads(tuple(files)), "pending": True}
     for name, value in held.items():
         app.session_state[name] = value
@@ -48,6 +58,35 @@ def opened(
 def shown(app: Any, column: str) -> pd.DataFrame:
     """Return the first table on the page that has a column."""
     return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def dots(app: Any, bounds: bool = False) -> dict[str, Any]:
+    """Return the values that the dots of the leaderboard show, or value, low and high; in their order."""
+    drawn = json.loads(app.get("plotly_chart")[0].proto.spec)["data"]
+    found = {}
+    for dot in drawn:
+        value = _numbers(dot["x"])[0]
+        error = dot["error_x"]
+        low, high = value - _numbers(error["arrayminus"])[0], value + _numbers(error["array"])[0]
+        found[dot["customdata"][0]] = (value, low, high) if bounds else value
+    return found
+
+
+def _numbers(values: Any) -> list[float]:
+    """Return numbers of a chart, which may stand there as base64."""
+    return np.frombuffer(b64decode(values["bdata"]), values["dtype"]).tolist() if "bdata" in values else list(values)
+
+
+def chosen(app: Any, key: str, value: str) -> Any:
+    """Choose in a select box."""
+    app.selectbox(key=key).set_value(value).run()
+    assert not app.exception
+    return app
+
+
+def recipe(app: Any) -> str:
+    """Return the whole signature that the page ends with."""
+    return str([code.value for code in app.main.code if code.value.startswith("kps")][-1])
 
 
 def words(app: Any) -> str:

@@ -1,5 +1,6 @@
-"""The Extract page runs the systems on the texts on screen and puts their lists beside the loaded systems."""
+"""Extraction runs the systems on the texts on screen and puts their lists beside the loaded systems."""
 
+import pandas as pd
 import pytest
 
 import kp_core as kp
@@ -7,11 +8,15 @@ from kp_core.extraction import RECONSTRUCTED
 from kp_core.extraction.coverage import in_words
 from kp_ui import workspace
 from kp_ui.show import plain
-from tests.app.opening import opened, shown, words
+from tests.app.opening import dots, opened, recipe, shown, words
 from tests.app.test_results_pages import LECTURES
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
+
+
+def page(corpus=None, **more):
+    return opened("data", corpus, data_tab="Extract phrases", **more)
 
 
 def extracted(app, *methods):
@@ -23,22 +28,22 @@ def extracted(app, *methods):
 
 
 def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures):
-    app = extracted(opened("extract"), "tfidf", "phrase-boosting-ngrams")
+    app = extracted(page(), "tfidf", "phrase-boosting-ngrams")
     glossary = workspace.SAMPLE_DATA / "external" / "glossary.txt"
     found = kp.extract(lectures, ["tfidf", "phrase-boosting-ngrams"], 50, glossary)
     listed = shown(app, "rank")
     own = found.frame[(found.frame["system"] == "tfidf") & (found.frame["doc_id"] == "lecture-01")]
     assert listed["phrase"].tolist() == own["phrase"].tolist()
     assert listed["score"].tolist() == pytest.approx(own["score"].tolist())
-    assert app.code[0].value == found.signature
+    assert recipe(app) == found.signature
     assert RECONSTRUCTED in words(app)
     assert app.text_input(key=next(k.key for k in app.text_input if "tfidf" in k.label)).value == "tfidf (extracted)"
     app.button(key="add_extracted").click().run()
-    assert app.success[0].value == plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.")
+    assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [one.value for one in app.success]
     corpus = app.session_state["workspace"].corpus
     assert corpus.systems == [*lectures.systems, "tfidf (extracted)", "phrase-boosting-ngrams"]
     app.switch_page("pages/overview.py").run()
-    board = shown(app, "F1@6").set_index("system")["F1@6"]
+    board = pd.Series(dots(app))
     alone = kp.load(LECTURES / "gold.csv", found.as_source(), LECTURES / "documents.jsonl")
     expected = kp.evaluate(alone, k=6, measures="F1@k", interval="none").frame["value"].tolist()
     assert board[["tfidf (extracted)", "phrase-boosting-ngrams"]].tolist() == pytest.approx(expected)
@@ -47,7 +52,7 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
 
 
 def test_names_that_would_be_one_file_are_refused_with_a_reason(lectures):
-    app = extracted(opened("extract"), "tfidf", "phrase-boosting")
+    app = extracted(page(), "tfidf", "phrase-boosting")
 
     def name(first, second):
         for label, value in (("Name of tfidf", first), ("Name of phrase", second)):
@@ -64,24 +69,24 @@ def test_names_that_would_be_one_file_are_refused_with_a_reason(lectures):
 
 
 def test_coverage_is_said_and_shown(lectures):
-    app = opened("extract")
+    app = page()
     table = kp.coverage(lectures)
     assert plain(in_words(table)) in words(app)
     assert shown(app, "reachable").equals(table)
 
 
 def test_boosting_without_a_source_says_why_it_cannot_run():
-    app = opened("extract", corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
+    app = page(corpus_of({"d": ["tide"]}, texts={"d": "The tide table."}))
     app.multiselect(key="methods").set_value(["document-boosting", "tfidf"]).run()
     assert "Document-boosting needs external documents" in app.warning[0].value
     assert app.button(key="extract").disabled
 
 
 def test_texts_that_cannot_be_read_give_a_message():
-    app = extracted(opened("extract", sample="chinese"), "tfidf")
+    app = extracted(page(sample="chinese"), "tfidf")
     assert "no English tokens in document zh" in app.error[0].value
     assert not app.success
 
 
 def test_without_texts_the_page_points_to_the_data():
-    assert "No texts are loaded" in words(opened("extract", corpus_of({"d": ["a"]})))
+    assert "No texts are loaded" in words(page(corpus_of({"d": ["a"]})))

@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway import workspace_file
 from kp_ui import show
-from tests.app.opening import drop, literal, opened
+from tests.app.opening import chosen, dots, drop, literal, opened, recipe
 
 pytestmark = pytest.mark.app
 GOLD = b"doc_id,keyphrase\nd1,hash table\nd1,collision\nd2,tide\nd3,%s\n"
@@ -27,50 +27,50 @@ def fail(*_: Any, **__: Any) -> Any:
 
 def test_a_failing_page_keeps_everything_and_can_be_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"moon")
-    app.select_slider(key="k").set_value("2").run()
-    good, line = app.dataframe[0].value, app.main.code[-1].value
+    app.slider(key="k sidebar").set_value(2).run()
+    good, line = dots(app), recipe(app)
     assert "|k:2|" in line
     with monkeypatch.context() as broken:
         broken.setattr(kp, "evaluate", fail)
-        app.select_slider(key="k").set_value("3").run()
-        app.selectbox(key="preset").set_value("kex").run()
-        assert not app.exception
+        app.slider(key="k sidebar").set_value(3).run()
+        app = chosen(app, "preset sidebar", "kex")
         assert [one.value.startswith("Something went wrong inside KPScope") for one in app.error] == [True]
         assert "secret" not in literal(app)
         assert "Traceback" not in literal(app)
         # the settings are those asked for; the result is the last good one, under its own signature
-        assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("3", "kex")
-        pd.testing.assert_frame_equal(app.dataframe[-1].value, good)
-        assert app.main.code[-1].value == line
+        assert app.session_state["chosen"] == {"k": "3", "preset": "kex"}
+        assert app.dataframe[-1].value.set_index("system")["F1@2"][list(good)].to_dict() == good
+        assert recipe(app) == line
         assert app.session_state["workspace"].corpus.systems == ["mine"]
         app.button(key="back_to_result").click().run()
         assert not app.error
-        assert (app.select_slider(key="k").value, app.selectbox(key="preset").value) == ("2", "kpscope")
-        pd.testing.assert_frame_equal(app.dataframe[0].value, good)
-        app.selectbox(key="preset").set_value("kex").run()
+        assert app.session_state["chosen"] == {"k": "2"}
+        assert dots(app) == good
+        chosen(app, "preset sidebar", "kex")
     app.button(key="try_again").click().run()
     assert not app.error
-    assert "preset:kex" in app.main.code[-1].value
-    assert not app.dataframe[0].value.equals(good)
+    assert "preset:kex" in recipe(app)
+    assert dots(app) != good
 
 
 def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("overview", b"sea")
-    line = app.main.code[-1].value
+    line, values = recipe(app), app.session_state["kept_results"]["overview"].table
 
     def refuse(*_: Any, **__: Any) -> Any:
         raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
 
     monkeypatch.setattr(kp, "evaluate", refuse)
-    app.selectbox(key="preset").set_value("jcdl20").run()
+    app = chosen(app, "preset sidebar", "jcdl20")
     assert app.error[0].value == "gold.csv: expected something, found nothing. Load more."
-    assert app.main.code[-1].value == line
+    assert recipe(app) == line
+    pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
 
 
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = on_data("methods", b"reef")
+    app = on_data("learn", b"reef")
     monkeypatch.setattr(kp, "evaluate", fail)
-    app.switch_page("pages/agreement.py").run()
+    app.switch_page("pages/systems.py").run()
     assert len(app.error) == 1
     assert not app.exception
     assert not app.main.code
@@ -84,7 +84,7 @@ def test_a_result_of_other_data_is_not_shown(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(kp, "evaluate", fail)
     app.button(key="back_to_sample").click().run()
     if not app.error:  # the sample was evaluated before, and its result is in the cache
-        app.selectbox(key="preset").set_value("chan").run()
+        chosen(app, "preset sidebar", "chan")
     assert len(app.error) == 1
     assert "mine" not in "".join(str(frame.value) for frame in app.dataframe)
 
@@ -102,21 +102,21 @@ def test_while_a_slow_page_computes_its_last_result_is_there(monkeypatch: pytest
     app = on_data("overview", b"tide pool")
     record = app.session_state["kept_results"]["overview"]
     record.seconds = 10.0
-    shown: list[str] = []
+    said: list[str] = []
     draw, evaluate = show.signature, kp.evaluate
 
-    def note(line: str) -> None:
-        shown.append(line)
-        draw(line)
+    def note(line: str, *place: str) -> None:
+        said.append(line)
+        draw(line, *place)
 
     def compute(*arguments: Any, **options: Any) -> kp.Result:
-        shown.append("computing")
+        said.append("computing")
         return evaluate(*arguments, **options)
 
     monkeypatch.setattr(show, "signature", note)
     monkeypatch.setattr(kp, "evaluate", compute)
-    app.selectbox(key="preset").set_value("pke").run()
-    assert shown[:2] == [record.signature, "computing"]
-    assert "preset:pke" in app.main.code[-1].value
+    app = chosen(app, "preset sidebar", "pke")
+    assert said[:2] == [record.signature, "computing"]
+    assert "preset:pke" in recipe(app)
     assert "The last complete result" not in literal(app)  # gone when the new one is complete
     assert app.session_state["kept_results"]["overview"].seconds >= 10

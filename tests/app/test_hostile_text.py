@@ -13,13 +13,13 @@ from typing import Any
 import openpyxl
 import pandas as pd
 import pytest
-import streamlit as st
 from google.protobuf.message import Message
 from streamlit.testing.v1 import AppTest
 
 import kp_core as kp
 from kp_core.reading import Source
 from kp_ui import shell
+from kp_ui.workspace import Workspace
 from tests.app.opening import opened
 
 pytestmark = pytest.mark.app
@@ -98,7 +98,8 @@ def texts_of(value: Any) -> Iterator[str]:
     if isinstance(value, dict | list):
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
         for name, one in pairs:
-            if name != "legendgroup":  # ties a band to its line, and is not shown
+            seen = name != "customdata" or "%{customdata" in value.get("hovertemplate", "")
+            if seen and name != "legendgroup":  # ties a band to its line, and is not shown
                 yield from texts_of(one)
     elif isinstance(value, str):
         yield value
@@ -122,37 +123,36 @@ def read_as_markup(node: Any) -> Iterator[str]:
         yield from read_as_markup(child)
 
 
-Download = tuple[str, Any]
+#: Every page with its tabs; only the open one is drawn.
+TABS = {
+    "data": ("Files", "Extract phrases", "What becomes of the phrases"),
+    "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
+    "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
+    "report": ("Report", "Table for a paper", "Methods"),
+    "learn": ("Lessons", "Methods", "Glossary"),
+    "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
+}
+VIEWS = [
+    *((page, {f"{page}_tab": tab}) for page in shell.PAGES for tab in TABS.get(page, ("",))),
+    ("systems", {"systems_tab": "Near misses", "near": "If near misses counted"}),
+    ("systems", {"systems_tab": "Stability", "stability": "Other published conventions"}),
+    ("correlation", {"view": "Rate near misses yourself"}),
+    ("correlation", {"view": "The published study"}),
+]
 
 
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> list[Download]:
-    """Give the downloads that the pages offer, as (file name, content)."""
-    found: list[Download] = []
-
-    def keep(label: str, data: Any, file_name: str, *_: Any, **__: Any) -> bool:
-        found.append((file_name, data() if callable(data) else data))
-        return False
-
-    monkeypatch.setattr(st, "download_button", keep)
-    return found
-
-
-def test_every_page_and_every_download_shows_it_as_it_stands(corpus: kp.Corpus, offered: list[Download]) -> None:
-    app = opened("overview", corpus, annotators=HOSTILE[0])
-    for page in (stem for stems in shell.SECTIONS.values() for stem in stems):
-        app.switch_page(f"pages/{page}.py").run()
-        assert not app.exception, (page, app.exception)
-        assert list(read_as_markup(app._tree)) == [], page
-    app.switch_page("pages/correlation.py").run()
-    for view in ("Rate near misses yourself", "The published study"):
-        app.segmented_control(key="view").set_value(view).run()
-        assert not app.exception, (view, app.exception)
-        assert list(read_as_markup(app._tree)) == [], view
-    assert len(offered) > 40
-    for name, content in offered:
+def test_every_page_and_every_download_shows_it_as_it_stands(
+    corpus: kp.Corpus, offered: dict[str, tuple[str, Any]]
+) -> None:
+    held = {"workspace": Workspace(corpus, "hostile", "test")}
+    for page, link in VIEWS:
+        app = opened(page, state=held, annotators=HOSTILE[0], **link)
+        assert not [one.value for one in app.error if "Something went wrong" in one.value], link
+        assert list(read_as_markup(app._tree)) == [], link
+    assert len(offered) > 120
+    for name, content in offered.values():
         assert not any(one in name for one in HOSTILE)
-        check_download(name, content)
+        check_download(name, content() if callable(content) else content)
 
 
 def check_download(name: str, content: Any) -> None:

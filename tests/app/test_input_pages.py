@@ -1,5 +1,6 @@
-"""The Data, Documents and Methods pages: what a user decides about files, and how lists are arranged and searched."""
+"""Data, Documents and Methods: what a user decides about files, and how lists are arranged and searched."""
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,8 @@ import kp_core as kp
 from kp_core.reading import Limits, Source
 from kp_core.reading.shared import packed
 from kp_core.takeaway import methods
-from kp_ui import show, workspace
-from tests.app.opening import ROOT, drop, opened, shown, words
+from kp_ui import shell, show, workspace
+from tests.app.opening import ROOT, chosen, dots, drop, opened, recipe, shown, words
 from tests.format_samples import workbook
 
 pytestmark = pytest.mark.app
@@ -37,9 +38,9 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     app = opened("data")
     drop(app, GOLD, MINE)
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
-    for page in ("overview", "documents", "methods", "data"):
+    for page in ("overview", "documents", "learn", "data"):
         app.switch_page(f"pages/{page}.py").run()
-        assert "On screen: your 2 files." in words(app)
+        assert "**Your 2 files**" in words(app)
     assert app.file_uploader(key="drop_1")  # a new, empty zone
     drop(app, YOURS)
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine", "run.yours"]
@@ -73,11 +74,8 @@ def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
     assert shown(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
     app.text_input(key="name mine").input("my best").run()
     app.switch_page("pages/overview.py").run()
-    board = shown(app, "better than").set_index("system")
-    assert {"my best", "yours"} <= set(board.index)
     # average gold size 4/3, so k = 1: hash table and tide against moon
-    assert board.loc["my best", "F1@1"] == pytest.approx((2 / 3 + 1 + 0) / 3)
-    assert board.loc["yours", "F1@1"] == pytest.approx(1 / 3)
+    assert {name: dots(app)[name] for name in ("my best", "yours")} == pytest.approx({"my best": 5 / 9, "yours": 1 / 3})
 
 
 def test_two_systems_of_one_name_are_refused_in_words() -> None:
@@ -160,10 +158,10 @@ def test_missing_lists_lead_to_the_convention() -> None:
     assert listed.to_numpy().tolist() == [["mine", 2, 3, "d2, d3"]]
     assert "now count as if the system had returned nothing" in words(app)
     app.button(key="missing_skip").click().run()
-    assert app.selectbox(key="missing").value == "skip"
+    assert app.query_params["missing"] == "skip"
     assert "now left out for the system that lacks them" in words(app)
     app.switch_page("pages/overview.py").run()
-    assert "|miss:skip|" in app.code[0].value
+    assert "|miss:skip|" in recipe(app)
 
 
 def test_a_role_holds_for_everything_in_an_archive() -> None:
@@ -182,10 +180,10 @@ def test_removing_files_one_by_one_leads_back_to_the_sample() -> None:
     assert shown(app, "phrases")["source"].tolist() == ["gold"]
     app.button(key="remove gold.csv").click().run()
     assert "yake" in shown(app, "phrases")["source"].tolist()
-    assert "sample data made for demonstration" in words(app)
+    assert "**Sample data**, made for demonstration" in words(app)
 
 
-@pytest.mark.parametrize("page", ["overview", "agreement", "ranking", "documents", "data", "methods"])
+@pytest.mark.parametrize("page", shell.PAGES)
 @pytest.mark.parametrize("files", [(MINE,), (GOLD,), (Source("d.jsonl", b'{"id": "d1", "text": "Tides rise."}\n'),)])
 def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source, ...]) -> None:
     app = opened(page, files=files)
@@ -193,53 +191,49 @@ def test_every_page_opens_when_a_side_is_missing(page: str, files: tuple[Source,
         assert "no gold standard" in words(app)
 
 
-def test_documents_are_sorted_filtered_and_searched(lectures: kp.Corpus) -> None:
+def listed_in(offered: dict[str, tuple[str, Any]]) -> pd.DataFrame:
+    """Return the whole table of documents; on screen it has two columns."""
+    return pd.read_csv(io.StringIO(offered["csv documents"][1]()))
+
+
+def test_documents_are_sorted_filtered_and_searched(lectures: kp.Corpus, offered: dict[str, tuple[str, Any]]) -> None:
     values = kp.by_document(lectures, kp.Settings(k=(6,)), "F1@k")
     values = values.pivot_table(index="document", columns="system", values="value")
-    app = opened("documents")
-    app.selectbox(key="system").set_value("yake").run()
-    app.selectbox(key="other").set_value("rake").run()
-    listed = shown(app, "difference")
-    assert listed["difference"].tolist() == sorted(values["yake"] - values["rake"], reverse=True)
-    app.selectbox(key="sort").set_value("value").run()
-    assert shown(app, "difference")["yake"].tolist() == sorted(values["yake"], reverse=True)
-    app.selectbox(key="sort").set_value("as loaded").run()
+    app = chosen(chosen(opened("documents"), "system", "yake"), "other", "rake")
+    difference = values["yake"] - values["rake"]
+    assert shown(app, "difference")["difference"].tolist() == pytest.approx(sorted(difference, reverse=True))
+    app = chosen(app, "sort", "value")
+    assert listed_in(offered)["yake"].tolist() == pytest.approx(sorted(values["yake"], reverse=True))
+    app = chosen(app, "sort", "as loaded")
     assert shown(app, "difference")["document"].tolist() == list(values.index)
-    app.selectbox(key="type").set_value("lab note").run()
-    assert shown(app, "difference")["type"].unique().tolist() == ["lab note"]
-    app.selectbox(key="type").set_value("all").run()
+    app = chosen(app, "where", "the second is better")
+    assert shown(app, "difference")["document"].tolist() == list(values.index[difference < -1e-12])
+    app = chosen(chosen(app, "where", "all"), "type", "lab note")
+    assert listed_in(offered)["type"].unique().tolist() == ["lab note"]
+    app = chosen(app, "type", "all")
     app.text_input(key="search").input("HASH").run()
-    assert shown(app, "difference")["title"].tolist() == ["Hash tables"]
+    assert listed_in(offered)["title"].tolist() == ["Hash tables"]
     assert app.header[0].value == "Hash tables"
     app.text_input(key="search").input("no such document").run()
     assert "No document fits" in words(app)
 
 
-def test_systems_may_be_called_like_the_columns() -> None:
+def test_systems_may_be_called_like_the_columns(offered: dict[str, tuple[str, Any]]) -> None:
     files = (Source(f"{name}.csv", MINE.data) for name in ("difference", "title", "document"))
-    app = opened("documents", files=[GOLD, *files], sort="value")
-    assert {"system difference", "system title", "system document", "difference"} <= set(
-        shown(app, "difference").columns
-    )
+    opened("documents", files=[GOLD, *files], sort="value")
+    columns = {"system difference", "system title", "system document", "difference"}
+    assert columns <= set(listed_in(offered).columns)
 
 
 def test_methods_are_found_by_family_and_word() -> None:
-    app = opened("methods")
-    app.selectbox(key="family").set_value("concordance").run()
+    app = chosen(opened("learn", learn_tab="Methods"), "family", "concordance")
     assert len(app.latex) == sum(one.family == "concordance" for one in kp.MEASURES.values())
     app.text_input(key="search").input("zzz").run()
     assert len(app.latex) == 0
-    assert "Nothing fits" in words(app)
+    assert "Nothing matches" in words(app)
     app.text_input(key="search").input("Boudin").run()
-    found = {
-        "ijcnlp13",
-        "jcdl20",
-        "pke",
-        "chan",
-        "kpeval",
-        "opennmt-kpg",
-        "trec",
-    }  # by their source, or held on his data
+    # by their source, or held on his data
+    found = {"kex", "ijcnlp13", "jcdl20", "pke", "chan", "kpeval", "opennmt-kpg", "trec"}
     assert set(shown(app, "preset")["preset"]) == found
 
 
@@ -253,19 +247,18 @@ def test_how_an_archive_is_read_can_be_switched() -> None:
     app.session_state["ways votes.zip"] = True
     app.run()
     assert shown(app, "relevance")["doc_id"].tolist() == ["art-1", "art-1", "art-2"]
-    assert "2 files, such as art-1-Countskey: F4" in words(app).replace("\\", "")
+    assert "2 files, such as art-1-Countskey: one file a document" in words(app).replace("\\", "")
 
 
 def test_votes_have_a_smallest_grade_that_counts() -> None:
     votes = Source("gold.csv", b"doc_id,keyphrase,votes\nd1,tide,5\nd1,sea,1\n")
     app = opened("data", files=[votes, Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,sea\nd1,2,tide\n")])
-    assert app.number_input(key="rel").value == 1
-    app.number_input(key="rel").set_value(2.0).run()
+    assert app.number_input(key="rel sidebar").value == 1
+    app.number_input(key="rel sidebar").set_value(2.0).run()
+    app.switch_page("pages/systems.py").run()
     assert not app.exception
-    app.switch_page("pages/ranking.py").run()
-    assert not app.exception
-    assert "rel:2" in "\n".join(code.value for code in app.code)
-    assert not any(box.key == "rel" for box in opened("data", files=[GOLD, MINE]).number_input)
+    assert "|rel:2|" in recipe(app)
+    assert not any(box.key == "rel sidebar" for box in opened("data", files=[GOLD, MINE]).number_input)
 
 
 def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
@@ -281,10 +274,11 @@ def test_another_sheet_of_a_workbook_is_one_choice_away() -> None:
     assert shown(app, "phrases")["source"].tolist() == ["gold"]
 
 
-BAD = {"k": "banana", "measure": "nothing", "universe": "selected", "document": "?", "system": "nobody", "curves": "x"}
+BAD = {"k": "banana", "measure": "nothing", "universe": "selected", "document": "?", "system": "nobody", "what": "?"}
+BAD |= {f"{page}_tab": "nothing" for page in shell.PAGES}
 
 
-@pytest.mark.parametrize("page", ["overview", "agreement", "ranking", "annotators", "documents", "data", "methods"])
+@pytest.mark.parametrize("page", shell.PAGES)
 def test_every_page_opens_also_with_a_bad_link(page: str) -> None:
     app = opened(page, **BAD)
     assert app.title[0].value == page.capitalize()
@@ -312,7 +306,9 @@ def test_the_broken_sample_loads_all_rows_but_one_and_shows_it() -> None:
 
 
 def test_phrases_before_and_after_normalisation() -> None:
-    found = shown(opened("data"), "compared as").set_index("phrase")["compared as"]
+    found = shown(opened("data", data_tab="What becomes of the phrases"), "compared as").set_index("phrase")[
+        "compared as"
+    ]
     assert found["inverted index"] == "invert index"
 
 
@@ -328,18 +324,17 @@ def test_one_document_marks_hits_and_repeats() -> None:
     assert shown(app, "found by")["found by"].tolist() == ["mine", "nobody"]  # collision is third of those that count
 
 
-def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
+def test_published_rows_on_the_page(shared: Callable[[str], Path], offered: dict[str, tuple[str, Any]]) -> None:
     """Every published row of the five rankings, as the Documents page shows them under the preset of that paper."""
     data = shared("data/semeval2010/system_outputs_ijcnlp13")
     expected = pd.read_csv(shared("oracles/real/semeval2010_prf10_by_document.csv"))
     names = ("degree", "closeness", "betweenness", "eigenvector", "textrank")
     systems = {name: data / "output/semeval" / f"candidats.{name}" for name in names}
     corpus = kp.load(gold=data / "data/references/semeval.ref", systems=systems)
-    state = {"workspace": workspace.Workspace(corpus, "published rows", "test")}
-    app = opened("documents", state=state, k="10", preset="ijcnlp13", gold_stemmed="yes")
+    app = opened("documents", corpus, k="10", preset="ijcnlp13", gold_stemmed="yes")
     for measure, column in (("P@k", "P10"), ("R@k", "R10"), ("F1@k", "F10")):
-        app.selectbox(key="measure").set_value(measure).run()
-        listed = shown(app, "degree").set_index("document")
+        chosen(app, "measure sidebar", measure)
+        listed = listed_in(offered).set_index("document")
         for name in names:
             rows = expected[expected["system"] == name].set_index("doc_id")[column]
             assert len(rows) == 100
@@ -347,20 +342,19 @@ def test_published_rows_on_the_page(shared: Callable[[str], Path]) -> None:
 
 
 def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them() -> None:
-    app = opened("methods", family="all")
+    app = opened("learn", learn_tab="Methods", family="all")
     entries = [*kp.MEASURES.values(), *kp.SIMILARITIES.values(), *kp.SYSTEMS.values()]
     assert {show.plain(one.sentence) for one in entries} <= {one.value for one in app.markdown}
     assert len(app.latex) == len(entries)
     examples = [one.example for one in [*kp.MEASURES.values(), *kp.SIMILARITIES.values()] if one.example]
     assert {show.plain(f"In the example: {words}") for words in examples} <= {one.value for one in app.markdown}
-    (formula,) = opened("methods", search="gwet").latex
+    (formula,) = opened("learn", learn_tab="Methods", search="gwet").latex
     assert r"\mathrm{AC1} = \frac{P_o-P_e}{1-P_e}" in formula.value
 
 
 def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
-    app = opened("methods", search="universe N")
+    app = opened("learn", learn_tab="Methods", search="universe N")
     assert [one.value for one in app.header] == ["Glossary"]
-    assert app.markdown[-1].value.startswith("**universe N**: The number of phrases that could have been chosen")
-    alone = opened("methods", family="glossary")
-    assert [one.value for one in alone.header] == ["Glossary"]
-    assert alone.markdown[-1].value.count("**: ") == len(methods.TERMS)
+    assert "**universe N**: The number of phrases that could have been chosen" in words(app)
+    alone = opened("learn", learn_tab="Glossary")
+    assert max(one.value.count("**: ") for one in alone.markdown) == len(methods.TERMS)

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from kp_core.learn import LESSONS, Options
-from tests.app.opening import opened
+from kp_ui.show import plain
+from tests.app.opening import opened, words
 
 pytestmark = pytest.mark.app
 
@@ -19,7 +20,7 @@ def learn() -> Any:
 def test_every_lesson_opens_with_its_picture_and_questions_and_moves(learn: Any, name: str) -> None:
     learn.selectbox(key="lesson").set_value(LESSONS[name].title).run()
     assert not learn.exception
-    assert learn.header[0].value.replace("\\", "") == LESSONS[name].title
+    assert plain(LESSONS[name].text) in words(learn)
     assert len(learn.get("plotly_chart")) == 1
     assert len(learn.text_input) + len(learn.radio) == 3
     first, drawn = LESSONS[name].controls[0], learn.get("plotly_chart")[0].proto.spec
@@ -42,17 +43,34 @@ def test_an_answer_is_checked_and_explained(learn: Any) -> None:
     assert "fraction" in learn.info[0].value
 
 
-def test_an_example_sets_all_cells_and_the_sentence_follows(learn: Any) -> None:
+def test_examples_set_all_cells_one_after_the_other_without_a_message(learn: Any) -> None:
     learn.selectbox(key="lesson").set_value(LESSONS["paradox"].title).run()
-    learn.button(key="paradox balanced answers").click().run()
-    assert [learn.slider(key=f"paradox_{cell}").value for cell in "abcd"] == [40, 9, 6, 45]
+    for name in ("one answer rare (first paradox)", "balanced answers"):
+        learn.button(key=f"paradox {name}").click().run()
+        cells = [learn.slider(key=f"paradox_{cell}").value for cell in "abcd"]
+        assert cells == list(LESSONS["paradox"].examples[name].values())
+        assert not [*learn.warning, *learn.error, *learn.exception]
     assert any("They agree on 85 %" in one.value and "50 % by chance" in one.value for one in learn.markdown)
 
 
+def test_lessons_are_turned_like_pages(learn: Any) -> None:
+    titles = [lesson.title for lesson in LESSONS.values()]
+    learn.selectbox(key="lesson").set_value(titles[0]).run()
+    assert learn.button(key="lesson_previous").disabled
+    for way, place in (("next", 1), ("next", 2), ("previous", 1)):
+        learn.button(key=f"lesson_{way}").click().run()
+        assert learn.selectbox(key="lesson").value == titles[place]
+        assert not learn.warning
+
+
 def test_large_type_makes_everything_larger(learn: Any) -> None:
-    learn.toggle(key="large").set_value(True).run()
+    learn.button(key="present").click().run()
     assert not learn.exception
+    assert learn.query_params["present"] == "true"
     assert any("font-size" in one.value for one in learn.get("html"))
-    assert learn.get("plotly_chart")
+    assert learn.header[0].value.replace("\\", "") == learn.selectbox(key="lesson").value
     # A picture beside its formulas would have no room.
     assert not [column for column in learn.columns if column.get("plotly_chart")]
+    learn.button(key="present").click().run()
+    assert "present" not in learn.query_params
+    assert [tab.label for tab in learn.tabs] == ["Lessons", "Methods", "Glossary"]

@@ -1,25 +1,67 @@
-"""What a link asks for and does not exist is said; nothing else of the session is. Digests name all that was asked."""
+"""Links: old addresses lead on, and what one asks for and does not exist is said. Digests name all that was asked."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import kp_core as kp
-from kp_ui import cached
-from tests.app.opening import opened
+from kp_ui import cached, shell
+from tests.app.opening import literal, opened
 
 pytestmark = pytest.mark.app
 
 
-def test_choices_of_a_page_and_of_the_sidebar_that_do_not_exist_are_said() -> None:
-    app = opened("overview", k="banana", measure="nothing", preset="kex")
-    said = [one.value.replace("\\", "") for one in app.warning]
-    assert "The link asks for k = banana, which is no choice here; average is used." in said
-    assert "The link asks for measure = nothing, which is no choice here; F1@k is used." in said
-    assert not [one for one in said if "preset" in one]
-    assert not app.switch_page("pages/data.py").run().warning  # the link has been mended
-    app = opened("overview", preset="pke")
-    assert "Published with k = 5, 10." in [one.value for one in app.sidebar.caption]
+@pytest.mark.parametrize(
+    ("asked", "used"),
+    [
+        ({"k": "banana", "preset": "kex"}, "average"),
+        ({"k": "-1"}, "average"),
+        ({"k": "51", "measure": "MAP"}, "average"),
+        ({"measure": "nothing"}, "F1@k"),
+        ({"N": "1e400", "universe": "number"}, "1000"),
+        ({"N": "2.5", "universe": "number"}, "1000"),
+        ({"rel": "nan"}, "1"),
+        ({"universe": "selected"}, "ngrams:3"),
+        ({"duplicates": "?"}, "before"),
+    ],
+)
+def test_choices_that_do_not_exist_are_said_in_a_sentence(asked: dict[str, str], used: str) -> None:
+    app = opened("overview", **asked)
+    name, text = next(iter(asked.items()))
+    assert [one.value.replace("\\", "") for one in app.warning] == [
+        f"The link asks for {name} = {text}, which is no choice here; {used} is used."
+    ]
+    assert not app.error
+    assert app.query_params.get(name) in (None, "average")  # the link has been mended
+
+
+def test_a_preset_says_with_which_k_it_was_published() -> None:
+    assert "Published with k = 5, 10." in [one.value for one in opened("overview", preset="pke").sidebar.caption]
+
+
+@pytest.mark.parametrize("old", [stem for stem in shell.MOVED if stem])
+def test_an_old_address_leads_to_its_page_and_tab_with_its_settings(old: str) -> None:
+    page, query = shell.MOVED[old]
+    app = opened(old, k="9", preset="pke")
+    assert [one.value for one in app.title] == ["Streamed run" if old == "streamed" else page.capitalize()]
+    assert {"k": "9", "preset": "pke"}.items() <= app.query_params.items()
+    first = app.tabs[0].label if app.tabs else ""
+    assert all(app.query_params.get(name) == value or value == first for name, value in query.items())
+
+
+def test_a_reload_without_the_files_never_shows_the_sample_as_if_it_were_theirs() -> None:
+    app = opened("overview", files="2", k="9")
+    assert [one.value for one in app.title] == ["Your files are not here"]
+    assert "2 files of somebody’s own" in literal(app)
+    assert not [*app.dataframe, *app.get("plotly_chart"), *app.sidebar.selectbox]
+    data = opened("data", files="2", k="9")
+    assert "2 files of somebody’s own" in literal(data)
+    app.button(key="show_sample").click().run()
+    assert app.title[0].value == "Overview"
+    assert "Sample data" in literal(app)
+    assert (app.query_params["k"], "files" in app.query_params) == ("9", False)
+    for odd in ("x", "-1", "1e9", "99999999"):
+        assert opened("overview", files=odd).title[0].value == "Overview"
 
 
 @pytest.mark.parametrize("name", ["workspace", "uploads", "kept_results", "ratings"])

@@ -9,7 +9,7 @@ from tests.app.opening import ROOT
 TEXTS = tomllib.loads((ROOT / "kp_ui" / "prose.toml").read_text("utf-8"))
 SOURCE = "".join(path.read_text("utf-8") for folder in ("kp_ui", "pages") for path in (ROOT / folder).glob("*.py"))
 #: Parts that are taken as a whole, by the key of a control or of a column.
-WHOLE = {"help", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
+WHOLE = {"help", "values", *re.findall(r'entries\("(\w+)"\)', SOURCE)}
 
 
 def test_texts_and_the_places_that_ask_for_them_meet() -> None:
@@ -19,6 +19,7 @@ def test_texts_and_the_places_that_ask_for_them_meet() -> None:
     assert {name for name in there - asked if name.partition(".")[0] not in WHOLE} == set()
     controls = [key for key in TEXTS["help"] if f'"{key}"' not in SOURCE and f"help.{key}" not in asked]
     assert controls == []
+    assert [key for key in TEXTS["values"] if f'"{key.partition(" ")[0]}"' not in SOURCE] == []
 
 
 def test_the_places_of_a_text_are_filled_in() -> None:

@@ -5,12 +5,11 @@ from typing import Any
 
 import pandas as pd
 import pytest
-import streamlit as st
 
 import kp_core as kp
 from kp_core.reading import Source
 from kp_core.takeaway.workspace_file import Saved, Uploads, read_workspace, workspace_file
-from tests.app.opening import drop, opened, shown, words
+from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
 
 pytestmark = pytest.mark.app
 ROOT = Path(__file__).resolve().parents[2]
@@ -24,30 +23,14 @@ TWICE = Source("gold.csv", b"doc_id,annotator,keyphrase\nd1.txt,ana,bucket\nd1.t
 MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,bucket\nd2.txt,1,tide\nd3.txt,1,sun\n")
 
 
-@pytest.fixture
-def offered(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Give what the download buttons of the app would send, by key."""
-    found: dict[str, Any] = {}
-    original = st.download_button
-
-    def note(label: str, data: Any, *args: Any, **options: Any) -> bool:
-        found[options["key"]] = data
-        return bool(original(label, data, *args, **options))
-
-    monkeypatch.setattr(st, "download_button", note)
-    return found
-
-
 def go(app: Any, page: str) -> Any:
     app.switch_page(f"pages/{page}.py").run()
     assert not app.exception, app.exception
     return app
 
 
-def board(app: Any) -> pd.DataFrame:
-    go(app, "overview")
-    assert not app.exception
-    return app.dataframe[0].value
+def board(app: Any) -> dict[str, Any]:
+    return dots(go(app, "overview"), bounds=True)
 
 
 def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any]) -> None:
@@ -55,12 +38,11 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     drop(app, GOLD, MINE)
     app.button(key="fix strip-extension").click().run()
     app.text_input(key="name mine").input("my best").run()
-    app.selectbox(key="annotators").set_value("ben").run()
-    app.selectbox(key="preset").set_value("pke").run()
-    app.select_slider(key="k").set_value("2").run()
+    app = chosen(chosen(app, "annotators sidebar", "ben"), "preset sidebar", "pke")
+    app.slider(key="k sidebar").set_value(2).run()
     first = board(app)
-    digest, line = app.session_state["workspace"].digest, app.code[0].value
-    file = Source("mine.kpscope", offered["save"]())
+    digest, line = app.session_state["workspace"].digest, recipe(app)
+    file = Source("mine.kpscope", offered["save"][1]())
     saved = read_workspace(file)
     assert saved.uploads.files == (GOLD, MINE)
     assert saved.uploads.fixes == ("strip-extension",)
@@ -70,31 +52,31 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
-    assert (again.selectbox(key="annotators").value, again.select_slider(key="k").value) == ("ben", "2")
-    assert "On screen: the workspace mine.kpscope." in words(again)
+    assert again.session_state["chosen"] == {"annotators": "ben", "preset": "pke", "k": "2"}
+    assert "**The workspace mine.kpscope**" in words(again)
     assert again.button(key="undo strip-extension")
-    pd.testing.assert_frame_equal(board(again), first)
-    assert again.code[0].value == line
+    assert board(again) == first
+    assert recipe(again) == line
     assert "fix:strip-extension" in line
 
 
 def test_the_smallest_grade_is_saved_and_ends_with_its_control(offered: dict[str, Any]) -> None:
     app = opened("overview", files=(TWICE, MINE), annotators="votes", rel="2")
-    assert "|rel:2|" in app.code[0].value
-    file = Source("votes.kpscope", offered["save"]())
-    app.selectbox(key="annotators").set_value("union").run()
-    assert "|rel:1|" in app.code[0].value
-    assert not [one for one in app.number_input if one.key == "rel"]
+    assert "|rel:2|" in recipe(app)
+    file = Source("votes.kpscope", offered["save"][1]())
+    app = chosen(app, "annotators sidebar", "union")
+    assert "|rel:1|" in recipe(app)
+    assert not [one for one in app.number_input if one.key == "rel sidebar"]
 
     again = opened("data")
     drop(again, file)
     go(again, "overview")
-    assert again.number_input(key="rel").value == 2
-    assert "|rel:2|" in again.code[0].value
+    assert again.number_input(key="rel sidebar").value == 2
+    assert "|rel:2|" in recipe(again)
     plain = Source("plain.kpscope", workspace_file(Saved(read_workspace(file).uploads, {"annotators": "votes"})))
     go(again, "data")
     drop(again, plain)
-    assert again.number_input(key="rel").value == 1
+    assert again.number_input(key="rel sidebar").value == 1
 
 
 def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
@@ -103,32 +85,33 @@ def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
     link = next(one.value for one in app.code if "?" in one.value)
     assert "N=5000" in link
-    assert "rel=2&" in f"{link}&"
+    assert "rel=2" in link
 
 
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
     app = opened("overview")
-    for page in ("overview", "agreement", "methods"):
+    for page in ("overview", "systems", "learn"):
         offered.clear()
         go(app, page)
-        saved = read_workspace(Source("x.kpscope", offered["save"]()))
+        saved = read_workspace(Source("x.kpscope", offered["save"][1]()))
         assert saved.uploads.load().systems == ["rake", "textrank", "tfidf", "yake"]
-        assert saved.link["preset"] == "kpscope"
+        assert saved.link["k"] == "average"
 
 
 def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
-    view = {"view": "Rate near misses yourself"}
-    app = opened("correlation", state=view)
+    app = opened("correlation", view="Rate near misses yourself")
     app.button(key="rate_3").click().run()
     app.button(key="rate_1").click().run()
     assert not app.exception
-    file = Source("rated.kpscope", offered["save"]())
+    file = Source("rated.kpscope", offered["save"][1]())
     assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
-    again = opened("data", state=view)
+    again = opened("data")
     drop(again, file)
     offered.clear()
     go(again, "correlation")
-    pd.testing.assert_frame_equal(read_workspace(Source("x", offered["save"]())).ratings, read_workspace(file).ratings)
+    pd.testing.assert_frame_equal(
+        read_workspace(Source("x", offered["save"][1]())).ratings, read_workspace(file).ratings
+    )
 
 
 def test_a_damaged_workspace_says_so_and_leaves_the_screen() -> None:
@@ -144,9 +127,9 @@ def test_settings_that_are_no_choice_here_fall_back() -> None:
     query |= {"ties": "1"}
     app = opened("data")
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE, query))))
-    assert app.select_slider(key="k").value == "average"
-    assert app.selectbox(key="annotators").value == "union"
-    assert {"a", "says nothing"} <= set(board(app)["system"])
+    assert "k = 1, the average gold size" in app.slider(key="k sidebar").label
+    assert app.selectbox(key="annotators sidebar").value == "union"
+    assert {"a", "says nothing"} <= set(board(app))
 
 
 def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
@@ -154,7 +137,7 @@ def test_files_join_an_opened_workspace_and_leave_it_again() -> None:
     drop(app, Source("mine.kpscope", workspace_file(Saved(ALONE))))
     drop(app, Source("b.csv", b"doc_id,rank,keyphrase\nd1,1,sea\n"))
     assert shown(app, "phrases")["source"].tolist() == ["gold", "a", "b"]
-    assert "On screen: your 3 files." in words(app)
+    assert "**Your 3 files**" in words(app)
     app.button(key="remove gold.csv").click().run()
     assert shown(app, "phrases")["source"].tolist() == ["a", "b"]
 

@@ -1,4 +1,4 @@
-"""The Sentence study page shows the numbers of the Python functions, on the sample and on data it cannot use."""
+"""The Sentence study shows the numbers of the Python functions, on the sample and on data it cannot use."""
 
 from typing import Any
 
@@ -22,6 +22,10 @@ def extracts() -> kp.Corpus:
     return SAMPLES["extracts"].load()
 
 
+def page(corpus: kp.Corpus | None = None, **more: Any) -> Any:
+    return opened("annotators", corpus, annotators_tab="Sentence study", **more)
+
+
 def given_table(corpus: kp.Corpus) -> pd.DataFrame:
     """Return attributes that need no tagger, so that the study is fast."""
     table = kp.list_sentences(corpus)[["sentence"]]
@@ -29,17 +33,17 @@ def given_table(corpus: kp.Corpus) -> pd.DataFrame:
 
 
 def test_the_sample_is_ready_to_run() -> None:
-    app = opened("sentences")
+    app = page()
     assert "370 sentences, 15 thresholds, 5 draws at each" in words(app)
     assert app.button(key="run_study").label == "Run the study"
 
 
 def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kp_ui.abstracting.THRESHOLDS", (0.5, 0.8))
-    monkeypatch.setattr("kp_ui.abstracting._DRAWS", ("1",))
+    monkeypatch.setattr("kp_ui.sentence_study.THRESHOLDS", (0.5, 0.8))
+    monkeypatch.setattr("kp_ui.sentence_study._DRAWS", ("1",))
     given = given_table(extracts)
     state = {"given_attributes": Source("own.csv", given.to_csv(index=False).encode())}
-    app = opened("sentences", extracts, state=state)
+    app = page(extracts, state=state)
     assert app.number_input(key="study_seed").value == 0
     app.number_input(key="study_seed").set_value(3).run()
     app.button(key="run_study").click().run(timeout=120)
@@ -59,7 +63,7 @@ def test_the_numbers_are_those_of_the_study(extracts: kp.Corpus, monkeypatch: py
 
 
 def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None:
-    app = opened("sentences", extracts)
+    app = page(extracts)
     app.segmented_control(key="sentence_view").set_value("Sentences").run(timeout=120)
     assert not app.exception
     table: Any = shown(app, "title_similarity")
@@ -69,14 +73,14 @@ def test_sentences_are_listed_with_their_attributes(extracts: kp.Corpus) -> None
 
 def test_keyphrases_are_no_sentences() -> None:
     gold = {"A": {"d1": ["sea"]}, "B": {"d1": ["sea"]}}
-    app = opened("sentences", corpus_of(gold, texts={"d1": "The sea rises. The sea falls."}))
+    app = page(corpus_of(gold, texts={"d1": "The sea rises. The sea falls."}))
     assert "names no sentences" in words(app)
-    app = opened("sentences", corpus_of(gold))
+    app = page(corpus_of(gold))
     assert "needs the texts" in words(app)
 
 
 def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) -> None:
-    app = opened("sentences", extracts)
+    app = page(extracts)
     app.session_state["given_attributes"] = Source("own.csv", b"sentence,length\nlecture-01#s001,long\n")
     app.run()
     app.button(key="run_study").click().run(timeout=120)
@@ -91,15 +95,16 @@ def test_a_given_table_that_is_wrong_is_refused_in_words(extracts: kp.Corpus) ->
 
 def test_the_annotators_page_takes_sentences(extracts: kp.Corpus) -> None:
     app = opened("annotators", extracts)
-    table = shown(app, "what it says").set_index("measure")
+    tables = (one.value for one in app.dataframe if "measure" in one.value)
+    table = next(one for one in tables if "K" in set(one["measure"])).set_index("measure")
     frame = kp.agreement(extracts, measures="K", universe="sentences").frame
     expected = frame[(frame["system"] == "all") & (frame["subset"] == "all")]["value"].item()
     assert table["value"]["K"] == expected
-    assert app.selectbox(key="universe").value == "sentences"
+    assert app.selectbox(key="universe sidebar").value == "sentences"
 
 
 def test_sentences_become_the_universe_when_extracts_are_opened() -> None:
-    app = opened("sentences")
-    assert app.selectbox(key="universe").value == "ngrams:3"
+    app = page()
+    assert app.selectbox(key="universe sidebar").value == "ngrams:3"
     app.button(key="open_extracts").click().run()
-    assert app.selectbox(key="universe").value == "sentences"
+    assert app.selectbox(key="universe sidebar").value == "sentences"

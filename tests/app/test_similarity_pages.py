@@ -1,4 +1,4 @@
-"""The pages Near misses and Correlation show the numbers of the Python functions."""
+"""The near misses of the Systems page and the Correlation page show the numbers of the Python functions."""
 
 from dataclasses import replace
 
@@ -6,36 +6,36 @@ import pandas as pd
 import pytest
 
 import kp_core as kp
+from kp_core import typeset
+from kp_core.charts.selection import NEAR
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
+from kp_ui import prose
+from kp_ui.near_misses import VIEWS
 from kp_ui.show import plain
-from tests.app.opening import opened, shown, words
-from tests.app.test_results_pages import chosen, loaded
+from tests.app.opening import chosen, opened, shown, words
+from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
 
 pytestmark = pytest.mark.app
-
-
-def seen(app, view):
-    """Choose one of the views of the Correlation page."""
-    app.session_state["view"] = view
-    app.run()
-    assert not app.exception
-    return app
-
-
 RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
 
 
-def test_types_of_near_misses_are_counted(lectures):
-    app = opened("near_misses", k="9")
+def seen(app, view=OWN, tab="All pairs"):
+    """Open the Correlation page on a view and a tab, in a session with the same data and ratings."""
+    held = {name: app.session_state[name] for name in ("workspace", "ratings") if name in app.session_state}
+    return opened("correlation", state=held, view=view, correlation_tab=tab)
+
+
+def test_types_of_near_misses_are_counted(lectures, offered):
+    app = at("systems", "Near misses", k="9")
     expected = kp.near_misses(lectures, k=9)
-    assert shown(app, "EXACT").equals(expected.counts())
+    assert offered["csv near_misses"][1]() == typeset.csv(expected.counts())
     assert shown(app, "near misses")["near misses"].tolist() == expected.shares()["near"].tolist()
 
 
 def test_every_near_miss_of_the_system_is_listed(lectures):
-    app = chosen(chosen(opened("near_misses"), "system", "yake"), "type", "PARTOF")
+    app = chosen(chosen(at("systems", "Near misses"), "system", "yake"), "type", NEAR["PARTOF"])
     expected = kp.near_misses(lectures).frame
     expected = expected[(expected["system"] == "yake") & ~expected["hit"] & (expected["type"] == "PARTOF")]
     listed = shown(app, "R-precision")
@@ -45,7 +45,7 @@ def test_every_near_miss_of_the_system_is_listed(lectures):
 
 @pytest.mark.parametrize("preset", ["exact", "INCLUDE", "R-precision"])
 def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
-    table = shown(chosen(opened("near_misses"), "soft", preset), "soft F1@6").set_index("system")
+    table = shown(at("systems", "Near misses", near=VIEWS[1], soft=preset), "soft F1@6").set_index("system")
     settings = kp.Settings(k=(6,))
     expected = kp.soft_evaluate(lectures, settings, preset, ["F1@k"]).frame.set_index("system")["value"]
     assert table["soft F1@6"].to_dict() == pytest.approx(expected.to_dict())
@@ -54,31 +54,28 @@ def test_soft_scores_stand_beside_the_exact_ones(lectures, preset):
 
 
 @pytest.fixture(scope="module")
-def correlation():
-    return opened("correlation")
-
-
-@pytest.fixture(scope="module")
 def study(lectures):
     return kp.correlate(lectures)
 
 
 @pytest.mark.parametrize("average", ["average", "majority"])
-def test_correlations_are_those_of_correlate(correlation, study, average):
-    app = chosen(correlation, "human", average)
+def test_correlations_are_those_of_correlate(study, average):
+    app = chosen(opened("correlation"), "human", prose.value("human", average))
     assert f"#### {plain(statements.best_measure(study, average))}" in words(app)
     table = shown(app, "% of human ceiling").set_index("measure")
     rows = study.frame[(study.frame["average"] == average) & (study.frame["subset"] == "all")].set_index("measure")
     assert table["correlation"].to_dict() == pytest.approx(rows["value"].to_dict())
-    subsets = shown(app, "L<=3").set_index("measure")
+    link = {"correlation_tab": "Location, complexity, part of speech", "human": prose.value("human", average)}
+    subsets = shown(opened("correlation", **link), "L<=3").set_index("measure")
     cell = study.frame.set_index(["average", "subset", "measure"])["value"][average, "location:Head", "METEOR"]
     assert subsets.loc["METEOR", "location:Head"] == pytest.approx(cell)
 
 
-def test_agreement_of_the_people_who_scored(lectures, correlation):
+def test_agreement_of_the_people_who_scored(lectures):
     scores = score_matrix(lectures.judgements)
-    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(correlation)
-    table, expected = shown(correlation, "quadratic weighted kappa"), pairwise_agreement(scores)
+    app = opened("correlation", correlation_tab="Annotators")
+    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
+    table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
     assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 
 
@@ -94,18 +91,18 @@ def test_rating_flows_into_the_correlation():
         app.button(key=f"rate_{score}").click().run()
         assert not app.exception
     assert "All pairs are rated" in app.success[0].value
-    app = seen(app, OWN)
+    app = seen(app, tab="Every pair")
     assert "20 pairs rated on this page" in words(app)
     pairs = shown(app, "score me")
     assert sorted(pairs["score me"]) == sorted(given)
     judged = pairs[["pair_id", "doc_id", "keyphrase", "candidate"]].assign(annotator="me", score=pairs["score me"])
     expected = kp.correlate(replace(corpus, judgements=judged)).frame
     expected = expected[(expected["average"] == "average") & (expected["subset"] == "all")].set_index("measure")
-    table = shown(app, "% of human ceiling").set_index("measure")
+    table = shown(seen(app), "% of human ceiling").set_index("measure")
     assert table["correlation"].dropna().to_dict() == pytest.approx(expected["value"].dropna().to_dict())
     app = seen(app, RATE)
     app.button(key="rate_back").click().run()
-    assert len(shown(seen(app, OWN), "score me")) == 19
+    assert len(shown(seen(app, tab="Every pair"), "score me")) == 19
 
 
 def test_the_published_table_is_shown_as_printed():
@@ -130,8 +127,9 @@ def test_where_every_prediction_is_a_hit_there_is_nothing_to_rate():
 def test_ratings_belong_to_the_data_that_were_rated():
     app = seen(opened("correlation", loaded(yake="yake")), RATE)
     app.button(key="rate_3").click().run()
-    assert "1 pair rated" in words(seen(app, OWN))
+    assert "1 pair rated" in words(seen(app))
     app.button(key="back_to_sample").click().run()
+    app = seen(app)
     assert "rated on this page" not in words(app)
     assert "60 judged pairs" in words(app)
 
@@ -139,5 +137,5 @@ def test_ratings_belong_to_the_data_that_were_rated():
 def test_a_table_with_labels_of_its_own_opens(lectures):
     judged = lectures.judgements.assign(location="Head", mine="0.5")
     app = opened("correlation", replace(lectures, judgements=judged))
-    pairs = shown(app, "location (file)")
+    pairs = shown(seen(app, tab="Every pair"), "location (file)")
     assert set(pairs["location"]) == {"Head"}

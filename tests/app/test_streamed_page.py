@@ -1,4 +1,4 @@
-"""The page Streamed run shows the numbers of the same data in memory, and single documents from the allowed folder."""
+"""A streamed run shows the numbers of the same data in memory, and single documents from the allowed folder."""
 
 from pathlib import Path
 from typing import Any
@@ -8,7 +8,8 @@ import pytest
 import kp_core as kp
 from kp_core import scale
 from kp_core.cli import main
-from tests.app.opening import literal, opened, shown
+from kp_ui.streamed import VIEWS
+from tests.app.opening import dots, literal, opened, recipe, shown
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
@@ -37,7 +38,8 @@ def dropped(name: str, data: bytes) -> Any:
 
 
 def turned(app: Any) -> Any:
-    app.switch_page("pages/streamed.py").run()
+    app.query_params["what"] = VIEWS[1]
+    app.switch_page("pages/overview.py").run()
     assert not app.exception, app.exception
     return app
 
@@ -48,11 +50,10 @@ def test_values_and_pairs_are_those_of_memory(folder: Path) -> None:
     for k in ("3", "2"):
         app.selectbox(key="streamed_k").set_value(k).run()
         memory = kp.evaluate(corpus, k=int(k), measures=["F1@k"], interval="poisson")
-        board = shown(app, f"F1@{k}").set_index("system")
-        assert board[f"F1@{k}"].to_dict() == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
+        assert dots(app) == pytest.approx(memory.frame.set_index("system")["value"].to_dict(), 1e-12)
         pairs = kp.compare(corpus, measure="F1@k", k=int(k), interval="poisson").frame
         assert shown(app, "A minus B")["A minus B"].tolist() == pytest.approx(pairs["difference"].tolist(), 1e-9)
-    assert any(one.value.endswith(memory.signature.partition("|ci:")[2]) for one in app.code)
+    assert recipe(app).endswith(memory.signature.partition("|ci:")[2])
     assert "nothing is sampled" in literal(app)
     assert str(folder) not in literal(app)
 
@@ -69,7 +70,7 @@ def test_documents_are_fetched_from_the_allowed_folder_alone(folder: Path, monke
     assert "gold standard: nowhere." in literal(app)
     corpus = in_memory({"gold": TABLES["gold"], "runs": TABLES["runs"]})
     view = kp.one_document(corpus, kp.Settings(k=(3,), universe="rankings"), document="d003")
-    gold = shown(app, "chosen by")
+    gold = shown(app, "found by")
     assert gold["keyphrase"].tolist() == [" | ".join(one) for one in view.gold["spellings"]]
     marks = [one.value[""].tolist() for one in app.dataframe if "phrase" in one.value.columns]
     signs = {"hit": "✓", "miss": "·", "repeated": "↺", "again": "≈", "filtered": "✕"}
@@ -91,8 +92,8 @@ def test_two_averages_document_types_and_measures_of_their_own_cutoff(folder: Pa
         for average in ("micro", "macro"):
             app.selectbox(key="streamed_average").set_value(average).run()
             assert not app.exception
-            board = app.dataframe[0].value.set_index("system")[name]
-            assert len(board) == 6
+            board = dots(app)
+            assert len(board) == 5  # without the oracle
             assert board["s1"] == pytest.approx(memory["s1", name, average, "all"], 1e-12)
             types = next(one.value for one in app.dataframe if any("talk" in name for name in one.value.columns))
             cell = types.set_index("system").filter(like="talk").loc["s1"].iloc[0]

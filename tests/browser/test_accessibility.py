@@ -6,9 +6,8 @@ import pytest
 from axe_core_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
-from kp_ui.shell import SECTIONS
+from kp_ui.shell import PAGES
 
-PAGES = [stem for stems in SECTIONS.values() for stem in stems]
 #: Streamlit's own markup, which a page cannot change: the navigation puts its items into a div inside the list, and the
 #: chosen segment of a control has a tinted ground (4.3:1 in dark, asked are 4.5:1).
 NOT_OURS = [["[data-testid='stSidebarNavItems']"], ["[data-testid='stButtonGroup']"]]

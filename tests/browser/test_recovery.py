@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_use import choose, drop, table
+from kp_core.settings import in_words, question
+from tests.browser.test_use import choose, drop, main, recipe, values
 from tests.dashboard import running
 
 SETTLE = Callable[[Page], None]
@@ -21,33 +22,32 @@ def slow_server(chromium: str, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def signature(page: Page) -> str:
-    return page.locator('[data-testid="stCode"]').last.inner_text()
+PRESET = question("preset")
 
 
 def test_an_interrupted_and_a_failed_computation_leave_the_last_result(
     slow_server: str, page: Page, settle: SETTLE
 ) -> None:
     page.goto(f"{slow_server}/?k=7")  # this script has no folder of pages, so only "/" is known before the first run
-    page.locator('[data-testid="stCode"]').wait_for(timeout=120_000)  # the signature ends the page
+    main(page).get_by_role("button", name="Cite").wait_for(timeout=120_000)  # it ends the page
     settle(page)
-    line, rows = signature(page), table(page, "better than")
-    choose_only(page, "Preset", "pke")
+    line, rows = recipe(page), values(page)
+    choose_only(page, PRESET, in_words("preset", "pke"))
     page.get_by_text(KEPT).wait_for()  # while the four seconds run
-    assert signature(page) == line
+    assert recipe(page) == line
     page.get_by_role("button", name="Back to the settings").click()
-    expect(page.get_by_role("combobox", name="Preset", exact=True)).to_have_value("kpscope", timeout=60_000)
+    expect(page.get_by_role("combobox", name=PRESET, exact=True)).to_have_value("KPScope", timeout=60_000)
     expect(page.get_by_text(KEPT)).to_have_count(0, timeout=60_000)
     settle(page)
-    assert (signature(page), table(page, "better than")) == (line, rows)
-    choose(page, settle, "Preset", "chan")
+    assert (recipe(page), values(page)) == (line, rows)
+    choose(page, settle, PRESET, in_words("preset", "chan"))
     page.get_by_role("alert").filter(has_text="Your data, settings and ratings are still here").wait_for()
     page.get_by_text(KEPT).wait_for()
-    assert signature(page) == line
+    assert recipe(page) == line
     assert "a path of the server" not in page.locator("body").inner_text()
-    choose_only(page, "Preset", "jcdl20")
-    expect(page.locator('[data-testid="stCode"]').last).to_contain_text("preset:jcdl20", timeout=60_000)
-    expect(page.get_by_text(KEPT)).to_have_count(0)
+    choose(page, settle, PRESET, in_words("preset", "jcdl20"))
+    expect(page.get_by_text(KEPT)).to_have_count(0, timeout=60_000)
+    assert "preset:jcdl20" in recipe(page)
 
 
 def choose_only(page: Page, label: str, option: str) -> None:
@@ -63,7 +63,7 @@ def test_a_run_can_be_cancelled(server: str, page: Page, settle: SETTLE, tmp_pat
         for number in range(400):
             archive.writestr(f"text{number}.txt", " the ".join(rng.choices(words, k=300)) + ".")
     drop(page, server, settle, tmp_path / "texts.zip")
-    page.get_by_role("link", name="Extract", exact=True).click()
+    page.get_by_role("tab", name="Extract phrases").click()
     page.get_by_text("How many gold keyphrases can be reached").wait_for(timeout=90_000)
     settle(page)
     page.get_by_label("Systems").click()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
-from tests.browser.test_use import HOSTILE, cells, downloaded, drop
+from tests.browser.test_use import HOSTILE, downloaded, drop, follow, values
 
 SETTLE = Callable[[Page], None]
 #: The most that a report may hold (specification of the interface).
@@ -30,13 +30,9 @@ def test_a_report_opens_from_disk_without_a_network(
     server: str, browser: Browser, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
     drop(page, server, settle, *files(tmp_path))
-    page.get_by_role("link", name="Overview", exact=True).click()
-    page.get_by_role("heading", name="Overview", exact=True).wait_for()
-    settle(page)
-    head, *board = cells(page)
-    page.get_by_role("link", name="Report", exact=True).click()
-    page.get_by_role("heading", name="Report", exact=True).wait_for()
-    settle(page)
+    follow(page, settle, "Overview")
+    board = values(page)
+    follow(page, settle, "Report")
     path = tmp_path / "report.html"
     path.write_bytes(downloaded(page, page.get_by_role("button", name="HTML report")))
     assert path.stat().st_size < MEGABYTES * 1_000_000
@@ -55,9 +51,9 @@ def test_a_report_opens_from_disk_without_a_network(
     table = next(one for one in report.locator("table").all() if "better than" in one.inner_text())
     shown = [row.locator("th,td").all_inner_texts() for row in table.locator("tr").all()]
     value = shown[0].index("F1@1")
-    of_page = {row[head.index("system")]: float(row[head.index("F1@1")]) for row in board}
-    assert {row[shown[0].index("system")]: float(row[value]) for row in shown[1:]} == of_page
-    assert "<b>mine<b>" in of_page
+    of_report = {row[shown[0].index("system")]: float(row[value]) for row in shown[1:]}
+    assert {name: of_report[name] for name in board} == board
+    assert "<b>mine<b>" in board
     report.get_by_text("<b>mine<b>").first.wait_for()  # a name is text, also here
     assert report.locator("b:has-text('mine')").count() == 0
     context.close()

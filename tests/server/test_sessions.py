@@ -64,13 +64,13 @@ def written(*folders: Path) -> set[Path]:
 
 def test_what_one_session_loads_no_other_sees(server: str) -> None:
     with wait_for_a_seat(server) as first, wait_for_a_seat(server) as second:
-        for session, marker in ((first, "ours"), (second, "theirs")):
+        for session, marker in ((first, "mango"), (second, "papaya")):
             session.open("data")
             session.upload("drop_0", files(marker))
-        for session, own, other in ((first, "ours", "theirs"), (second, "theirs", "ours")):
+        for session, own, other in ((first, "mango", "papaya"), (second, "papaya", "mango")):
             for page in ("overview", "documents", "data"):
                 session.open(page)
-                everything = session.words() + str(session.tables())
+                everything = session.words() + str(session.tables()) + str(session.charts())
                 assert f"system-{own}" in everything
                 assert other not in everything
 
@@ -82,7 +82,7 @@ def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: str
             assert "KPScope is full" in late.words()
             assert "This server allows 2 open tabs at a time" in late.words()
             late.open("overview")
-            assert not late.tables()
+            assert not late.charts()
             late.press("try_again")
             assert "KPScope is full" in late.words()
         for _ in range(50):
@@ -90,7 +90,7 @@ def test_one_too_many_is_told_so_and_gets_the_seat_that_becomes_free(server: str
             if "KPScope is full" not in late.words():
                 break
             time.sleep(0.1)
-        assert "system" in late.tables()[0]
+        assert "yake" in late.charts()[0]
 
 
 def test_a_shared_data_set_joins_the_files(server: str) -> None:
@@ -101,7 +101,7 @@ def test_a_shared_data_set_joins_the_files(server: str) -> None:
         assert [row for table in session.tables() for row in table.get("file", [])][:1] == ["gold.csv"]
         session.upload("drop_0", dict([list(files("mine").items())[1]]))
         session.open("overview")
-        assert "system-mine" in session.tables()[0]["system"]
+        assert "system-mine" in session.charts()[0]
 
 
 def test_nothing_is_left_on_the_disk(server: str, home: Path) -> None:

@@ -57,8 +57,7 @@ def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> 
 
 def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> None:
     for drawn in (
-        curves.over_k(result, "F1@k", curves.Marks(2, 2, ("<b>one</b>", 2))),
-        dots.bars(result.at(2), "MAP"),
+        curves.over_k(result, "F1@k", curves.Marks(2, 2, {"<b>one</b>": 2})),
         curves.precision_recall(result, 2),
         curves.over_k(result, ["F1@k", "kappa"]),
     ):
@@ -67,9 +66,21 @@ def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> Non
 
 
 def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None:
-    marks = curves.Marks(6, 6, ("two", 90))
+    marks = curves.Marks(6, 6, {"two": 90, "three": 95})
     assert marks.labels(50) == [(6, "k = 6, average gold size", "solid")]
     assert curves.Marks("gold", 4).labels(50) == [(4, "average gold size", "dot")]
+    assert curves.Marks(ends={"two": 9, "<three>": 7}).labels(50) == [(7, "lists of &lt;three&gt; end", "dot")]
+
+
+def test_lines_are_named_at_their_ends_apart_from_each_other_and_pale_where_lists_have_ended(result: kp.Result) -> None:
+    drawn = curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})).figure
+    names = {one.text: one for one in drawn.layout.annotations if one.x == 3}
+    assert list(names) == ["two", "&lt;b&gt;one&lt;/b&gt;"]
+    pixels = [one.y * 1000 + one.yshift for one in names.values()]
+    assert pixels == sorted(pixels)
+    pale = [trace for trace in drawn.data if trace.name == "two" and trace.opacity == 0.35]
+    assert [list(trace.x) for trace in pale] == [[2, 3]]
+    assert not [trace for trace in drawn.data if "one" in (trace.name or "") and trace.opacity == 0.35]
 
 
 def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
@@ -77,11 +88,15 @@ def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
     assert f"at k = 2, <b>one</b> is highest with {value:.2f}" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
-def test_bars_are_in_order_and_leave_out_the_oracle(result: kp.Result) -> None:
-    bar = dots.bars(result.at(2), "MAP").figure.data[0]
-    assert list(bar.y) == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
-    assert list(bar.x[:2]) == sorted(bar.x[:2], reverse=True)
-    assert dots.bars(result.at(2), "bpref").alt == "bpref is undefined for every system."
+def test_dots_are_in_order_carry_their_systems_and_leave_out_the_oracle(result: kp.Result) -> None:
+    found = dots.leaderboard(result.at(2), "MAP").figure.data
+    assert [dot.y[0] for dot in found] == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
+    assert [dot.customdata[0] for dot in found] == ["<b>one</b>", "two", "random k", "says nothing"]
+    assert not [dot for dot in found if "customdata" in dot.hovertemplate]  # it would be read as markup there
+    values = [dot.x[0] for dot in found]
+    assert values == [tables.value(result.at(2), dot.customdata[0], "MAP") for dot in found]
+    assert values[:2] == sorted(values[:2], reverse=True)
+    assert dots.leaderboard(result.at(2), "bpref").alt == "bpref is undefined for every system."
 
 
 def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
