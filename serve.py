@@ -1,8 +1,8 @@
-"""The KPScope dashboard for several people, with security headers: `streamlit run serve.py`."""
+"""The KPScope dashboard for several people, closed to pages of other sites: `streamlit run serve.py`."""
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from kp_ui.headers import SecurityHeaders
+from kp_ui.headers import OwnPagesOnly, SecurityHeaders
 
-app = st.App("app.py", middleware=[Middleware(SecurityHeaders)])
+app = st.App("app.py", middleware=[Middleware(OwnPagesOnly), Middleware(SecurityHeaders)])
