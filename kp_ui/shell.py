@@ -78,7 +78,8 @@ def run() -> None:
         with recovery.page(page.url_path):
             settings.write_link()
             place = sidebar.draw()
-            sidebar.on_a_phone()
+            if page.url_path not in ("data", "learn"):
+                sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             page.run()
             sidebar.copy_link(place)  # again, since a page may write into the address

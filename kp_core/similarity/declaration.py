@@ -1,4 +1,4 @@
-"""Join the words of every measure of similarity to its function; tables, help and the Methods page read them here."""
+"""Join the words of every measure of similarity to its function; tables, help and the tab Methods read them here."""
 
 from __future__ import annotations
 

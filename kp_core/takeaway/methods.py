@@ -191,7 +191,7 @@ def sections(search: str = "") -> list[tuple[str, str, pd.DataFrame]]:
 
 def markdown() -> str:
     """Return the whole reference as Markdown; `docs/methods.md` is this text."""
-    parts = ["# Methods", "Written from the registry of measures; the Methods page of the dashboard shows the same."]
+    parts = ["# Methods", "Written from the registry of measures; the tab Methods of the page Learn shows the same."]
     parts += ["## The worked example", EXAMPLE, _table(EXAMPLE_TABLE)]
     parts += ["## Symbols", _table(pd.DataFrame(SYMBOLS.items(), columns=["symbol", "meaning"]))]
     for family, title in FAMILIES.items():

@@ -189,7 +189,7 @@ def test_what_is_no_sentence_is_refused(tides, phrase):
 
 
 def test_the_words_of_attitude_stand_in_the_documentation():
-    page = (Path(__file__).resolve().parents[3] / "docs" / "guide" / "sentences.md").read_text("utf-8")
+    page = (Path(__file__).resolve().parents[3] / "docs" / "guide" / "annotators.md").read_text("utf-8")
     assert ATTITUDE_WORDS in " ".join(page.split())
     for name in ATTRIBUTES:
         assert f"| `{name}` |" in page
