@@ -41,25 +41,33 @@ def together() -> None:
     with left:
         st.subheader("All annotators together", anchor=False)
         everybody = screen_tables.rows_where(result, "all", TOGETHER)
-        results.table(everybody, "together", documents=_documents(result), row_height=66)
+        results.table(everybody, "together", documents=_documents(result))
         st.caption(prose.text("people.together"))
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
-        st.subheader("How sure is the word?", anchor=False)
-        scale = _scale()
-        k = screen_tables.value(result, "all", "K")
-        if error > 0:
-            found = benchmark(k, error, scale)
-            table = pd.DataFrame(found.cumulative, columns=["K deserves", "probability of this word or a higher one"])
-            results.table(table, "benchmark")
-            words = f"After Gwet 2014, with documents as clusters (standard error {error:.4f})."
-            st.caption(show.plain(f"{words} A band holds its lower bound."))
-        else:
-            st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
+        _word_for_k(result, error)
     if (result.frame["subset"] != "all").any():
         st.subheader("By document type", anchor=False)
         show.chart(dots.groups(result, "K"), "groups")
-    show.recipe(result)
+    with st.container(horizontal=True):
+        show.notes(note for note in result.notes if note.level != "warning")  # those stand below the headline
+        show.signature(result.signature)
+
+
+def _word_for_k(result: kp.Result, error: float) -> None:
+    """Show how sure the words of a scale are for K, where K can be read."""
+    st.subheader("How sure is the word?", anchor=False)
+    if result.settings.universe.startswith("rankings"):
+        st.caption(prose.text("people.no_word"))
+        return
+    scale = _scale()
+    if not error > 0:
+        st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
+        return
+    found = benchmark(screen_tables.value(result, "all", "K"), error, scale)
+    results.table(pd.DataFrame(found.cumulative, columns=["K deserves", "probability"]), "benchmark")
+    words = f"Of this word or a higher one, after Gwet 2014, with documents as clusters (standard error {error:.4f})."
+    st.caption(show.plain(f"{words} A band holds its lower bound."))
 
 
 def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
@@ -150,7 +158,8 @@ def trimming() -> None:
         show.downloads(found.frame, "trimmed", "Gold standard trimmed by agreement", found.signature)
         show.signature(found.signature)
     if workspace.current().corpus.systems:
-        _k_and_score(table)
+        with st.expander("Do systems score higher where people agree?"):
+            _k_and_score(table)
 
 
 def _curve(pooled: bool, threshold: float) -> None:
@@ -159,7 +168,9 @@ def _curve(pooled: bool, threshold: float) -> None:
     left, right = st.columns(2)
     scores = list(dict.fromkeys(curve["measure"]))
     measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
-    system = controls.select("System", dict.fromkeys(curve["system"]), "system", inside=right)
+    drawn = set(curve["system"])
+    best = [name for name in results.best_first() if name in drawn]
+    system = controls.select("System", best, "system", inside=right)
     show.chart(over_thresholds.over_threshold(curve, measure, system, threshold), "trimming")
     st.caption(prose.text("people.curve", documents=FEWEST_DOCUMENTS, phrases=FEWEST_PHRASES))
     with st.expander("What is left at every threshold"):
@@ -168,9 +179,9 @@ def _curve(pooled: bool, threshold: float) -> None:
 
 
 def _k_and_score(table: pd.DataFrame) -> None:
-    st.subheader("Do systems score higher where people agree?", anchor=False)
     scores = cached.by_document("P_pos")
-    correlation = k_and_score(table, scores)
+    words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
+    correlation = k_and_score(table, scores).rename(columns=words)
     results.table(correlation, "k_and_score")
     st.caption("Spearman's correlation of a document's K with the P\\_pos of each system on it, with 95 % interval.")
     show.downloads(correlation, "k_and_score", "Agreement and score by document", cached.signature("P_pos"))

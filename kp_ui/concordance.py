@@ -64,7 +64,8 @@ def _everybody() -> None:
     st.subheader(f"All systems and baselines ({average} average)", anchor=False)
     people = results.people()
     beside = cached.evaluation(MEASURES, baselines=True, people=people).at(settings.cutoff())
-    results.table(screen_tables.numbers(beside, MEASURES), "everybody", beside.documents)
+    everybody = screen_tables.in_order(screen_tables.numbers(beside, MEASURES), results.best_first())
+    results.table(everybody, "everybody", beside.documents)
     results.about_baselines(settings.cutoff())
     for reason in screen_tables.reasons(beside):
         st.caption(show.plain(reason))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
@@ -54,6 +55,12 @@ def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
         if tab.open:
             with tab:
                 draw()
+
+
+def address() -> str:
+    """Return the address of this page with all its choices; the data are not in it."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 
 
 def megabytes() -> int:

@@ -107,7 +107,10 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
     wide, bold = screen_tables.by_subset(study.frame, average)
-    _bold_table(wide, bold, "by_subset")
+    shown, marked = screen_tables.turned(wide, bold, SENTINELS)
+    config = {name: st.column_config.NumberColumn(name, format="%.3f", width=72) for name in shown.columns[1:]}
+    look = shown.style.apply(lambda _: marked, axis=None)
+    st.dataframe(look, key="by_subset", hide_index=True, column_config=config, placeholder="", height="content")
     st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
     kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
@@ -139,18 +142,16 @@ def raters(judged: pd.DataFrame) -> None:
     scores = score_matrix(judged)
     if len(scores.columns) < 2:
         return
-    with st.expander("How well do the people agree who scored the pairs?"):
-        alpha = number(ordinal_alpha(scores.to_numpy()))
-        st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
-        names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
-        results.table(pairwise_agreement(scores).rename(columns=names), "raters")
+    alpha = number(ordinal_alpha(scores.to_numpy()))
+    st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
+    names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
+    results.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
 def behind(study: kp.CorrelationStudy) -> None:
     """Show the pairs behind the numbers."""
-    with st.expander("The pairs behind the numbers"):
-        results.table(study.pairs, "judged_pairs", height=400)
-        show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
+    results.table(study.pairs, "judged_pairs", height=400)
+    show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
 
 
 def published() -> None:

@@ -274,7 +274,7 @@ def add_to_workspace(lists: kp.Extracted) -> None:
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
     if added:
         st.success(show.plain(f"In the workspace: {', '.join(added)}."))
-        st.page_link("pages/overview.py", label="Open the leaderboard on the Overview page")
+        st.page_link("pages/overview.py", label="See the systems on the Overview")
 
 
 def _add(files: dict[str, Source]) -> None:

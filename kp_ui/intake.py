@@ -26,6 +26,7 @@ _TEMPLATES = prose.entries("templates")
 _SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
+_PEOPLE = "See how far the annotators agree"
 
 
 def arrival() -> None:
@@ -61,7 +62,12 @@ def _take_folder(files: list[Source]) -> None:
 def next_step() -> None:
     """Say that the user's files are on screen, and lead to their results."""
     here = workspace.current()
-    if here.sample is not None or workspace.problem() or not (len(here.corpus.gold) and here.corpus.systems):
+    several = len(here.corpus.annotators) > 1
+    if (
+        here.sample is not None
+        or workspace.problem()
+        or not ((len(here.corpus.gold) and here.corpus.systems) or several)
+    ):
         return
     apart = findings(here.corpus)
     for finding in apart:
@@ -75,7 +81,8 @@ def next_step() -> None:
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    st.page_link("pages/overview.py", label="See which system is better", icon=":material/arrow_forward:")
+    page, label = ("overview", "See which system is better") if here.corpus.systems else ("annotators", _PEOPLE)
+    st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:")
 
 
 def samples() -> None:

@@ -9,31 +9,21 @@ import streamlit as st
 
 from kp_core.charts.style import enlarge
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
-from kp_ui import controls, show
-
-#: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
-_PRESENT = "present"
-_LARGE = "<style>html { font-size: 150%; }</style>"
-
-
-def presenting() -> bool:
-    """Tell whether a lesson is shown in large type, alone on the screen."""
-    return st.query_params.get(_PRESENT) == "true"
+from kp_ui import controls, presenting, show
 
 
 def section() -> None:
     """Let the user choose a lesson from the list, go on or back, and present it."""
     titles = {lesson.title: lesson for lesson in LESSONS.values()}
     names = list(titles)
-    large = presenting()
+    large = presenting.now()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         chosen = controls.select("Lesson", titles, "lesson", width=360)
         place = names.index(chosen)
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
             there = names[to] if 0 <= to < len(names) else ""
             st.button(label, key=f"lesson_{label.lower()}", on_click=_open, args=(there,), disabled=not there)
-        label = "End presenting" if large else "Present"
-        st.button(label, key="present", icon=":material/present_to_all:", on_click=_present, args=(not large,))
+        presenting.button()
     draw(titles[chosen], large)
 
 
@@ -41,18 +31,8 @@ def _open(title: str) -> None:
     st.session_state["lesson"] = title
 
 
-def _present(on: bool) -> None:
-    if on:
-        st.query_params[_PRESENT] = "true"
-    else:
-        del st.query_params[_PRESENT]
-
-
 def draw(lesson: Lesson, large: bool) -> None:
     """Show one lesson; large: for the back row of a classroom."""
-    if large:
-        st.set_page_config(initial_sidebar_state="collapsed")  # in large type it would take half of a projector
-        st.html(_LARGE)
     if large:
         st.header(lesson.title, anchor=False)
     st.markdown(show.plain(lesson.text))

@@ -7,7 +7,7 @@ from kp_core.charts import dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
-from kp_ui import cached, kept, results, settings, show, workspace
+from kp_ui import cached, kept, presenting, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -44,6 +44,7 @@ def answer() -> None:
     kept.table(board)  # nothing else on this page is a table
     with st.container(horizontal=True):
         results.links_to_documents(systems)
+        presenting.button()
         show.downloads(board, "leaderboard", f"Systems by {name}", here.signature, "Values")
         if has_curve(measure):
             curve = screen_tables.curves(result, measure)

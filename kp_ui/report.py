@@ -19,6 +19,8 @@ FILES = (
     ("LaTeX tables", "tables.tex", "latex"),
     ("Settings as JSON", "settings.json", "record"),
 )
+#: Tables of more columns are in the files alone: here they would be cut.
+_WIDEST = 7
 TITLE = "Evaluation of keyphrase extraction"
 
 
@@ -118,7 +120,7 @@ def offered(title: str, sections: tuple[str, ...]) -> None:
     st.caption(prose.text("report.files"))
     for name in sections:
         heading = SECTIONS[name][0]
-        place = st.expander(show.plain(heading), name == sections[min(1, len(sections) - 1)], on_change="rerun")
+        place = st.expander(show.plain(heading), name == sections[0], on_change="rerun")
         if place.open:
             with place:
                 _preview(name)
@@ -132,6 +134,6 @@ def _preview(name: str) -> None:
             st.markdown(show.plain(text))
         for place, chart in enumerate(section.charts):
             show.chart(chart, f"report {name} {place}")
-        for table in section.tables:
+        for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
             st.caption(show.plain(table.caption))
             results.table(table.frame, f"report {name} {table.name}")

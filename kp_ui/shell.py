@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from kp_ui import ROOT, recovery, seats, settings, sidebar, workspace
+from kp_ui import ROOT, presenting, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -60,13 +60,13 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
-    page = st.navigation([*pages, *moved], position="top")
+    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
     if st.session_state.pop(workspace.ARRIVED, False) and page.url_path != "data":
         st.switch_page(ROOT / "pages" / "data.py")
     seats.admit()
-    st.html(_STYLE)
+    st.html(_STYLE + presenting.LARGE * presenting.now())
     if page.url_path != "data":
         workspace.ask_for_lost_files()
     with st.spinner("Opening the data …"):

@@ -14,7 +14,7 @@ from kp_core.errors import counted as counted
 from kp_core.settings import short_form
 from kp_core.takeaway import methods
 from kp_core.words.statements import Headline
-from kp_ui import kept
+from kp_ui import controls, kept
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -54,7 +54,7 @@ def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str
         shown = "\n\n".join(plain(line) for line in lines) + ("\n\n" if text.endswith("\n") else "")
         if kind:
             sign, colour = looks[kind]
-            shown = f":{colour}-background[{sign} {plain(text)}]"
+            shown = f":{colour}-background[{sign}\u00a0{plain(text)}]"
         found.append(shown)
     return "".join(found)
 
@@ -98,6 +98,8 @@ def signature(line: str, place: str = "cite") -> None:
         st.code(short_form(line), language=None, wrap_lines=True)
         st.caption("The whole recipe: whoever has the same files gets the same numbers")
         st.code(line, language=None, wrap_lines=True)
+        st.caption("The link that leads here")
+        st.code(controls.address(), language=None, wrap_lines=True)
 
 
 def recipe(result: Any) -> None:

@@ -1,7 +1,6 @@
 """Draw what stands beside every page: the data on screen, k, measure, gold standard, universe, preset, conventions."""
 
 from typing import Any
-from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -160,7 +159,5 @@ def say_what_is_ignored() -> None:
 def copy_link(place: DeltaGenerator) -> None:
     """Show the link of this page with all its choices, to copy; the data are not in it."""
     with place.popover("Link", icon=":material/link:"):
-        query = {name: st.query_params.get_all(name) for name in st.query_params}
-        address = urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
-        st.code(address, language=None, wrap_lines=True)
+        st.code(controls.address(), language=None, wrap_lines=True)
         st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")

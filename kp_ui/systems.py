@@ -39,7 +39,7 @@ def measures() -> None:
     results.ids_that_do_not_meet(here.notes)
     names = [named(name, cutoff) for name in groups[chosen]]
     tests = {} if people else _tests(groups[chosen], cutoff)
-    table = screen_tables.with_intervals(here, names)
+    table = screen_tables.in_order(screen_tables.with_intervals(here, names), results.best_first())
     results.table(
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
@@ -150,9 +150,10 @@ def _spread(found: kp.Spread, measure: str) -> None:
     if len(found.turns):
         st.markdown("**Where the order of two systems turns**")
         results.table(screen_tables.turns(found), "turns")
-    show.downloads(found.frame, "convention_spread", f"{measure} under other conventions", found.signature)
-    caption = f"Single changes of conventions, {measure}"
-    show.downloads(found.changes, "convention_changes", caption, found.signature)
+    caption, line = f"{measure} under other conventions", found.signature
+    with st.container(horizontal=True):
+        show.downloads(found.frame, "convention_spread", caption, line, "Values under every convention")
+        show.downloads(found.changes, "convention_changes", caption, line, "What single changes do")
     show.signature(found.signature)
 
 

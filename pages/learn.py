@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from kp_ui import controls, lessons, methods, shell
+from kp_ui import controls, lessons, methods, presenting, shell
 
 shell.enter()
 
-if lessons.presenting():
+if presenting.now():
     lessons.section()
     st.stop()
 st.title("Learn", anchor=False)

@@ -111,6 +111,14 @@ def best_systems(result: Result, measure: str, systems: Sequence[str]) -> list[s
     return sorted(systems, key=lambda name: (values[name] != values[name], -values[name]))
 
 
+def in_order(table: pd.DataFrame, systems: Sequence[str]) -> pd.DataFrame:
+    """Return a table with its systems in an order, and what is no system below."""
+    place = {name: number for number, name in enumerate(systems)}
+    return table.sort_values(
+        "system", key=lambda names: names.map(place).fillna(len(place)), kind="stable", ignore_index=True
+    )
+
+
 def _wide(rows: pd.DataFrame, columns: Sequence[str], values: str = "value") -> pd.DataFrame:
     """Return one row a system, baselines last, and one column a measure; of several cutoffs the last counts."""
     wide = rows.pivot_table(index="system", columns="measure", values=values, aggfunc="last", dropna=False)
@@ -191,8 +199,9 @@ def annotated_documents(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
-    """Return documents with their K, the least agreement first, undefined ones last."""
-    return table[["document", "K"]].sort_values("K", kind="stable", na_position="last").reset_index(drop=True)
+    """Return documents with the share of keyphrases that annotators have in common, the smallest first."""
+    shared = table[["document", "P_pos"]].sort_values("P_pos", kind="stable", na_position="last")
+    return shared.reset_index(drop=True)
 
 
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
@@ -322,11 +331,11 @@ def value(result: Result, system: str, measure: str) -> float:
 def universe(result: Result) -> str:
     """Name the universe and its mean size; the result holds the macro average of N.
 
-    `Universe N: the distinct word n-grams of each text, up to 3 words; 394 phrases a document on average.`
+    `Universe N: the different word sequences of each text, up to 3 words; 394 phrases a document on average.`
     """
     kind, _, size = result.settings.universe.partition(":")
     words = {
-        "ngrams": f"the distinct word n-grams of each text, up to {counted(int(size or 0), 'word')}",
+        "ngrams": f"the different word sequences of each text, up to {counted(int(size or 0), 'word')}",
         "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
         "rankings": "all phrases that any annotator or system lists for the document",
         "vocabulary": "all phrases of the collection",
@@ -403,10 +412,10 @@ def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:
-    """Return the near misses of one list: phrase → the keyphrase that it nearly is, such as `≈ load factor`."""
+    """Return the near misses of one list: phrase → the keyphrase that it nearly is, such as `near load factor`."""
     rows = _misses(near, system)
     rows = rows[(rows["document"] == document) & (rows["type"] != "NONE")]
-    return {row.phrase: f"≈ {row.keyphrase}" for row in rows.itertuples()}
+    return {row.phrase: f"near {row.keyphrase}" for row in rows.itertuples()}
 
 
 def beside_exact(soft: pd.DataFrame, exact: pd.DataFrame, cutoff: int | str) -> pd.DataFrame:
@@ -447,6 +456,23 @@ def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataF
     )
     values = values.rename_axis(columns=None).rename_axis("measure").reset_index()
     return values, bold.fillna(value=False).astype(bool).reset_index(drop=True)
+
+
+def turned(wide: pd.DataFrame, bold: pd.DataFrame, left_out: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return the table of `by_subset` with a row a subset and a column a measure, and the style of its cells.
+
+    left_out: measures that stand elsewhere, so that the others have the width of the screen
+    """
+    kept = ~wide["measure"].isin(left_out)
+    names = wide.loc[kept, "measure"].tolist()
+    values = wide[kept].drop(columns="measure").T.set_axis(names, axis=1)
+    heavy = bold[kept].drop(columns="measure", errors="ignore").T.set_axis(names, axis=1).reindex(values.index)
+    said = [subset.replace("L<=", "L ≤ ").replace(":", ": ") for subset in values.index]
+    table = values.reset_index(drop=True)
+    table.insert(0, "pairs", said)
+    css = heavy.fillna(value=False).reset_index(drop=True).map(lambda on: "font-weight: 700" if on else "")
+    css.insert(0, "pairs", "")
+    return table, css
 
 
 def left_over(curve: pd.DataFrame) -> pd.DataFrame:

@@ -112,7 +112,8 @@ class PaperTable:
                 f"<tr><td>{escape(typeset.visible(system))}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
             )
         body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        return f"<table><caption>{escape(typeset.visible(self.caption))}</caption>{body}</table><p>{escape(self.note())}</p>\n"
+        caption = escape(typeset.visible(self.caption))
+        return f"<table><caption>{caption}</caption>{body}</table><p>{escape(self.note())}</p>\n"
 
     def latex(self) -> str:
         """Return tables that need booktabs alone: in one column or over two, in parts where they are too wide."""

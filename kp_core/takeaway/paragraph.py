@@ -150,7 +150,7 @@ def _agreement(settings: Settings, measures: Sequence[str]) -> str:
     universe = _PROSE["universe"][name].format(size) if name in _PROSE["universe"] else f"{int(name):,} phrases"
     averages = parse("kappa").averages(settings.average)
     pooled = _PROSE["pooled"]["both" if len(averages) > 1 else averages[0]]
-    return f"Agreement was measured on concordance tables {pooled}; the universe of a document is {universe}."
+    return f"Concordance tables were {pooled}; the universe of a document is {universe}."
 
 
 def _tested(test: str) -> str:

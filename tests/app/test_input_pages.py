@@ -101,7 +101,7 @@ def test_columns_are_given_their_parts_beside_what_comes_of_them_and_used_at_a_c
     assert "There is no system output" in words(app)
     app.selectbox(key="role liste.csv").set_value("system").run()
     assert "no gold standard" in words(app)
-    press(app, "Guess again")
+    press(app, "Read it by itself again")
     assert "One question before these files can be read" in words(app)
 
 

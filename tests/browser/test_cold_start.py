@@ -12,7 +12,6 @@ from playwright.sync_api import Page
         ("/", "Overview", "k = 6, the average gold size"),
         ("/?k=9&measure=MAP", "Overview", "k = 9"),
         ("/systems?k=9", "Systems", "k = 9"),
-        ("/near_misses?k=9", "Systems", "holds a keyphrase"),
     ],
 )
 def test_a_cold_link_opens(

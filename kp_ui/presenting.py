@@ -1,0 +1,25 @@
+"""Show a page in large type and alone on the screen, for the back row of a room."""
+
+import streamlit as st
+
+_PRESENT = "present"
+#: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
+LARGE = "<style>html { font-size: 140%; } [data-testid='stSidebar'] { display: none; }</style>"
+
+
+def now() -> bool:
+    """Tell whether the page is presented; it is part of the link."""
+    return st.query_params.get(_PRESENT) == "true"
+
+
+def button() -> None:
+    """Let the user begin or end presenting."""
+    label = "End presenting" if now() else "Present"
+    st.button(label, key="present", icon=":material/present_to_all:", on_click=_turn, args=(not now(),))
+
+
+def _turn(on: bool) -> None:
+    if on:
+        st.query_params[_PRESENT] = "true"
+    else:
+        del st.query_params[_PRESENT]
