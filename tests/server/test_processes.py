@@ -177,6 +177,17 @@ def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: P
             session.close()
 
 
+def test_the_first_visitors_of_a_fresh_server_come_at_once_and_all_see_their_page(tmp_path: Path) -> None:
+    pages = ("overview", "data", "systems", "documents", "report", "correlation")
+    with running(tmp_path / "log", script="serve.py") as (address, _), ThreadPoolExecutor(len(pages)) as pool:
+        visitors = list(pool.map(lambda page: Session(address, page), pages))
+        titles = [[one.body for one in visitor.elements("heading")][:1] for visitor in visitors]
+        for visitor in visitors:
+            visitor.close()
+    assert titles == [[page.capitalize()] for page in pages]
+    assert "Error" not in (tmp_path / "log").read_text("utf-8")
+
+
 def test_a_page_of_another_site_is_refused_and_no_other_host_is_asked(tmp_path: Path) -> None:
     asked = []
     with socket.create_server((HOST, 0)) as elsewhere:
