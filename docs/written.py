@@ -6,7 +6,9 @@ from typing import Literal, get_args, get_origin, get_type_hints
 
 from cyclopts import Argument
 
+from kp_core import typeset
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
+from kp_core.learn import LESSONS
 from kp_core.reading.families import all_families
 from kp_core.takeaway import methods
 
@@ -145,7 +147,23 @@ def formats_page() -> str:
     return _FORMATS.format(rows="\n".join(rows), examples="\n".join(examples))
 
 
+def worksheet() -> str:
+    """Return the questions of all lessons as a sheet to hand out, with the solutions that the page checks against."""
+    lines = ["# Worksheet", "The questions of the [lessons](guide/learn.md); the solutions stand at the end."]
+    solutions = ["## Solutions"]
+    for lesson in LESSONS.values():
+        lines += [f"## {lesson.title}", typeset.escape_markdown(lesson.text)]
+        solutions.append(f"**{lesson.title}**")
+        for number, question in enumerate(lesson.questions, 1):
+            choices = f" ({' / '.join(question.options)})" if question.options else ""
+            lines.append(f"{number}. {typeset.escape_markdown(question.text + choices)}")
+            answer = question.answer if isinstance(question.answer, str) else typeset.number(question.answer)
+            solutions.append(f"{number}. {typeset.escape_markdown(f'{answer}: {question.because}')}")
+    return "\n\n".join(lines + solutions) + "\n"
+
+
 PAGES = {
+    "worksheet.md": worksheet,
     "methods.md": methods.markdown,
     "glossary.md": methods.glossary,
     "command_line.md": command_line,

@@ -4,7 +4,7 @@ import streamlit as st
 
 _PRESENT = "present"
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
-LARGE = "<style>html { font-size: 140%; } [data-testid='stSidebar'] { display: none; }</style>"
+LARGE = "<style>html { font-size: 150%; } [data-testid='stSidebar'] { display: none; }</style>"
 
 
 def now() -> bool:

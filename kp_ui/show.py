@@ -96,10 +96,10 @@ def signature(line: str, place: str = "cite") -> None:
     with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
         st.caption("Short form, for a caption")
         st.code(short_form(line), language=None, wrap_lines=True)
-        st.caption("The whole recipe: whoever has the same files gets the same numbers")
-        st.code(line, language=None, wrap_lines=True)
         st.caption("The link that leads here")
         st.code(controls.address(), language=None, wrap_lines=True)
+        st.caption("The whole recipe: whoever has the same files gets the same numbers")
+        st.code(line, language=None, wrap_lines=True)
 
 
 def recipe(result: Any) -> None:

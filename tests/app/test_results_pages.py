@@ -313,7 +313,7 @@ def test_gold_without_systems_is_enough(page: str, tab: str) -> None:
     if page == "documents":
         table = kp.agreement(kp.load(gold=LECTURES / "gold.csv"))
         assert table.documents == len(app.dataframe[0].value)
-        assert app.dataframe[0].value["K"].is_monotonic_increasing
+        assert app.dataframe[0].value["P_pos"].is_monotonic_increasing
 
 
 def test_printed_figures_are_solved_for_their_table(concordance: Any) -> None:
