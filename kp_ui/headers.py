@@ -1,4 +1,4 @@
-"""Add security headers to every answer of the server, so that a page can load and send nothing elsewhere."""
+"""Add security headers to every answer of the server, and refuse connections that pages of other sites open."""
 
 import base64
 import hashlib
@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import streamlit as st
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
@@ -54,3 +54,32 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, answer if scope["type"] == "http" else send)
+
+
+def is_foreign(headers: Headers) -> bool:
+    """Return whether a page of another site than the one asked for sends this; a program names no site at all.
+
+    >>> is_foreign(Headers({"host": "kpscope.example.org", "origin": "https://kpscope.example.org"}))
+    False
+    >>> is_foreign(Headers({"host": "kpscope.example.org", "origin": "http://localhost:3000"}))
+    True
+    """
+    origin = headers.get("origin")
+    return origin is not None and origin.partition("://")[2] != headers.get("host")
+
+
+class OwnPagesOnly:
+    """Middleware that refuses a websocket which a page of another site opens.
+
+    Streamlit refuses most of them too, but first asks a foreign host for the outer address of this machine.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass a request on, or refuse it."""
+        if scope["type"] == "websocket" and is_foreign(Headers(scope=scope)):
+            await send({"type": "websocket.close", "code": 1008})
+        else:
+            await self.app(scope, receive, send)

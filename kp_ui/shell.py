@@ -67,6 +67,7 @@ def run() -> None:
         st.switch_page(ROOT / "pages" / "data.py")
     seats.admit()
     st.html(_STYLE + presenting.LARGE * presenting.now())
+    workspace.reopen()
     if page.url_path != "data":
         workspace.ask_for_lost_files()
     with st.spinner("Opening the data …"):

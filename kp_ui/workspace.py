@@ -18,7 +18,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
 from kp_core.takeaway.workspace_file import Uploads
-from kp_ui import ROOT, prose, show
+from kp_ui import ROOT, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _BESIDE, _UPLOADS, _PENDING = "workspace", "workspace_beside", "uploads", "pending"
@@ -27,8 +27,10 @@ _PROBLEM, _QUESTION = "problem", "question"
 SAMPLE, _FIRST = "sample", "lectures"
 #: The query parameter that says how many files of the user's own are on screen.
 _FILES, _LOST = "files", "lost files"
+#: The query parameter with the key of kept files, where the server keeps any; what is kept, its key, and if by us.
+_KEY, _KEPT = "kept", "kept files"
 #: What of a link names data, which a workspace file has itself.
-DATA = (SAMPLE, _FILES)
+DATA = (SAMPLE, _FILES, _KEY)
 #: Files were dropped beside a page: the Data page shows how they were read.
 ARRIVED = "arrived"
 
@@ -105,11 +107,29 @@ def keep_in_link() -> None:
     here = current()
     sample = here.sample if here.sample != _FIRST else None
     files = str(len(uploads().files)) if here.sample is None and uploads().files else None
-    for name, text in ((SAMPLE, sample), (_FILES, files)):
+    for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
         if text is not None and st.query_params.get(name) != text:
             st.query_params[name] = text
         elif text is None and name in st.query_params:
             del st.query_params[name]
+
+
+def _keep() -> str | None:
+    """Return the key of the user's files, after keeping what has changed; None where the server keeps none."""
+    before, key, here = st.session_state.get(_KEPT, (None, "", False))
+    if before is not uploads():
+        key = state.keep(uploads(), key if here else "")
+        st.session_state[_KEPT] = uploads(), key, True
+    return key or None
+
+
+def reopen() -> None:
+    """Open the files of the address in a new session, if the server kept them."""
+    new = _CURRENT not in st.session_state and not st.session_state.get(_PENDING)
+    key = st.query_params.get(_KEY, "")
+    if new and (found := state.find(key)):
+        open_uploads(found)
+        st.session_state[_KEPT] = found, key, False
 
 
 def lost_files() -> int:
@@ -220,6 +240,8 @@ def open_uploads(asked: Uploads) -> None:
     st.session_state[_PROBLEM], st.session_state[_QUESTION] = "", None
     st.session_state[_PENDING], st.session_state[_LOST] = bool(asked.files), 0
     if not asked.files:
+        _, key, here = st.session_state.pop(_KEPT, (None, "", False))
+        state.forget(key if here else "")
         open_sample(_FIRST)
 
 

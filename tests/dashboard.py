@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,13 +61,13 @@ def running(
         subprocess.Popen(command, cwd=folder, stdout=output, stderr=output, env=environment) as process,
     ):
         try:
-            _wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
+            wait_until_healthy(f"http://{HOST}:{port}/_stcore/health", process, log)
             yield f"http://{HOST}:{port}", process
         finally:
             process.terminate()
 
 
-def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
+def wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
     """Return as soon as the server answers; raise with its own words if it ends or takes more than a minute."""
     end = time.monotonic() + 60
     while time.monotonic() < end and process.poll() is None:
@@ -80,39 +80,40 @@ def _wait_until_healthy(address: str, process: subprocess.Popen[bytes], log: Pat
     raise RuntimeError(f"the app did not start:\n{log.read_text('utf-8', errors='replace')}")
 
 
-def _cookie(address: str) -> str:
-    """Return the token that Streamlit wants back with every upload."""
-    with urllib.request.urlopen(f"{address}/_stcore/health", timeout=30) as answer:
-        for header in answer.headers.get_all("Set-Cookie") or []:
-            name, _, value = header.partition(";")[0].partition("=")
-            if name == "_streamlit_xsrf":
-                return str(value)
-    return ""
+def _cookies_set(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the cookies that an answer sets, as {name: value}."""
+    pairs = (value.partition(";")[0].partition("=") for name, value in headers if name.lower() == "set-cookie")
+    return {name: value for name, _, value in pairs}
 
 
 class Session:
     """One person's session: what is on the page, and what the person does there."""
 
-    def __init__(self, address: str, page: str = "", query: str = "") -> None:
-        """Connect and open a page, such as `data`."""
-        self.address, self._token, self._page = address, _cookie(address), ""
+    def __init__(self, address: str, page: str = "", query: str = "", cookies: Mapping[str, str] | None = None) -> None:
+        """Connect and open a page, such as `data`; cookies: those that the browser has of this server already."""
+        self.address, self.cookies, self._page, self.query = address, dict(cookies or {}), "", query
+        request = urllib.request.Request(f"{address}/_stcore/health", headers=self._cookie_header())
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            self.cookies |= _cookies_set(answer.headers.items())
+        self._token = self.cookies.get("_streamlit_xsrf", "")
         self._elements: dict[tuple[int, ...], Element] = {}
         self._states: dict[str, WidgetState] = {}
         self._sent = self.received = 0
-        headers = {"Cookie": f"_streamlit_xsrf={self._token}"}
         stream = address.replace("http", "ws", 1) + "/_stcore/stream"
         self._open = ExitStack()
         self._socket = self._open.enter_context(
             connect(
                 stream,
                 subprotocols=[Subprotocol("streamlit"), Subprotocol(self._token)],
-                additional_headers=headers,
+                additional_headers=self._cookie_header(),
                 max_size=_LARGEST,
                 ping_interval=None,
                 open_timeout=PATIENCE,
                 proxy=None,
             )
         )
+        assert self._socket.response is not None
+        self.cookies |= _cookies_set(self._socket.response.headers.raw_items())
         self.id = ""
         self.open(page, query)
 
@@ -162,6 +163,9 @@ class Session:
             kept.file_urls.CopyFrom(urls)
         return self._rerun(state)
 
+    def _cookie_header(self) -> dict[str, str]:
+        return {"Cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())}
+
     def _put(self, url: str, name: str, data: bytes) -> None:
         edge = "kpscope-edge"
         head = f'--{edge}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n\r\n'
@@ -169,7 +173,7 @@ class Session:
         headers = {
             "Content-Type": f"multipart/form-data; boundary={edge}",
             "X-Xsrftoken": self._token,
-            "Cookie": f"_streamlit_xsrf={self._token}",
+            **self._cookie_header(),
         }
         request = urllib.request.Request(f"{self.address}{url}", body, headers, method="PUT")
         urllib.request.urlopen(request, timeout=PATIENCE).close()
@@ -196,6 +200,8 @@ class Session:
             if kind == "new_session":
                 self.id = message.new_session.initialize.session_id or self.id
                 self._elements.clear()
+            elif kind == "page_info_changed":
+                self.query = message.page_info_changed.query_string
             elif kind == "navigation":
                 self._page = message.navigation.page_script_hash
             elif kind == "delta" and message.delta.WhichOneof("type") == "new_element":
