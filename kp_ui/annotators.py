@@ -75,12 +75,13 @@ def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
     matrix = heat_maps.pair_matrix(result, measure, annotators)
-    left, right = st.columns(2, gap="medium")
+    left, right = st.columns([2, 3], gap="medium")
     with left:
         show.chart(heat_maps.heat_map(matrix, measure), "pairs")
     with right:
         pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
         pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper", "Rolling"]], on="pair")
+        pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
         results.table(pairs, "annotator_pairs", documents=_documents(result))
         st.caption("Documents: those that both saw. Who did not see a document is missing there, and no “no”.")
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)

@@ -2,6 +2,7 @@
 
 from contextvars import ContextVar
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
@@ -53,7 +54,7 @@ def _lead(stem: str) -> None:
 def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
-    st.logo(ROOT / "kp_ui" / "logo.svg", size="large")
+    st.logo(Path(__file__).with_name("logo.svg"), size="large")
     pages = [st.Page(ROOT / "pages" / f"{stem}.py", title=stem.capitalize(), url_path=stem) for stem in PAGES]
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     moved = [

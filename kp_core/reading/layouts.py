@@ -417,7 +417,8 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
-    if "doc_id" in columns and _share(table.texts(columns["doc_id"]), ";") >= 0.5:  # lists under a name such as ID
+    # Lists under a name such as ID; the head of our own tables is never doubted, since any text may be an id there.
+    if columns.get("doc_id", "doc_id") != "doc_id" and _share(table.texts(columns["doc_id"]), ";") >= 0.5:
         del columns["doc_id"]
     return columns
 
