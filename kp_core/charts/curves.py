@@ -13,7 +13,20 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, add_band, add_curve, label, lay_out, looks
+from kp_core.charts.style import (
+    GREY,
+    ORACLE,
+    REFERENCES,
+    TEXT,
+    Chart,
+    Look,
+    add_band,
+    add_curve,
+    label,
+    labels,
+    lay_out,
+    looks,
+)
 from kp_core.errors import counted
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
@@ -108,7 +121,7 @@ def _name_ends(figure: go.Figure, systems: Mapping[str, pd.DataFrame], row: int,
     low = min(float(rows[["value", "low"]].min().min()) for rows in known.values() if len(rows))
     high = max(float(rows[["value", "high"]].max().max()) for rows in known.values() if len(rows))
     pixel = (high - low) / max(height, 1) or 1.0
-    below = float("-inf")
+    below, shown = float("-inf"), dict(zip(ends, labels(ends, 16), strict=True))
     for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
         value = float(ends[name]["value"])
         place = max(value / pixel, below + _LINE)
@@ -120,7 +133,7 @@ def _name_ends(figure: go.Figure, systems: Mapping[str, pd.DataFrame], row: int,
             xshift=6,
             xanchor="left",
             showarrow=False,
-            text=label(name, 16),
+            text=shown[name],
             font={"size": 12, "color": drawn[name].colour},
             row=row,
             col=1,

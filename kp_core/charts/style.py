@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from kp_core.reading.identifiers import without_common
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.systems import BASELINES
 from kp_core.typeset import number, visible
@@ -70,13 +71,22 @@ def label(text: str, most: int = 24) -> str:
     return escape(short(visible(text), most), quote=False)
 
 
-def labels(names: Iterable[str]) -> list[str]:
+def labels(names: Iterable[str], most: int = 24) -> list[str]:
     """Return names as Plotly shows them, shortened, and still different from each other.
 
     >>> labels(["a long name with 1 inside the system", "a long name with 2 inside the system"])
-    ['a long name…e the system', 'a long name…e the system (2)']
+    ['1', '2']
     """
-    return distinct(map(label, names))
+    return distinct(label(name, most) for name in _apart(list(names), most))
+
+
+def _apart(names: list[str], most: int) -> list[str]:
+    """Return names of which those that would look alike once they are short are without what all of them share."""
+    systems = [name for name in dict.fromkeys(names) if name not in REFERENCES]
+    if len({short(name, most) for name in systems}) == len(systems):
+        return names
+    shown = dict(zip(systems, without_common(systems), strict=True))
+    return [shown.get(name, name) for name in names]
 
 
 def distinct(shown: Iterable[str]) -> list[str]:
