@@ -59,15 +59,16 @@ def leaderboard(result: Result, measure: str) -> Chart:
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     drawn, names = looks(result.frame["system"]), labels(rows["system"])
     figure = go.Figure()
-    for (_, row), name in zip(rows.iterrows(), names, strict=True):
+    for place, ((_, row), name) in enumerate(zip(rows.iterrows(), names, strict=True)):
         look, one = drawn[row["system"]], rows.loc[[row.name]]
         symbol = "circle" if row["system"] in REFERENCES else look.symbol
         more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
         hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
         add_dots(figure, one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more)
         text = f"<b>{number(row['value'], 3)}</b>"
-        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": name}
-        figure.add_annotation(text=text, showarrow=False, font={"size": 14, "color": look.colour}, **place)
+        # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
+        where = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": place}
+        figure.add_annotation(text=text, showarrow=False, font={"size": 14, "color": look.colour}, **where)
     figure.update_yaxes(autorange="reversed", automargin=True, type="category", tickfont_size=14)
     figure.update_xaxes(title=label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
     alt = f"{measure} with 95 % intervals: {_values(rows['system'], rows['value'])}."

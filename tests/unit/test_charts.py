@@ -188,3 +188,12 @@ def test_what_a_table_shows_is_said(cells, others, macro, expected) -> None:
 def test_what_a_table_does_not_show_is_not_said() -> None:
     assert "says nothing" not in " ".join(diagnose("x", {"a": 6, "b": 4, "c": 5, "d": 100}, {}))
     assert "mean over documents" not in " ".join(diagnose("x", TFIDF, {}, KAPPA + 0.04))
+
+
+def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
+    """A system called "1" is no second row: Plotly would take such a name for a place on the axis."""
+    corpus = kp.load(gold={"d": ["a", "b"]}, systems={"1": {"d": ["a", "b"]}, "0": {"d": ["a", "x"]}})
+    figure = dots.leaderboard(kp.evaluate(corpus, measures="P@k", k=2, interval="none"), "P@k").figure
+    dot = {trace.y[0]: trace.x[0] for trace in figure.data}
+    assert dot == {"1": 1.0, "0": 0.5}
+    assert [(one.y, one.text) for one in figure.layout.annotations] == [(0, "<b>1.000</b>"), (1, "<b>0.500</b>")]
