@@ -54,11 +54,10 @@ def chosen() -> str | None:
         which = controls.select("Only where", WHERE, "where") if other != "none" else "all"
     values = cached.by_document(measure)
     listed = documents(values, better, other, order, search, group, which)
-    st.caption(show.plain(_about(listed, named(measure, settings.cutoff()), better, other)))
-    few = [name for name in ("difference", "document", better, f"system {better}") if name in listed]
-    few = few if "difference" not in listed else ["document", "difference"]
-    document = choose_document(listed[few], set(values["document"]))
     name = named(measure, settings.cutoff())
+    st.caption(show.plain(_about(listed, name, better, other)))
+    told = "difference" if other != "none" else f"system {better}" if better in _OTHERS else better
+    document = choose_document(listed[["document", told]], set(values["document"]))
     show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure), "Values by document")
     return document
 

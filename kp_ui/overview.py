@@ -3,7 +3,7 @@
 import streamlit as st
 
 import kp_core as kp
-from kp_core.charts import dots, screen_tables
+from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
@@ -36,11 +36,11 @@ def answer() -> None:
         results.few(here)
     with right:
         if has_curve(measure):
-            results.chart_over_k(result, measure, "overview_chart")
+            show.chart(curves.over_k(result, measure, results.marks()), "overview_chart")
             results.where_no_mark()
         else:
-            st.caption(show.plain(f"{name} looks at whole lists, so it has no curve over k."))
-    board = screen_tables.leaderboard(here, measure, ("kappa", "MAP"), None)
+            st.caption(show.plain(f"{name} does not depend on k, so it has no curve over k."))
+    board = screen_tables.leaderboard(here, measure, (), None)
     kept.table(board)  # nothing else on this page is a table
     with st.container(horizontal=True):
         results.links_to_documents(systems)

@@ -51,7 +51,7 @@ def paper() -> None:
         bounds = st.toggle("Intervals", key="table_bounds")
         marks = st.toggle("Marks of significance", value=True, key="table_marks")
         baselines = st.toggle("Baselines", key="table_baselines")
-    caption = st.text_input("Caption", "Evaluation of keyphrase extraction", key="table_caption", max_chars=300)
+    caption = st.text_input("Caption", TITLE, key="table_caption", max_chars=300)
     if not rows or not measures:
         st.info("Choose at least one system and one measure.")
         return

@@ -7,10 +7,8 @@ import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core.charts import curves, dots
 from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems, styled
-from kp_core.charts.selection import has_curve
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
 from kp_core.scoring.measures import parse
@@ -91,14 +89,6 @@ def about_baselines(cutoff: int | str) -> None:
     if cutoff == "all":
         text += " At k = all, random k and oracle k return every phrase of the universe."
     st.caption(text)
-
-
-def chart_over_k(result: kp.Result, measure: str, key: str) -> None:
-    """Show a measure over k, or as bars at the cutoff in use where k plays no part."""
-    if has_curve(measure):
-        show.chart(curves.over_k(result, measure, marks()), key)
-    else:
-        show.chart(dots.leaderboard(result.at(settings.cutoff()), measure), key)
 
 
 def where_no_mark() -> None:

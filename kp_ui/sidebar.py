@@ -90,9 +90,7 @@ def _take(name: str, key: str) -> None:
 def _changed() -> list[str]:
     """Return the conventions that are other than the preset says."""
     chosen = settings.chosen()
-    return [
-        name for name in settings.CONVENTIONS if chosen.get(name, settings.of_preset(name)) != settings.of_preset(name)
-    ]
+    return [name for name in settings.CONVENTIONS if name in chosen and chosen[name] != settings.of_preset(name)]
 
 
 def _open() -> None:

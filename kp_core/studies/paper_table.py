@@ -223,17 +223,17 @@ def paper_table(
     beaten: dict[str, frozenset[str]] = {}
     if marks and len(corpus.systems) > 1:
         for measure, k in frame[["measure", "k"]].drop_duplicates().itertuples(index=False):
-            beaten[measure] = _beaten(corpus, result.settings, measure, k) & set(wanted)
+            beaten[measure] = _beaten(corpus, result.settings, measure, k, wanted)
     shown = Result(frame, result.settings, result.notes, result.documents, result.agreement, result.caption)
     return PaperTable(shown, caption, label, digits, bounds, beaten)
 
 
-def _beaten(corpus: Corpus, settings: Settings, measure: str, k: object) -> frozenset[str]:
-    """Return the systems that are significantly below the best one; none where a measure cannot be compared."""
+def _beaten(corpus: Corpus, settings: Settings, measure: str, k: object, shown: Sequence[str]) -> frozenset[str]:
+    """Return which of the systems shown are significantly below the best of them; none without a comparison."""
     at = settings.changed(k="all" if k is None else str(k))
     try:
         found = compare(corpus, at, measure)
     except UsageError:  # a measure that ranks no systems
         return frozenset()
-    values = {name: value for name, value in found.scores.items() if value == value}
-    return frozenset(found.better[typeset.highest(values)[0]]) if values else frozenset()
+    values = {name: value for name, value in found.scores.items() if value == value and name in shown}
+    return frozenset(found.better[typeset.highest(values)[0]]) & set(shown) if values else frozenset()

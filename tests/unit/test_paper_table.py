@@ -64,6 +64,15 @@ def test_systems_digits_and_marks_are_chosen(corpus: kp.Corpus) -> None:
         kp.paper_table(corpus, systems=["mine"])
 
 
+def test_daggers_are_against_the_best_of_the_systems_shown(corpus: kp.Corpus) -> None:
+    names = ["textrank", "rake", "tfidf"]  # without yake, the best of all
+    shown = kp.paper_table(corpus, measures=["MAP"], systems=names)
+    found = kp.compare(corpus, measure="MAP", k="all")
+    best = max(names, key=found.scores.__getitem__)
+    assert shown.beaten == {"MAP": frozenset(found.better[best]) & set(names)}
+    assert shown.beaten != {"MAP": frozenset(found.better["yake"]) & set(names)}
+
+
 def test_names_are_literal_everywhere() -> None:
     hostile = "a_b & <i>50%</i> | $x$"
     made = kp.paper_table(
