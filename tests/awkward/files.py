@@ -245,6 +245,12 @@ FILES = (
     Awkward(
         "a Parquet file that ends early", "a.parquet", parquet({"doc_id": ["d1"], "phrase": ["tide"]})[:-9], "damaged"
     ),
+    Awkward(
+        "sizes in a footer at which Arrow would end the process",
+        "a.parquet",
+        Path(__file__).with_name("contradicting_sizes.parquet").read_bytes(),
+        "damaged",
+    ),
     Awkward("columns of one name", "a.parquet", lambda: _twice(), (1, 1, 0)),
     # JSON
     Awkward("100,000 levels", "a.json", NESTED, "deeply nested JSON"),
