@@ -60,7 +60,7 @@ _LONG_TEXT = 200
 _SAMPLE = 1000
 #: In so many rows people and systems have some keyphrase in common.
 _TELLING_ROWS = 10
-_PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
+PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
 MARKS = {
@@ -119,9 +119,7 @@ class Layout:
 
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""
-        if not self.numbered:
-            return self.table.texts(self.columns["doc_id"])
-        return pa.chunked_array([pa.array(map(str, range(1, len(self.table) + 1)), pa.large_string())])
+        return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
 
 
 @dataclass(frozen=True)
@@ -380,7 +378,7 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
     """Return the layout of judged pairs: `candidate` beside `keyphrase` or scores of people."""
     if not table.header:
         return None
-    columns = find_roles(table.names, (*_PAIR, "annotator", "score"), choice.columns)
+    columns = find_roles(table.names, (*PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
     raters = [name for name in _chosen(choice, "rater") if name in table.names]
     if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):

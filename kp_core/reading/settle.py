@@ -16,7 +16,7 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.source import stem_of
-from kp_core.reading.values import distinct, distinct_values, trim
+from kp_core.reading.values import distinct, distinct_values, repeated, trim
 
 
 @dataclass
@@ -128,8 +128,7 @@ def _name_sources(part: Part, parts: Sequence[Part]) -> None:
         sources = part.lists["source"]
         part.lists = part.lists.assign(source=sources.where(sources.notna(), default))
     if "source" not in part.table.column_names:
-        names = pa.repeat(pa.scalar(default, pa.large_string()), len(part.table))
-        part.table = part.table.append_column("source", pa.chunked_array([names]))
+        part.table = part.table.append_column("source", repeated(default, len(part.table)))
         part.sources = [default] if len(part.table) else []
         return
     blank = pc.equal(part.table["source"].fill_null(""), "")

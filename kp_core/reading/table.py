@@ -58,6 +58,10 @@ class Table:
         """Return the line of every row."""
         return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
 
+    def numbers(self) -> pa.ChunkedArray:
+        """Return 1, 2, ... as text, one a row."""
+        return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
+
     def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
         """Return the table with the rows of a mask only."""
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]

@@ -126,6 +126,11 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
     return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
 
 
+def repeated(value: str, size: int) -> pa.ChunkedArray:
+    """Return a column of one text."""
+    return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
+
+
 def _from_integers(column: pa.ChunkedArray) -> Floats:
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
 
