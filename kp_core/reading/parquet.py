@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.table import Table, header_names
+from kp_core.reading.table import Table, header_names, plain_column
 
 
 def is_parquet(file: File) -> bool:
@@ -95,18 +95,3 @@ def _spelled_out(values: pa.Array) -> int:
     if pa.types.is_struct(kind):
         return sum(map(_spelled_out, values.flatten()))
     return int(values.nbytes)
-
-
-def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return plain_column(column.cast(kind.value_type))
-    if pa.types.is_decimal(kind):
-        return column.cast(pa.float64())
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
-        return column.cast(pa.list_(pa.large_string())) if texts else column
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
-        return column
-    return column.cast(pa.large_string())

@@ -90,6 +90,21 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.fill_null("") if column.null_count else column
 
 
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_column(column.cast(kind.value_type))
+    if pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+        return column.cast(pa.list_(pa.large_string())) if texts else column
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return column
+    return column.cast(pa.large_string())
+
+
 def header_names(header: Sequence[str]) -> list[str]:
     """Return distinct, non-empty names of columns, each on one line.
 
