@@ -317,7 +317,9 @@ def _judgements(layout: Layout) -> Rows:
     low, high = _scale(values, layout.cells)
     outside = np.isfinite(values) & ((values < low) | (values > high))
     reasons = dict.fromkeys(np.flatnonzero(bad).tolist(), "score is not a finite number")
-    reasons |= {i: f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside)}
+    reasons |= {
+        i: f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside).tolist()
+    }
     keep = np.isfinite(values) | bad
     # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
     pair, judge = np.divmod(np.flatnonzero(keep), len(scored))

@@ -283,7 +283,9 @@ def _of_columns(
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    sure = sure and ("phrases_of" in choice.options or not _is_doubtful(table, sources))
+    across = _lies_across(table, columns, used)
+    sure = sure and ("phrases_of" in choice.options or not (across or _is_doubtful(table, sources)))
+    evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
@@ -372,6 +374,15 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
         items.append({(row, item.strip().lower()) for row, cell in cells for item in re.split(r"[;；,，、•|\n]", cell)})
     blank = {(row, "") for row in range(_SAMPLE)}
     return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
+
+
+def _lies_across(table: Table, columns: dict[str, str], used: list[str]) -> bool:
+    """Tell a table whose columns are the documents: numbered heads, over rows of a few people without a number."""
+    rows = columns.get("doc_id", columns.get("annotator"))
+    if rows is None or len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
+        return False
+    numbered = [name for name in used if re.search(r"\d", name)]
+    return len(numbered) == len(used) and not any(re.search(r"\d", cell) for cell in table.texts(rows).to_pylist())
 
 
 def _of_pairs(table: Table, choice: Choice) -> Layout | None:

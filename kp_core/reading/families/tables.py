@@ -13,13 +13,14 @@ from kp_core.errors import Note, counted
 from kp_core.reading.archive import is_workbook
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import GOLD, SYSTEMS, plain
+from kp_core.reading.fields import GOLD, SYSTEMS, find_roles, plain
 from kp_core.reading.json_rows import read_json_rows
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import SEPARATORS, Layout, layout_of
 from kp_core.reading.parquet import is_parquet, read_parquet
 from kp_core.reading.table import Table
+from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names
 
 NAME = "F10"
@@ -40,9 +41,15 @@ OPTIONS = {
     "cells": tuple(separator for separator in SEPARATORS if separator != "lists"),
     "fill_down": ("yes", "no"),
     "ids": ("rows",),
-    "sheets": ("sources", "together", "first"),
+    "sheets": ("sources", "documents", "together", "first"),
     "scale": ("0-4", "0-2", "0-10"),
     **dict.fromkeys(("sheet", "phrases_of", "rater", "ignore"), ()),
+}
+#: How several sheets are read, in words.
+_SHEETS = {
+    "sources": "one for each annotator, system or table",
+    "documents": "one for each document",
+    "together": "read as one table",
 }
 
 
@@ -52,12 +59,25 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
         return [file.once("parquet", lambda: read_parquet(file))]
     if is_workbook(file.source.data):
         chosen = [name for name in choice.options.get("sheet", "").split("\n") if name in sheet_names(file)]
-        return [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
+        tables = [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
+        return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
     if begins_like_json(file.json):
         rows = read_json_rows(file, role)
         return [] if rows is None else [rows]
     delimited = file.once("table", lambda: read_delimited(file, choice))
     return [] if delimited is None else [delimited]
+
+
+def _of_its_document(table: Table) -> Table:
+    """Return a sheet whose rows are those of the document that it is named after."""
+    return replace(table, names=["doc_id", *table.names], columns=[repeated(table.sheet, len(table)), *table.columns])
+
+
+def _may_be_document(table: Table) -> bool:
+    """Tell a sheet that names its keyphrases and no documents, and whose rows are no lists of several documents."""
+    named = find_roles(table.names, ("doc_id", "phrase", "phrases"))
+    layout = layout_of(table, None, Choice())
+    return table.header and bool(named) and "doc_id" not in named and (layout is None or len(table) == 1)
 
 
 def column_names(file: File, choice: Choice) -> list[str]:
@@ -70,11 +90,14 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
     if len(files) != 1:
         return []
     file = files[0]
-    found = [layout_of(table, role, choice) for table in tables_of(file, choice, role)]
-    readable = [layout for layout in found if layout is not None]
+    tables = tables_of(file, choice, role)
+    readable = [layout for table in tables if (layout := layout_of(table, role, choice)) is not None]
     if not is_workbook(file.source.data):
         return [_recognition(file, [layout], role) for layout in readable]
-    return _sheets(file, readable, role, choice)
+    found = _sheets(file, readable, role, choice)
+    if len(tables) > 1 and "sheets" not in choice.options and all(map(_may_be_document, tables)):
+        found += recognise(files, role, replace(choice, options={**choice.options, "sheets": "documents"}))
+    return found
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
@@ -95,6 +118,8 @@ def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choic
     if not readable:
         return []
     chosen = list(filter(None, choice.options.get("sheet", "").split("\n")))
+    if choice.options.get("sheets") == "documents":
+        return [_told(file, readable, role, "documents")]
     alike = [one for one in readable if _alike(one, readable[0])]
     others = [one for one in readable if not _alike(one, readable[0])]
     first = _recognition(file, readable[:1], role, sheet=readable[0].table.sheet, sheets="first")
@@ -116,9 +141,8 @@ def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choic
 
 def _told(file: File, plan: list[Layout], role: Role | None, sheets: str) -> Recognition:
     names = ", ".join(f"“{one.table.sheet}”" for one in plan[:5]) + (" …" if len(plan) > 5 else "")
-    how = "one for each annotator, system or table" if sheets == "sources" else "read as one table"
     found = _recognition(file, plan, role, sheets=sheets)
-    return replace(found, evidence=f"{len(plan)} sheets ({names}), {how}; {found.evidence}")
+    return replace(found, evidence=f"{len(plan)} sheets ({names}), {_SHEETS[sheets]}; {found.evidence}")
 
 
 def _alike(one: Layout, other: Layout) -> bool:
