@@ -139,8 +139,8 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
     names = [str(number) for number in range(width)]
     if any(blank in file.text for blank in ("\n\n", "\n\r", "\r\r")) or file.text[:1] in ("\n", "\r"):
         return False  # blank lines are counted by the slower way
-    if file.text.count("\n") + file.text.count("\r") - file.text.count("\r\n") > file.limits.rows + 1:
-        raise _too_many(file)
+    ends = file.text.count("\n") + file.text.count("\r") - file.text.count("\r\n")
+    refuse_over(file.limits.rows, ends - 1, "rows", file.name)
     try:
         found = arrow_csv.read_csv(
             io.BytesIO(file.text.encode()),
@@ -150,15 +150,8 @@ def _fill_at_once(table: Table, file: File, delimiter: str, width: int) -> bool:
         )
     except pa.ArrowInvalid:
         return False
-    if len(found) > file.limits.rows + 1:
-        raise _too_many(file)
     table.columns = list(found.columns)
     return True
-
-
-def _too_many(file: File) -> InputError:
-    found = f"more than {file.limits.rows:,} rows"
-    return InputError(file.name, found, f"at most {file.limits.rows:,}", "Split the file, or raise the limit.")
 
 
 def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) -> None:
@@ -183,8 +176,8 @@ def _fill(table: Table, file: File, delimiter: str, quoting: int, width: int) ->
             table.rejected.append((table.file, line, reason, " | ".join(record[:200])[:200]))
         if len(rows) * width >= _CELLS:
             keep()
-        if len(lines) > file.limits.rows:
-            raise _too_many(file)
+            refuse_over(file.limits.rows, len(lines), "rows or more", file.name)
+    refuse_over(file.limits.rows, len(lines), "rows", file.name)
     keep()
     table.columns = [pa.chunked_array(block, pa.large_string()) for block in blocks]
     table.lines = lines

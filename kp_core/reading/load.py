@@ -21,7 +21,7 @@ from kp_core.reading.identifiers import id_fix
 from kp_core.reading.in_memory import dict_rows, frame_table
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import Layout, layout_of
-from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
@@ -177,9 +177,7 @@ def _expand(state: _Loading, item: str | Path | Source) -> Bundle:
     """Unpack a path or upload; what was decided under its full path holds under its name."""
     bundle = expand(item, state.limits)
     state.size += sum(len(source.data) for source in bundle.files)
-    if state.size > state.limits.session_bytes:
-        found = f"{state.size:,} bytes in all"
-        raise InputError(bundle.name, found, f"at most {state.limits.session_bytes:,}", "Load fewer files.")
+    refuse_over(state.limits.session_bytes, state.size, "bytes", bundle.name, "files")
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")

@@ -151,9 +151,7 @@ def _open_document(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _refuse_cells(file: File, cells: int) -> None:
-    if cells > file.limits.table_cells:
-        found, expected = f"a sheet of {cells:,} cells", f"at most {file.limits.table_cells:,} cells"
-        raise InputError(file.name, found, expected, "Delete empty rows and columns, or save it as CSV.")
+    refuse_over(file.limits.table_cells, cells, "cells", file.name, "a sheet")
 
 
 def shown(value: Any, pattern: str = "General") -> str:
