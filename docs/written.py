@@ -138,8 +138,7 @@ def formats_page() -> str:
     rows, examples = [], []
     for family in all_families():
         first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
-        if family.NAME != "F0":
-            rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+        rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
         shown = [one for one in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())) if one]
         if shown:
             blocks = "\n".join(f"```\n{one}\n```\n" for one in shown)

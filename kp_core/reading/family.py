@@ -90,7 +90,9 @@ class File:
     def decoded(self) -> Text:
         """The text and how it was encoded."""
         exact = self.choice.encoding is not None
-        return decode(self.source, self.choice.encoding or self.encoding, strict=self.strict, exact=exact)
+        return decode(
+            self.name, self.source.data, self.choice.encoding or self.encoding, strict=self.strict, exact=exact
+        )
 
     @property
     def text(self) -> str:

@@ -18,6 +18,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.not_data import refuse_no_data
 
 #: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
 _PLAUSIBLE, _NEAR = 0.5, 0.02
@@ -81,7 +82,7 @@ def _is_meant(file: File) -> bool:
     if file.choice != Choice():
         return True
     try:
-        family_named("F0").recognise([file], None, Choice())
+        refuse_no_data(file)
     except InputError:  # published results, XML
         return False
     return file.suffix in _MEANT
@@ -114,6 +115,8 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     """
     choice = choice or Choice()
     found = list[Recognition]()
+    if choice.family is None and binary_kind(file.source.data) is None:
+        refuse_no_data(file)
     for family in [family_named(choice.family)] if choice.family else _fitting_families(file):
         offered = family.recognise([file], role, choice)
         found += [offered] if isinstance(offered, Recognition) else offered or []
