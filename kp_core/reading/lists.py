@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
@@ -27,8 +26,9 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
     try:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
-        bad = [i for i, value in enumerate(values) if value is not None and not _storable(value)]
-        return pa.array([storable(value) if value is not None else None for value in values], pa.large_string()), bad
+        kept = [None if value is None else storable(value) for value in values]
+        bad = [place for place, (value, other) in enumerate(zip(values, kept, strict=True)) if value != other]
+        return pa.array(kept, pa.large_string()), bad
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
@@ -50,33 +50,6 @@ def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
 def storable(value: str) -> str:
     """Return a text with every lone surrogate replaced, so that it can be shown."""
     return value.encode("utf-8", "replace").decode("utf-8")
-
-
-def _storable(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN where it is none.
-
-    >>> number("0.82"), number(3), number("high")
-    (0.82, 3.0, nan)
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return math.nan
-    try:
-        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
-    except (ValueError, OverflowError):
-        return math.nan
-
-
-def is_number(value: object) -> bool:
-    """Tell whether a value is, or reads as, a finite number."""
-    return math.isfinite(number(value))
 
 
 class ListBuilder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kp_core.errors import InputError
 from kp_core.reading.family import File
-from kp_core.reading.lists import is_number
+from kp_core.reading.values import is_number
 
 _MEASURES = ("p", "r", "f", "f1", "map", "mrr", "ndcg")
 

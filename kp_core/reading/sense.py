@@ -15,9 +15,9 @@ from kp_core.reading.choices import Answer, Finding, Level, Question
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, id_fix, sources, suggestions
-from kp_core.reading.lists import is_number
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import columns_of
+from kp_core.reading.values import is_number
 
 #: So many different values are looked at, and no fewer than so many tell anything.
 _MOST, _FEWEST = 500, 5

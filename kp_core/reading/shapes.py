@@ -12,7 +12,8 @@ from kp_core.errors import Note
 from kp_core.reading.family import File, Rows
 from kp_core.reading.json_text import JsonRecord, NoNumber, shown
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import ListBuilder, is_number, number
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.values import is_number, number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]

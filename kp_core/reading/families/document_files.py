@@ -16,8 +16,9 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
-from kp_core.reading.lists import ListBuilder, is_number, number
+from kp_core.reading.lists import ListBuilder
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
+from kp_core.reading.values import is_number, number
 
 NAME = "F4"
 TITLE = "one file a document: phrases, `id: label`, votes or scores, subjects of Annif"

@@ -10,7 +10,8 @@ from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
-from kp_core.reading.lists import ListBuilder, is_number
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.values import is_number
 
 NAME = "F3"
 TITLE = "one document a line: id, TAB, phrases; id@phrases; id : phrases"

@@ -11,8 +11,8 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import Shape, rows_of, shape_of
+from kp_core.reading.values import is_number
 
 NAME = "F1"
 TITLE = "lists, JSON: phrases, variants, scores"

@@ -14,8 +14,9 @@ from kp_core.reading.families import document_files, document_lines, document_te
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.lists import ListBuilder, is_number, storable
+from kp_core.reading.lists import ListBuilder, storable
 from kp_core.reading.shapes import title_and_body
+from kp_core.reading.values import is_number
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"

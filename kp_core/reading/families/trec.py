@@ -17,8 +17,8 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import number, text_column
-from kp_core.reading.values import floats
+from kp_core.reading.lists import text_column
+from kp_core.reading.values import floats, number
 
 NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
