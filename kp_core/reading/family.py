@@ -15,7 +15,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import Text, decode, split_lines
-from kp_core.reading.json_text import JsonRecord, is_json, parse_json, parse_records
+from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
 from kp_core.reading.limits import Limits
 from kp_core.reading.source import Source, stem_of
 
@@ -61,8 +61,7 @@ class File:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
         self.made: dict[str, Any] = {}
-        self._repeated: list[str] = []
-        self._repeated_in_records: list[str] = []
+        self._repeated = 0
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -127,24 +126,25 @@ class File:
     @cached_property
     def json(self) -> Any:
         """The parsed JSON value, or `NOT_JSON`."""
-        return parse_json(self.name, self.text, self.limits, self.twice, self._repeated)
+        value, self._repeated = parse_json(self.name, self.text, self.limits, self.twice)
+        return value
 
     def settled(self) -> list[Note]:
         """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
-        # What a text that turned out to be no JSON repeats was not kept.
-        repeated = self._repeated_in_records or (self._repeated if self._repeated and is_json(self.json) else [])
-        if not repeated:
+        if not self._repeated:
             return []
         done = "the first of each was kept"
         if self.twice == "merge":
             done = "their lists were joined, and of anything else the first was kept"
-        message = f"Keys that stood twice in one object: {len(repeated):,}; {done}."
+        message = f"Keys that stood twice in one object: {self._repeated:,}; {done}."
         return [Note("warning", self.name, message)]
 
     @cached_property
     def records(self) -> list[JsonRecord]:
         """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-        return parse_records(self.name, self.text, self.json, self.limits, self.twice, self._repeated_in_records)
+        records, repeated = parse_records(self.name, self.text, self.json, self.limits, self.twice)
+        self._repeated += repeated
+        return records
 
 
 @dataclass(frozen=True)

@@ -29,12 +29,7 @@ def text_of(value: Any) -> str | None:
     """Return a JSON value as text: strings as they are, numbers as written; None for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return str(value)
-        except ValueError:
-            return None
-    return None
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:

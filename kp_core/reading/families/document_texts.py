@@ -41,9 +41,15 @@ GROUP_IS_ONE = True
 #: Endings that only texts have; `.txt` may be anything.
 ENDINGS = (".abstr", ".html", ".htm", ".md", ".sgml")
 _ENDINGS = (".txt", *ENDINGS)
-_DROPPED = {"script", "style", "template", "noscript"}
-_BLOCKS = re.compile(r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer")
-_TAG = re.compile(r"(/?)([a-zA-Z][a-zA-Z0-9]*)|[!?/]")
+_BLOCKS = re.compile(
+    r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer", re.IGNORECASE
+)
+# Each of these looks at a character once, also where nothing is ever closed; the parser of the library does not.
+_HIDDEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.IGNORECASE | re.DOTALL
+)
+_TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r'<(?:[!?][^<>]*+|/?([a-z][a-z0-9]*+)(?:(?:[^<>"]++|"[^"<]*+")*+|[^<>]*+))>', re.IGNORECASE)
 _DOC, _TEXT = re.compile(r"<DOC>", re.IGNORECASE), re.compile(r"</?TEXT>", re.IGNORECASE)
 _FIELDS = re.compile(r"<(\w+)>\s*(?:<P>\s*)?([^<]*)", re.IGNORECASE)
 _TITLES = ("HEAD", "HEADLINE", "HL", "TITLE", "H3")
@@ -203,34 +209,15 @@ def html_text(page: str) -> tuple[str, str]:
     >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
     ('Tides', 'Sea & moon')
     """
-    first, *pieces = page.split("<")
-    text, titles = [first], {"title": list[str](), "h1": list[str]()}
-    within, dropped = "", ""  # the title or heading, and what no browser shows
-    for piece in pieces:
-        tag, _, words = piece.partition(">")
-        found = _TAG.match(tag)
-        closes, name = (bool(found[1]), (found[2] or "").lower()) if found else (False, "")
-        if dropped:
-            ends = "-->" in piece if dropped == "--" else closes and name == dropped
-            if not ends:
-                continue
-            words = piece.partition("-->")[2] if dropped == "--" else words
-            dropped = ""
-        elif found is None:  # no tag, but a smaller-than sign
-            words = f"<{piece}"
-        elif piece.startswith("!--"):
-            dropped = "" if "-->" in piece else "--"
-            words = piece.partition("-->")[2]
-        elif not closes and name in _DROPPED:
-            dropped = name
-            continue
-        elif tag.count('"') % 2:  # the tag ends behind the quotation
-            words = words.partition('">')[2]
-        within = name if name in titles and not closes else "" if name in titles else within
-        text += ["\n"] if _BLOCKS.fullmatch(name) else []
-        if within:
-            titles[within].append(words)
-        if within != "title":
-            text.append(words)
-    lines = (" ".join(line.split(" ")).strip() for line in unescape("".join(text)).split("\n"))
-    return unescape("".join(titles["title"] or titles["h1"])).strip(), "\n".join(line for line in lines if line)
+    page = _HIDDEN.sub("", page)
+    titles: dict[str, str] = {}
+    for found in _TITLE.finditer(page):
+        titles.setdefault(found[1].lower(), " ".join(_without_tags(found[2])))
+    text = _TITLE.sub(lambda found: "" if found[1].lower() == "title" else found[0], page)
+    return titles.get("title") or titles.get("h1", ""), "\n".join(_without_tags(text))
+
+
+def _without_tags(page: str) -> list[str]:
+    """Return the lines that a browser would show."""
+    text = _TAG.sub(lambda found: "\n" if _BLOCKS.fullmatch(found[1] or "") else "", page)
+    return [line.strip() for line in unescape(text).split("\n") if line.strip()]
