@@ -153,9 +153,10 @@ class Recognition:
 
     confidence  1: beyond doubt; from .9: clear; from .5: plausible; below: only offered. It comes from what the
                 hypothesis explains: rows without rejection, unique ids, lengths that fit phrases
-    options     switches as they would be read; `role` is “guessed” where nothing in the file tells its role
+    options     switches as they would be read
     offers      switches whose values depend on the file, such as the sheets of a workbook
     plan        what the family itself keeps for reading
+    guessed     whether nothing in the files tells their role
     """
 
     family: str
@@ -167,6 +168,7 @@ class Recognition:
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plan: tuple[Any, ...] = ()
+    guessed: bool = False
 
 
 @dataclass
@@ -199,7 +201,7 @@ class Rows:
 class FormatFamily(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
-    A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and
+    A module may also have `OPTIONS` (switch → values), `TABLES` (its files may be no text, and judged pairs), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
@@ -210,10 +212,8 @@ class FormatFamily(Protocol):
     TITLE: str
     EXAMPLE: str
 
-    def recognise(
-        self, files: Sequence[File], role: Role | None, choice: Choice
-    ) -> Recognition | list[Recognition] | None:
-        """Tell whether these files (mostly one) are of this family, in one way or in several."""
+    def recognise(self, file: File, role: Role | None, choice: Choice) -> Recognition | list[Recognition] | None:
+        """Tell whether a file is of this family, in one way or in several."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
         """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

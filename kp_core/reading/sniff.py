@@ -41,6 +41,8 @@ def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str]
         free = [f for f in left if f.choice.family in (None, family.NAME) and binary_kind(f.source.data) is None]
         chosen = {file.choice.role for file in free}
         asked = (chosen.pop() if len(chosen) == 1 else None) or role
+        if asked == "judgements":
+            continue
         for recognition in filter(None, map(_as_chosen, groups(free, asked))):
             found.append(recognition)
             claimed = set(map(id, recognition.files))
@@ -73,8 +75,7 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
 
 def in_role(recognition: Recognition, role: Role) -> Recognition:
     """Return a recognition whose role is no longer a guess."""
-    options = {name: value for name, value in recognition.options.items() if name != "role"}
-    return replace(recognition, role=role, options=options)
+    return replace(recognition, role=role, guessed=False)
 
 
 def _is_meant(file: File) -> bool:
@@ -117,8 +118,10 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     found = list[Recognition]()
     if choice.family is None and binary_kind(file.source.data) is None:
         refuse_no_data(file)
-    for family in [family_named(choice.family)] if choice.family else _fitting_families(file):
-        offered = family.recognise([file], role, choice)
+    for family in _fitting_families(file, role):
+        if choice.family and family is not family_named(choice.family):
+            continue
+        offered = family.recognise(file, role, choice)
         found += [offered] if isinstance(offered, Recognition) else offered or []
         if any(reading.confidence >= 1 for reading in found):
             break
@@ -132,9 +135,10 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     return obeying or found
 
 
-def _fitting_families(file: File) -> Iterator[Any]:
-    binary = binary_kind(file.source.data) is not None
-    return (family for family in all_families() if not binary or getattr(family, "BINARY", False))
+def _fitting_families(file: File, role: Role | None = None) -> Iterator[Any]:
+    """Give the families that a file may be of; what is no text, and judged pairs, can only be tables."""
+    table = role == "judgements" or binary_kind(file.source.data) is not None
+    return (family for family in all_families() if not table or getattr(family, "TABLES", False))
 
 
 def columns_of(file: File, choice: Choice) -> list[str]:
@@ -186,9 +190,9 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
-    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if is_guessed(one)}
-    known = {one.role for one in recognitions if not is_guessed(one)} | {role for role in roles.values() if role}
-    unknown = [one for one in recognitions if is_guessed(one) and roles[id(one)] is None]
+    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
+    known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
+    unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
         raise _question_of_roles(gold or unknown, unknown)
@@ -199,11 +203,6 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
             what = "gold standard" if one.role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
     return settled
-
-
-def is_guessed(recognition: Recognition) -> bool:
-    """Tell whether nothing in the files says which role they play."""
-    return recognition.options.get("role") == "guessed"
 
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:

@@ -29,7 +29,7 @@ _OTHER = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all `.ann` files that hold nothing else, and the texts of the same names."""
     notes = [file for file in files if file.suffix == ".ann"]
-    if not notes or role == "judgements" or _fitting(notes) < 0.9:
+    if not notes or _fitting(notes) < 0.9:
         return []
     texts = {file.name: file for file in _texts(notes, files).values()}
     if role == "documents" and not texts:
@@ -37,10 +37,10 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     return [_recognition([*notes, *texts.values()], role, notes[0].choice)]
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a single file by its lines."""
-    proved = role not in ("documents", "judgements") and bool(files[0].sample) and _fitting(files) >= 0.9
-    return _recognition(files, role, choice) if proved else None
+    proved = role != "documents" and _fitting([file]) >= 0.9
+    return _recognition([file], role, choice) if proved else None
 
 
 def _fitting(files: Sequence[File]) -> float:

@@ -59,7 +59,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim files of texts: all that may be some where texts are asked for, else those that read like prose."""
     group = [file for file in files if file.suffix in _ENDINGS or _is_final(file) or _is_sgml(file)]
     alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
-    if role == "judgements" or not group or (alone and role != "documents"):
+    if not group or (alone and role != "documents"):
         return []
     told = {file.name: file.suffix in ENDINGS or _is_sgml(file) for file in group}
     if role != "documents" and not are_prose([file for file in group if not told[file.name]]):
@@ -84,24 +84,24 @@ def are_prose(files: Sequence[File]) -> bool:
         sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
         rows = sum("\t" in line.strip() for line in lines) * 2 > len(lines) or file.text.lstrip()[:1] in ("{", "[")
         filled += bool(lines)
-        prose += bool(lines) and sentences and not rows and trec.recognise([file], None, Choice()) is None
+        prose += bool(lines) and sentences and not rows and trec.recognise(file, None, Choice()) is None
     return prose * 2 > filled
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise one file of texts, or a JSON object of id and text."""
-    if role in (None, "documents") and _is_sgml(files[0]):
-        return recognition(files)
+    if role in (None, "documents") and _is_sgml(file):
+        return recognition([file])
     if role != "documents":
         return None
-    if files[0].suffix in _ENDINGS:
-        return recognition(files)
-    value = files[0].json
+    if file.suffix in _ENDINGS:
+        return recognition([file])
+    value = file.json
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
         # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
         confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
-        return Recognition(NAME, "documents", tuple(files), confidence, evidence)
+        return Recognition(NAME, "documents", (file,), confidence, evidence)
     return None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from kp_core.corpus import Role
@@ -37,10 +36,9 @@ _TOKENS = 5
 _MANY = 5
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None, choice: Choice) -> list[Recognition]:
     """Recognise an object, or a list, of lists: strings, lists of strings, pairs, objects; or strings of phrases."""
-    file = files[0]
-    if len(files) != 1 or role in ("documents", "judgements") or not is_json(file.json):
+    if role == "documents" or not is_json(file.json):
         return []
     if inside := _inside(file.json):
         return _nested(file, inside, role, choice)
@@ -56,9 +54,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
     readings = []
     for options, said, sure in found:
         guess: Role = role or ("system" if options.get("inner") == "scored" else "gold")
-        guessed = {} if role or guess == "system" else {"role": "guessed"}
         evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
-        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options | guessed))
+        guessed = role is None and guess == "gold"
+        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options, guessed=guessed))
     return readings
 
 
@@ -82,11 +80,11 @@ def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None, c
     readings = []
     for keys, names, documents, proved in (("sources", outer, inner, sure[0]), ("documents", inner, outer, sure[1])):
         guess: Role = role or ("system" if found[0] == "scored" or any(systems) else "gold")
-        options = {"inner": found[0], "outer": keys} | ({} if role or guess == "system" else {"role": "guessed"})
+        options, guessed = {"inner": found[0], "outer": keys}, role is None and guess == "gold"
         whose = ", ".join(f"“{name[:40]}”" for name in names[:3]) + " …" * (len(names) > 3)
         evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0][:40]}”"
         confidence = 0.95 if proved or choice.options.get("outer") == keys else 0.3 if any(sure) else 0.6
-        readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options))
+        readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options, guessed=guessed))
     chosen = choice.options.get("outer")
     return [one for one in readings if chosen in (None, one.options["outer"])]
 

@@ -52,7 +52,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     for file in files:
         if file.suffix == ".json" and isinstance(file.json, dict) and len(_records(file)) == 1:
             folders[PurePosixPath(file.name).parent.name].append(file)
-    found = {name: recognise(group, role, group[0].choice) for name, group in folders.items() if len(group) > 1}
+    found = {name: _recognition(group, role, group[0].choice) for name, group in folders.items() if len(group) > 1}
     lists = {name: one for name, one in found.items() if one is not None and _are_documents(one)}
     return [replace(one, plan=(name,) if len(lists) > 1 else ()) for name, one in lists.items()]
 
@@ -64,9 +64,13 @@ def _are_documents(recognition: Recognition) -> bool:
     return len(set(ids)) == len(ids) and bool({"gold", "predictions"} & set(recognition.columns))
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise objects with a field of keyphrases, predictions or texts."""
-    records = [record for file in files for record in _records(file)] if role != "judgements" else []
+    return _recognition([file], role, choice)
+
+
+def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+    records = [record for file in files for record in _records(file)]
     first = [record.value for record in records if record.value is not None][:200]
     if not first:
         return None
@@ -76,11 +80,12 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     if not wanted and (role or "text" not in columns):
         return None
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
-    options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
+    guessed = role is None and guess == "gold" and "predictions" not in columns
     good = sum(record.value is not None for record in records)
     evidence = f"{counted(good, 'JSON object')}; {told(columns)}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
-    return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
+    sure = 0.6 + 0.3 * has / len(first)
+    return Recognition(NAME, guess, tuple(files), sure, evidence, columns, guessed=guessed)
 
 
 def column_names(file: File, choice: Choice) -> list[str]:

@@ -44,9 +44,9 @@ def _is_gate(file: File) -> bool:
     return named and len(file.records) == 1 and _gate(file.records[0].value) is not None
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise objects with a text and a list of spans or labels."""
-    return _recognition(files, role, choice) if role not in ("documents", "judgements") else None
+    return _recognition([file], role, choice) if role != "documents" else None
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:

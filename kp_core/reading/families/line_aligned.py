@@ -36,14 +36,14 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim lists beside a file of ids or of texts with as many lines, titled texts, and subjects with their labels."""
     subjects = [file for file in files if _share(file, _text_and_uris) >= 0.9]
     labels = [file for file in files if file not in subjects and document_files.line_of([file]) == "subject"]
-    if len(subjects) == len(labels) == 1 and role not in ("system", "judgements"):
+    if len(subjects) == len(labels) == 1 and role != "system":
         return [_recognition((subjects[0], labels[0]), "subjects", role)]
     files = [file for file in files if _is_plain(file)]
     if role == "documents":
         named = [_recognition((file,), "ids", role) for file in files if _IDS.fullmatch(file.stem)]
         return [*named, *(_recognition((file,), "texts", role) for file in files if _are_titled(file))]
     lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
-    if role == "judgements" or all(_are_rows(file.sample) for file in lists):
+    if all(_are_rows(file.sample) for file in lists):
         return []
     size = len(lists[0].lines)
     rest = [(_beside(file, size), file) for file in files if file not in lists]
@@ -51,10 +51,9 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     return [*(_recognition((file,), "lists", role) for file in lists), *found] if found else []
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
-    file = files[0]
-    if len(files) != 1 or role == "judgements" or not file.sample or begins_like_json(file.json):
+    if not file.sample or begins_like_json(file.json):
         return None
     what, said = choice.options.get("lines"), choice.family == NAME
     guesses = {
@@ -64,7 +63,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         "lists": role != "documents" and (said or _are_lists(file)),
     }
     what = what or next((guess for guess, fits in guesses.items() if fits), None)
-    return _recognition(tuple(files), what, role) if what else None
+    return _recognition((file,), what, role) if what else None
 
 
 def _share(file: File, fits: Callable[[str], object]) -> float:
@@ -80,7 +79,7 @@ def _is_plain(file: File) -> bool:
     """Tell a file whose lines have no ids of their own."""
     if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
         return False
-    own = document_lines.recognise([file], None, Choice())
+    own = document_lines.recognise(file, None, Choice())
     return own is None or own.confidence < 0.5
 
 
@@ -122,11 +121,10 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
-    own = document_lines.recognise([file], None, Choice())
+    own = document_lines.recognise(file, None, Choice())
     weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
     confidence = 1.0 if border else 0.4 if weak else 0.8
-    options |= {"role": "guessed"} if role is None else {}
-    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
+    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options, guessed=role is None)
 
 
 def _are_rows(lines: Sequence[str]) -> bool:

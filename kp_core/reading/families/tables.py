@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +32,7 @@ d1;Tides of the north;tide table|sea level;tide|moon""",
 p1,d1,harbour tide table,tide table,3,2""",
     '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}',
 )
-BINARY = True
+TABLES = True
 OPTIONS = {
     "delimiter": (",", "\t", ";", "|"),
     "header": ("yes", "no"),
@@ -65,11 +64,8 @@ def column_names(file: File, choice: Choice) -> list[str]:
     return next((list(table.names) for table in tables_of(file, choice)), [])
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None, choice: Choice) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    if len(files) != 1:
-        return []
-    file = files[0]
     found = [layout_of(table, role, choice) for table in tables_of(file, choice, role)]
     readable = [layout for layout in found if layout is not None]
     if not is_workbook(file.source.data):
@@ -80,14 +76,15 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
     first = plan[0]
     sure = first.role_sure or role is not None
-    more = options | ({"cells": first.cells} if first.cells else {}) | ({} if sure else {"role": "guessed"})
+    more = options | ({"cells": first.cells} if first.cells else {})
     # Cells that a format itself keeps apart cannot be torn by a wrong separator.
     delimited = "table" in file.made
     score = first.score if delimited or first.score < 0.85 else max(first.score, 0.96)
     offers = {}
     if is_workbook(file.source.data) and len(sheet_names(file)) > 1:
         offers = {"sheet": tuple(sheet_names(file))}
-    return Recognition(NAME, first.role, (file,), score, first.evidence, first.columns, more, offers, tuple(plan))
+    evidence, columns = first.evidence, first.columns
+    return Recognition(NAME, first.role, (file,), score, evidence, columns, more, offers, tuple(plan), not sure)
 
 
 def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choice) -> list[Recognition]:

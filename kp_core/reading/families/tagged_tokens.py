@@ -33,7 +33,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim the files of a folder that are one document each: without ids, and none with the text of another one."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
-        if not _PARTS.search(file.stem) and recognise([file], role, Choice()) is not None and not _is_headed(file):
+        if not _PARTS.search(file.stem) and recognise(file, role, Choice()) is not None and not _is_headed(file):
             folders[PurePosixPath(file.name).parent.name].append(file)
     groups = {name: group for name, group in folders.items() if _are_documents(group)}
     found = []
@@ -43,8 +43,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
         reading = labelled(alone, group[0].choice, labels)
         if len(groups) > 1:  # what a folder is, its name tells
-            guessed = {} if role else {"role": "guessed"}
-            reading = replace(reading, plan=(name,), options=reading.options | guessed)
+            reading = replace(reading, plan=(name,), guessed=role is None)
         found.append(reading)
     return found
 
@@ -66,10 +65,9 @@ def _labels(file: File) -> set[str]:
     return {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise lines of a token and a tag, of which some begin a keyphrase and most are outside."""
-    file = files[0]
-    if len(files) != 1 or role in ("documents", "judgements"):
+    if role == "documents":
         return None
     lines = [line for line in file.sample if not line.startswith(("# ", _START))]
     tags = [found[2] for line in lines if (found := _LINE.fullmatch(line))]

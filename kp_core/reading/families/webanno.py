@@ -33,13 +33,13 @@ _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files that begin like WebAnno TSV 3."""
     group = [file for file in files if file.source.data[:100].lstrip(_BLANK).startswith(_FORMAT.encode())]
-    return [_recognition(group, role, group[0].choice)] if group and role != "judgements" else []
+    return [_recognition(group, role, group[0].choice)] if group else []
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
     """Recognise a single file by its first line."""
-    begins = bool(files[0].sample) and files[0].sample[0].startswith(_FORMAT)
-    return _recognition(files, role, choice) if begins and role != "judgements" else None
+    begins = bool(file.sample) and file.sample[0].startswith(_FORMAT)
+    return _recognition([file], role, choice) if begins else None
 
 
 def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
