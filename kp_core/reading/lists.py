@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -50,6 +50,16 @@ def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
 def storable(value: str) -> str:
     """Return a text with every lone surrogate replaced, so that it can be shown."""
     return value.encode("utf-8", "replace").decode("utf-8")
+
+
+def document_rows(
+    columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
+) -> Rows:
+    """Return documents as rows, with `doc_id` and what is known of each; what holds half a character is marked."""
+    arrays = {name: text_column(values) for name, values in columns.items()}
+    marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
+    table = pa.table({name: array for name, (array, _) in arrays.items()})
+    return Rows("documents", table, lines, places, marked=marked)
 
 
 class ListBuilder:

@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from kp_core.errors import Note
 from kp_core.reading.family import Choice, Recognition, Rejected, Rows
-from kp_core.reading.lists import ListBuilder, storable, text_column
+from kp_core.reading.lists import ListBuilder, document_rows
 
 #: The choice of a label that keeps all of them.
 EVERY = "all"
@@ -150,7 +148,6 @@ def span_rows(
     if unsure:
         said = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {unsure:,}."
         lists.notes.append(Note("warning", first.name, said))
-    ids, bodies = ([storable(key[part]) for key in texts] for part in (0, 1))
-    table = pa.table({"doc_id": text_column(ids)[0], "text": text_column(bodies)[0]})
-    documents = Rows("documents", table, list(texts.values()))
+    ids, bodies = ([key[part] for key in texts] for part in (0, 1))
+    documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
     return [documents] if recognition.role == "documents" else [lists.rows(), documents][: 1 + bool(texts)]

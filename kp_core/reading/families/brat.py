@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13B"
@@ -94,6 +93,6 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             elif _OTHER.fullmatch(line):
                 other += 1
             elif line.strip():
-                rejected.append((file.name, number, "no mark of brat", storable(line[:200])))
+                rejected.append((file.name, number, "no mark of brat", line[:200]))
     said = [Note("info", notes[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
     return span_rows(recognition, every, rejected, said)

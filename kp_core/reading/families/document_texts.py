@@ -9,8 +9,6 @@ from dataclasses import replace
 from html import unescape
 from pathlib import PurePosixPath
 
-import pyarrow as pa
-
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Answer, Finding, Question
@@ -19,8 +17,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
-from kp_core.reading.lists import storable
-from kp_core.reading.shapes import text_of
+from kp_core.reading.lists import document_rows
 from kp_core.reading.source import stem_of
 
 NAME = "F12"
@@ -131,9 +128,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text, or as the documents of its SGML; the title of HTML is its `<title>` or `<h1>`."""
     first = recognition.files[0]
     if len(recognition.files) == 1 and first.suffix not in _ENDINGS and is_json(first.json):
-        json = [(text_of(key) or "", text) for key, text in first.json.items()]
-        columns = {"doc_id": [doc_id for doc_id, _ in json], "text": [text for _, text in json]}
-        return [Rows("documents", _table(columns), [1] * len(json))]
+        return [document_rows({"doc_id": list(first.json), "text": list(first.json.values())}, [1] * len(first.json))]
     groups = _groups(recognition.files)
     columns = {name: list[str]() for name in ("doc_id", "text", "title", "group", "file")}
     seen, notes = dict[str, tuple[str, File]](), list[Note]()
@@ -154,7 +149,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
                 column.append(value)
     places = columns.pop("file")
     columns = columns if groups else {name: column for name, column in columns.items() if name != "group"}
-    return [Rows("documents", _table(columns), [1] * len(places), places, notes=notes)]
+    return [replace(document_rows(columns, [1] * len(places), places), notes=notes)]
 
 
 def _two_texts(doc_id: str, one: File, other: File) -> Question:
@@ -168,11 +163,6 @@ def _two_texts(doc_id: str, one: File, other: File) -> Question:
     answers.append(Answer(WORDS["keep-first"], fixes=("keep-first",)))
     found = f"another text for “{doc_id}”, first in {one.name}"
     return Question(Finding("ask", other.name, found, "one text a document", tuple(answers)))
-
-
-def _table(columns: dict[str, list[str]]) -> pa.Table:
-    arrays = {name: pa.array(list(map(storable, column)), pa.large_string()) for name, column in columns.items()}
-    return pa.table(arrays)
 
 
 def _groups(files: Sequence[File]) -> dict[str, str]:

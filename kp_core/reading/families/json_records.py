@@ -8,14 +8,12 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_text import JsonRecord, is_json, shown
-from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
+from kp_core.reading.lists import ListBuilder, document_rows, storable
 from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
 
 NAME = "F6"
@@ -211,10 +209,7 @@ def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
     tags = [_in_one_text(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record, _ in good]
     found |= {_TAGS: tags} if any(tags) else {}
-    arrays = {part: text_column(column) for part, column in found.items()}
-    lines = [record.line for _, record, _ in good]
-    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), lines)
-    rows.marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
+    rows = document_rows(found, [record.line for _, record, _ in good])
     if tokenised:
         said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
         rows.notes.append(Note("info", file.name, said))

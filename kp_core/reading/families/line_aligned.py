@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-
-import pyarrow as pa
+from dataclasses import replace
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
@@ -14,7 +13,7 @@ from kp_core.reading.families import document_files, document_lines, document_te
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.lists import ListBuilder, storable
+from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.shapes import title_and_body
 from kp_core.reading.values import is_number
 
@@ -159,17 +158,13 @@ def _ids(file: File) -> Rows:
         line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
         raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
-    return Rows("documents", _table(doc_id=list(map(storable, ids))), counted=len(ids), names=True)
+    return replace(document_rows({"doc_id": ids}), counted=len(ids), names=True)
 
 
 def _texts(file: File) -> Rows:
-    titles, texts = zip(*(title_and_body(storable(line)) for line in file.lines), strict=True)
+    titles, texts = zip(*map(title_and_body, file.lines), strict=True)
     numbers = [str(number) for number in range(1, len(texts) + 1)]
-    return Rows("documents", _table(doc_id=numbers, title=titles, text=[text.strip() for text in texts]))
-
-
-def _table(**columns: Sequence[str]) -> pa.Table:
-    return pa.table({name: pa.array(values, pa.large_string()) for name, values in columns.items()})
+    return document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
 
 
 def _subjects(recognition: Recognition) -> list[Rows]:
@@ -185,7 +180,7 @@ def _subjects(recognition: Recognition) -> list[Rows]:
         if not line.strip():
             builder.blank += 1
         elif found is None:
-            builder.rejected.append((file.name, place, "no text, TAB and URIs", storable(line)[:200]))
+            builder.rejected.append((file.name, place, "no text, TAB and URIs", line[:200]))
         else:
             texts[str(place)] = found[0]
             builder.open(str(place), file=file.name, line=place)
@@ -196,7 +191,7 @@ def _subjects(recognition: Recognition) -> list[Rows]:
     if without:
         message = f"URIs without a label are the phrases themselves: {without:,}. {message}"
     builder.say("warning", file.name, message)
-    beside = Rows("documents", _table(doc_id=list(texts), text=list(texts.values())), list(map(int, texts)))
+    beside = document_rows({"doc_id": list(texts), "text": list(texts.values())}, list(map(int, texts)))
     return [beside] if recognition.role == "documents" else [builder.rows(), beside]
 
 

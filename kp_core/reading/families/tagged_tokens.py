@@ -12,7 +12,6 @@ from pathlib import PurePosixPath
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13C"
@@ -131,7 +130,7 @@ def _marked(file: File, name: str, lines: list[tuple[int, str]], rejected: list[
             inside = False
             pieces.append("\n")
             if line.strip() and not line.startswith("#"):
-                rejected.append((file.name, number, "no token with a tag", storable(line[:200])))
+                rejected.append((file.name, number, "no token with a tag", line[:200]))
             continue
         token, tag, label = found[1], found[2], found[3] or ""
         pieces.append(token)

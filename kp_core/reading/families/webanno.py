@@ -11,7 +11,6 @@ from pathlib import PurePosixPath
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
@@ -83,10 +82,10 @@ def _parsed(file: File) -> tuple[Marked, list[Rejected]]:
         elif not line.strip() or line.startswith("#"):
             continue
         elif (token := _TOKEN.fullmatch(line)) is None:
-            rejected.append((file.name, number, "no token, offsets and form", storable(line[:200])))
+            rejected.append((file.name, number, "no token, offsets and form", line[:200]))
         elif len(cells := token[3].split("\t")) > len(layers) + 2:
             reason = f"{counted(len(cells) - 1, 'column')} of layers instead of {len(layers)}"
-            rejected.append((file.name, number, reason, storable(line[:200])))
+            rejected.append((file.name, number, reason, line[:200]))
         else:
             begin, end = int(token[1]), int(token[2])
             if not placed:
