@@ -203,7 +203,7 @@ class FormatFamily(Protocol):
 
     A module may also have `OPTIONS` (switch → values), `TABLES` (its files may be no text, and judged pairs), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
-    `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
+    `column_names(file)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
     the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
     """
@@ -212,7 +212,7 @@ class FormatFamily(Protocol):
     TITLE: str
     EXAMPLE: str
 
-    def recognise(self, file: File, role: Role | None, choice: Choice) -> Recognition | list[Recognition] | None:
+    def recognise(self, file: File, role: Role | None) -> Recognition | list[Recognition] | None:
         """Tell whether a file is of this family, in one way or in several."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:

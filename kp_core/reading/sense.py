@@ -86,7 +86,7 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
 
 def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Answer, ...]:
     """Return an answer for every other column that may be meant, and that it is meant so."""
-    names = columns_of(file, file.choice) if column in recognition.columns else []
+    names = columns_of(file) if column in recognition.columns else []
     said = "keyphrases" if column == "phrase" else "ids"
     taken = {name for role, name in recognition.columns.items() if role in ("doc_id", "phrase", "phrases")}
     answers = [

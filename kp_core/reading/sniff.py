@@ -52,7 +52,7 @@ def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str]
     refused = list[InputError]()
     for file in left:
         try:
-            found.append(recognise_one(file, file.choice.role or role, file.choice))
+            found.append(recognise_one(file, file.choice.role or role))
         except InputError as refusal:
             if left_out is None or isinstance(refusal, Question) or _is_meant(file):
                 raise
@@ -89,9 +89,9 @@ def _is_meant(file: File) -> bool:
     return file.suffix in _MEANT
 
 
-def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
+def recognise_one(file: File, role: Role | None) -> Recognition:
     """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
-    found = readings_of(file, role, choice)
+    found, choice = readings_of(file, role), file.choice
     if choice.family and not found:
         family = family_named(choice.family)
         expected = f"a file of family {family.NAME}, which is “{family.TITLE}”"
@@ -109,19 +109,18 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     return rivals[0] if rivals else best
 
 
-def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> list[Recognition]:
+def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families.
 
     A choice of family, columns or switches leaves the readings that obey it, if there are any.
     """
-    choice = choice or Choice()
-    found = list[Recognition]()
+    choice, found = file.choice, list[Recognition]()
     if choice.family is None and binary_kind(file.source.data) is None:
         refuse_no_data(file)
     for family in _fitting_families(file, role):
         if choice.family and family is not family_named(choice.family):
             continue
-        offered = family.recognise(file, role, choice)
+        offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
         if any(reading.confidence >= 1 for reading in found):
             break
@@ -141,10 +140,10 @@ def _fitting_families(file: File, role: Role | None = None) -> Iterator[Any]:
     return (family for family in all_families() if not table or getattr(family, "TABLES", False))
 
 
-def columns_of(file: File, choice: Choice) -> list[str]:
+def columns_of(file: File) -> list[str]:
     """Return the names of the columns or fields of a file; empty if no family finds any."""
     named = (family.column_names for family in _fitting_families(file) if hasattr(family, "column_names"))
-    return next((names for one in named if (names := cast("list[str]", one(file, choice)))), [])
+    return next((names for one in named if (names := cast("list[str]", one(file)))), [])
 
 
 def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
@@ -249,7 +248,7 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
 
 def _shown(file: File) -> str:
     if binary_kind(file.source.data):
-        names = columns_of(file, file.choice)
+        names = columns_of(file)
         return f"the columns {', '.join(names[:10])}" if names else "no table"
     first = next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"

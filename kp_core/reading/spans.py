@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from kp_core.errors import Note
-from kp_core.reading.family import Choice, Recognition, Rejected, Rows
+from kp_core.reading.family import Recognition, Rejected, Rows
 from kp_core.reading.lists import ListBuilder, document_rows
 
 #: The choice of a label that keeps all of them.
@@ -102,11 +102,11 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
 
 
-def labelled(recognition: Recognition, choice: Choice, labels: Iterable[str]) -> Recognition:
+def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
     found = sorted(set(labels) - {""})
     offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
-    chosen = choice.options.get("label", EVERY)
+    chosen = recognition.files[0].choice.options.get("label", EVERY)
     every = f"; labels {', '.join(label[:40] for label in found[:5])}{' …' * (len(found) > 5)}, all of them read"
     said = every if offers and chosen == EVERY else f"; label {chosen}" if offers else ""
     return replace(recognition, evidence=recognition.evidence + said, options={"label": chosen}, offers=offers)

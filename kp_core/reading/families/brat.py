@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13B"
@@ -33,13 +33,13 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     texts = {file.name: file for file in _texts(notes, files).values()}
     if role == "documents" and not texts:
         return []
-    return [_recognition([*notes, *texts.values()], role, notes[0].choice)]
+    return [_recognition([*notes, *texts.values()], role)]
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single file by its lines."""
     proved = role != "documents" and _fitting([file]) >= 0.9
-    return _recognition([file], role, choice) if proved else None
+    return _recognition([file], role) if proved else None
 
 
 def _fitting(files: Sequence[File]) -> float:
@@ -67,12 +67,12 @@ def _several(notes: Sequence[File]) -> bool:
     return len({file.stem for file in notes}) < len(notes)
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     notes = _notes(files)
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
     evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
     evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), labels)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -14,7 +14,7 @@ from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
@@ -151,15 +151,15 @@ def _holds_documents(file: File) -> bool:
     table = (rows and len(lines) > 1 and not document_texts.are_prose([file])) or any(map(_is_header, lines[:1]))
     json = bool(lines) and lines[0].lstrip()[0] in "{["
     lists = aligned or table or json or max(tabs, ids) * 2 > len(lines)
-    return lists or trec.recognise(file, None, Choice()) is not None
+    return lists or trec.recognise(file, None) is not None
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single list by its ending, its lines, or because the user says so."""
     if role == "documents":
         return None
-    line = choice.options.get("line") or line_of([file])
-    if not (choice.family or file.suffix in KEYS or line in ("subject", "number")):
+    line = file.choice.options.get("line") or line_of([file])
+    if not (file.choice.family or file.suffix in KEYS or line in ("subject", "number")):
         return None
     return _recognition([file], role, line, (set(), set()))
 
@@ -235,7 +235,7 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     fractions = sum(amount % 1 != 0 for one in amounts for amount in one)
     free = first.suffix in (".txt", *KEYS) or first.suffix not in KNOWN_EXTENSIONS
     ordered = falling != rising and count > 2 * len(lines)
-    return free and (fractions * 2 >= count or ordered) and trec.recognise(first, None, Choice()) is None
+    return free and (fractions * 2 >= count or ordered) and trec.recognise(first, None) is None
 
 
 def _recognition(

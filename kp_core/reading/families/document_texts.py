@@ -13,7 +13,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import trec
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
@@ -81,11 +81,11 @@ def are_prose(files: Sequence[File]) -> bool:
         sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
         rows = sum("\t" in line.strip() for line in lines) * 2 > len(lines) or file.text.lstrip()[:1] in ("{", "[")
         filled += bool(lines)
-        prose += bool(lines) and sentences and not rows and trec.recognise(file, None, Choice()) is None
+        prose += bool(lines) and sentences and not rows and trec.recognise(file, None) is None
     return prose * 2 > filled
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise one file of texts, or a JSON object of id and text."""
     if role in (None, "documents") and _is_sgml(file):
         return recognition([file])

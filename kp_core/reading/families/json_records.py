@@ -50,7 +50,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     for file in files:
         if file.suffix == ".json" and isinstance(file.json, dict) and len(_records(file)) == 1:
             folders[PurePosixPath(file.name).parent.name].append(file)
-    found = {name: _recognition(group, role, group[0].choice) for name, group in folders.items() if len(group) > 1}
+    found = {name: _recognition(group, role) for name, group in folders.items() if len(group) > 1}
     lists = {name: one for name, one in found.items() if one is not None and _are_documents(one)}
     return [replace(one, plan=(name,) if len(lists) > 1 else ()) for name, one in lists.items()]
 
@@ -62,17 +62,17 @@ def _are_documents(recognition: Recognition) -> bool:
     return len(set(ids)) == len(ids) and bool({"gold", "predictions"} & set(recognition.columns))
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects with a field of keyphrases, predictions or texts."""
-    return _recognition([file], role, choice)
+    return _recognition([file], role)
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
     records = [record for file in files for record in _records(file)]
     first = [record.value for record in records if record.value is not None][:200]
     if not first:
         return None
-    columns = _columns(first, role, choice)
+    columns = _columns(first, role, files[0].choice)
     asked = {"gold": ["gold"], "system": ["predictions"], "documents": ["text", "title"]}
     wanted = [name for name in asked.get(role or "", ["gold", "predictions"]) if name in columns]
     if not wanted and (role or "text" not in columns):
@@ -86,7 +86,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     return Recognition(NAME, guess, tuple(files), sure, evidence, columns, guessed=guessed)
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
+def column_names(file: File) -> list[str]:
     """Return the names of the fields, so that a user can say what each is."""
     return list(dict.fromkeys(name for record in _records(file)[:200] for name in record.value or () if name != _KEY))
 

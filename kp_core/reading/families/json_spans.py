@@ -8,7 +8,7 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import shown
 from kp_core.reading.lists import storable
@@ -35,7 +35,7 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of one GATE document each, where there are several."""
     alone = [file for file in files if file.suffix == ".json" and _is_gate(file)]
-    found = _recognition(alone, role, alone[0].choice) if len(alone) > 1 else None
+    found = _recognition(alone, role) if len(alone) > 1 else None
     return [found] if found else []
 
 
@@ -44,12 +44,12 @@ def _is_gate(file: File) -> bool:
     return named and len(file.records) == 1 and _gate(file.records[0].value) is not None
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects with a text and a list of spans or labels."""
-    return _recognition([file], role, choice) if role != "documents" else None
+    return _recognition([file], role) if role != "documents" else None
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
     values = [record.value for file in files for record in file.records if record.value is not None]
     first = values[:200]
     fitting = [value for value in first if _read(value) is not None]
@@ -58,7 +58,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     names = list(dict.fromkeys(name for value in first for name in value if name not in ("text", *_FIELDS)))
     if any(plain(name) in NAMES["gold"] for name in names):
         return None
-    columns = find_roles(names, ("doc_id", "annotator"), choice.columns)
+    columns = find_roles(names, ("doc_id", "annotator"), files[0].choice.columns)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {role: name for role, name in _PRODIGY.items() if name in names} | columns
     labels = {label for value in values for one in _read(value) or () for span in one.spans for label in span.labels}
@@ -66,7 +66,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
         evidence += f"; left out, as machines make them: {', '.join(left)}"
     sure = 0.92 + 0.05 * len(fitting) / len(first)
-    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), labels)
 
 
 def _read(value: dict[str, Any]) -> list[Marked] | None:

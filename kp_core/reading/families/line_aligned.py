@@ -10,7 +10,7 @@ from dataclasses import replace
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.lists import ListBuilder, document_rows
@@ -50,11 +50,11 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     return [*(_recognition((file,), "lists", role) for file in lists), *found] if found else []
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
     if not file.sample or begins_like_json(file.json):
         return None
-    what, said = choice.options.get("lines"), choice.family == NAME
+    what, said = file.choice.options.get("lines"), file.choice.family == NAME
     guesses = {
         "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
         "ids": role in (None, "documents") and bool(_IDS.fullmatch(file.stem)) and _is_plain(file),
@@ -78,7 +78,7 @@ def _is_plain(file: File) -> bool:
     """Tell a file whose lines have no ids of their own."""
     if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
         return False
-    own = document_lines.recognise(file, None, Choice())
+    own = document_lines.recognise(file, None)
     return own is None or own.confidence < 0.5
 
 
@@ -120,7 +120,7 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
-    own = document_lines.recognise(file, None, Choice())
+    own = document_lines.recognise(file, None)
     weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
     confidence = 1.0 if border else 0.4 if weak else 0.8
     return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options, guessed=role is None)

@@ -59,18 +59,18 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
     return [] if delimited is None else [delimited]
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
+def column_names(file: File) -> list[str]:
     """Return the names of the columns, so that a user can say what each is."""
-    return next((list(table.names) for table in tables_of(file, choice)), [])
+    return next((list(table.names) for table in tables_of(file, file.choice)), [])
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    found = [layout_of(table, role, choice) for table in tables_of(file, choice, role)]
+    found = [layout_of(table, role, file.choice) for table in tables_of(file, file.choice, role)]
     readable = [layout for layout in found if layout is not None]
     if not is_workbook(file.source.data):
         return [_recognition(file, [layout], role) for layout in readable]
-    return _sheets(file, readable, role, choice)
+    return _sheets(file, readable, role)
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
@@ -87,10 +87,11 @@ def _recognition(file: File, plan: list[Layout], role: Role | None, **options: s
     return Recognition(NAME, first.role, (file,), score, evidence, columns, more, offers, tuple(plan), not sure)
 
 
-def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choice) -> list[Recognition]:
+def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recognition]:
     """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
     if not readable:
         return []
+    choice = file.choice
     chosen = list(filter(None, choice.options.get("sheet", "").split("\n")))
     alike = [one for one in readable if _alike(one, readable[0])]
     others = [one for one in readable if not _alike(one, readable[0])]

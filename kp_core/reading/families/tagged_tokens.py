@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13C"
@@ -32,7 +32,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim the files of a folder that are one document each: without ids, and none with the text of another one."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
-        if not _PARTS.search(file.stem) and recognise(file, role, Choice()) is not None and not _is_headed(file):
+        if not _PARTS.search(file.stem) and recognise(file, role) is not None and not _is_headed(file):
             folders[PurePosixPath(file.name).parent.name].append(file)
     groups = {name: group for name, group in folders.items() if _are_documents(group)}
     found = []
@@ -40,7 +40,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         labels = {label for file in group for label in _labels(file)}
         evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
         alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
-        reading = labelled(alone, group[0].choice, labels)
+        reading = labelled(alone, labels)
         if len(groups) > 1:  # what a folder is, its name tells
             reading = replace(reading, plan=(name,), guessed=role is None)
         found.append(reading)
@@ -64,7 +64,7 @@ def _labels(file: File) -> set[str]:
     return {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise lines of a token and a tag, of which some begin a keyphrase and most are outside."""
     if role == "documents":
         return None
@@ -76,7 +76,7 @@ def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | No
     torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
     sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, _labels(file))
+    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), _labels(file))
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

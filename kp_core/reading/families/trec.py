@@ -15,7 +15,7 @@ from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
 from kp_core.reading.decode import split_lines
 from kp_core.reading.escape import unescape
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import text_column
 from kp_core.reading.values import floats, number
@@ -31,7 +31,7 @@ _QRELS, _RUN = ("doc_id", "source", "phrase", "relevance"), ("doc_id", "Q0", "ph
 _BLOCK = 4_000_000
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise `doc 0 phrase grade` or `doc Q0 phrase rank score tag` in at least 80 % of the first 200 lines."""
     if role == "documents":
         return None
@@ -48,7 +48,7 @@ def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | No
             # Six such fields in every line, or the name, leave no doubt, whatever else a quote or bar may look like.
             proved = 1 if named or kind == "system" else 0.98
             confidence = proved if fitting == len(sample) else 0.92
-            return Recognition(NAME, guess, (file,), confidence, evidence, {}, dict(choice.options))
+            return Recognition(NAME, guess, (file,), confidence, evidence, {}, dict(file.choice.options))
     return None
 
 

@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
@@ -32,20 +32,20 @@ _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files that begin like WebAnno TSV 3."""
     group = [file for file in files if file.source.data[:100].lstrip(_BLANK).startswith(_FORMAT.encode())]
-    return [_recognition(group, role, group[0].choice)] if group else []
+    return [_recognition(group, role)] if group else []
 
 
-def recognise(file: File, role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single file by its first line."""
     begins = bool(file.sample) and file.sample[0].startswith(_FORMAT)
-    return _recognition([file], role, choice) if begins else None
+    return _recognition([file], role) if begins else None
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
     layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
     evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), labels)
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
