@@ -205,12 +205,11 @@ class FormatFamily(Protocol):
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
     `column_names(file)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
-    the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
+    the files prove it, so that it is asked first.
     """
 
     NAME: str
     TITLE: str
-    EXAMPLE: str
 
     def recognise(self, file: File, role: Role | None) -> Recognition | list[Recognition] | None:
         """Tell whether a file is of this family, in one way or in several."""

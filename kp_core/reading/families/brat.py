@@ -14,10 +14,6 @@ from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13B"
 TITLE = "spans: brat standoff, .ann beside .txt"
-EXAMPLE = (
-    "T1\tKeyphrase 4 14\ttide table\nT2\tKeyphrase 4 8;18 26\ttide forecast\n"
-    "R1\tHyponym-of Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tsure"
-)
 GROUP_IS_ONE = True
 PROVED = True
 _SPAN = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")

@@ -22,17 +22,6 @@ from kp_core.reading.values import is_number, number
 
 NAME = "F4"
 TITLE = "one file a document: phrases, `id: label`, votes or scores, subjects of Annif"
-EXAMPLE = """teams/ana/1203.key:
-4711: Tide table
-512: Harbour (sea)
-
-yake/1203.txt:
-tide table 0.0121
-harbour    0.1034
-
-annif/1203.annif:
-<http://example.org/c1>\ttide table\t0.8512
-<http://example.org/c2>\tharbour\t0.1034"""
 #: What annotators are, as evidence says it.
 _WHOSE = {
     "none": "document = file",

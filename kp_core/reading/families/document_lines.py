@@ -15,7 +15,6 @@ from kp_core.reading.values import is_number
 
 NAME = "F3"
 TITLE = "one document a line: id, TAB, phrases; id@phrases; id : phrases"
-EXAMPLE = "J-4.txt\torder book;market maker;spread"
 OPTIONS = {"separator": ("\t", "@", ":", ";")}
 #: What stands between the id and the phrases, most telling first, and what an id in front of it looks like.
 _LINES = {

@@ -22,17 +22,6 @@ from kp_core.reading.source import stem_of
 
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md, and SGML of DUC"
-EXAMPLE = """documents/1203.txt:
-Tides rise and fall twice a day.
-
-duc/d061j:
-<DOC>
-<DOCNO> AP880911-0016 </DOCNO>
-<HEAD>Tides</HEAD>
-<TEXT>
-Tides rise and fall twice a day.
-</TEXT>
-</DOC>"""
 OPTIONS = {"texts": (".txt", ".abstr", ".html", ".md")}
 GROUP_IS_ONE = True
 #: Endings that only texts have; `.txt` may be anything.

@@ -15,13 +15,6 @@ from kp_core.reading.values import is_number
 
 NAME = "F1"
 TITLE = "lists, JSON: phrases, variants, scores"
-EXAMPLE = '{"d1": ["tide table", "harbour"], "d2": []}'
-MORE_EXAMPLES = (
-    '{"C-7": [["job shop"], ["quality of rest", "rest quality"]], "C-9": []}',
-    '{"d1": [["tide table", 0.82], ["harbour", 0.4]]}',
-    '{"d1": "tide table; harbour", "d2": "sea level"}',
-    '{"yake": {"d1": ["tide table"], "d2": []}, "rake": {"d1": ["tide"], "d2": ["sea level"]}}',
-)
 OPTIONS = {
     "inner": ("phrases", "variants", "tokens", "scored"),
     "separator": (";", ","),

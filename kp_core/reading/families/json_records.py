@@ -18,14 +18,6 @@ from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
-EXAMPLE = (
-    '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
-)
-MORE_EXAMPLES = (
-    '{"document_id": "d1", "text": "Tides rise.", "subjects": [{"uri": "http://example.org/c1", "label": "tides"}]}',
-    '{"src_raw": ["tides", "rise"], "preds": [[17, 4]], "pred_sents": [["tide", "table"]], "pred_scores": [-0.5]}',
-    '{"d1": {"keyphrases": ["tide table", "harbour"]}, "d2": {"keyphrases": []}}',
-)
 #: Kind of each keyphrase: present, reordered, mixed, unseen in the text.
 _KINDS = "prmu"
 _TAGS = "doc_bio_tags"

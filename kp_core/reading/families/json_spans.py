@@ -17,15 +17,6 @@ from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
-EXAMPLE = '{"id": 3, "text": "The tide table is wrong.", "label": [[4, 14, "KP"]]}'
-MORE_EXAMPLES = (
-    '{"text": "The tide table.", "spans": [{"start": 4, "end": 14, "label": "KP"}], "answer": "accept"}\n'
-    '{"text": "The sea.", "spans": [{"start": 4, "end": 7, "label": "KP"}], "answer": "reject"}',
-    '[{"id": 7, "data": {"text": "The tide table is wrong."}, "annotations": [{"completed_by": 1, "result": '
-    '[{"from_name": "kp", "type": "labels", "value": {"start": 4, "end": 14, "text": "tide table", '
-    '"labels": ["KP"]}}]}]}]',
-    '{"text": "The tide table is wrong.", "entities": {"Keyphrase": [{"indices": [4, 14]}]}}',
-)
 PROVED = True
 _FIELDS = ("label", "labels", "entities", "annotations", "spans")
 #: How Prodigy names what else would be called an annotator and an id.

@@ -19,7 +19,6 @@ from kp_core.reading.values import is_number
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
-EXAMPLE = "tide table;harbour;<peos>;sea level\n\ntide|tides;gauge"
 OPTIONS = {"lines": ("lists", "texts", "ids", "subjects"), "variants": ("split", "literal")}
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE

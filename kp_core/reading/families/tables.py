@@ -23,15 +23,6 @@ from kp_core.reading.workbooks import read_sheet, sheet_names
 
 NAME = "F10"
 TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON rows"
-EXAMPLE = """system,doc_id,rank,keyphrase,score
-yake,d1,1,tide table,0.012"""
-MORE_EXAMPLES = (
-    """doc_id;title;Anna;Ben
-d1;Tides of the north;tide table|sea level;tide|moon""",
-    """pair_id,doc_id,keyphrase,candidate,score_1,score_2
-p1,d1,harbour tide table,tide table,3,2""",
-    '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}',
-)
 TABLES = True
 OPTIONS = {
     "delimiter": (",", "\t", ";", "|"),

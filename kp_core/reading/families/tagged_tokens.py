@@ -16,7 +16,6 @@ from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13C"
 TITLE = "a token a line with its tag: CoNLL, B I O"
-EXAMPLE = "# id = d1\nThe O\ntide B-KP\ntable I-KP\nis O\nwrong O\n\n# id = d2\nHarbour B-KP"
 _LINE = re.compile(r"([^\t ]+)(?:[\t ].*)?[\t ]([BIOESLU])(?:-(\S+))?\s*")
 _START = "-DOCSTART-"
 _ID = re.compile(r"#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")

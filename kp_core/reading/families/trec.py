@@ -22,7 +22,6 @@ from kp_core.reading.values import floats, number
 
 NAME = "F8"
 TITLE = "TREC qrels, and runs: `doc Q0 phrase rank score tag`"
-EXAMPLE = "d1 0 tide%20table 2\nd1 0 harbour 1"
 OPTIONS = {"underscore": ("kept", "space")}
 _FIELD = re.compile(r"[^ \t\v\f]+")
 _ITERATION = re.compile(r"\d+|Q0")

@@ -15,11 +15,6 @@ from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
-EXAMPLE = (
-    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Keyphrase|kind\n\n\n#Text=The tide table is wrong.\n"
-    "1-1\t0-3\tThe\t_\t\n1-2\t4-8\ttide\tKP[1]\t\n1-3\t9-14\ttable\tKP[1]\t\n"
-    "1-4\t15-17\tis\t_\t\n1-5\t18-23\twrong\t_\t\n1-6\t23-24\t.\t_\t"
-)
 PROVED = True
 _FORMAT = "#FORMAT=WebAnno TSV 3"
 _BLANK = b"\xef\xbb\xbf \r\n"
