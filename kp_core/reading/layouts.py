@@ -34,10 +34,9 @@ from kp_core.reading.fields import (
     source_of,
     told,
 )
-from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import shape_of
 from kp_core.reading.table import Table
-from kp_core.reading.values import floats
+from kp_core.reading.values import floats, is_number
 
 _LISTS = ("doc_id", "concept", "phrase", "phrases")
 _TEXTS = ("doc_id", "text", "title", "group")

@@ -47,7 +47,7 @@ def previews(
     files = [File(one, limits, choice=choice) for one in bundle.files]
     if bundle.folder:
         return [_preview(found, asked, first, _files(found)) for found in recognise(files, asked, {})[:_SHOWN]]
-    found = readings_of(files[0], asked, choice)
+    found = readings_of(files[0], asked)
     return [_preview(reading, asked, first) for reading in sorted(found, key=lambda reading: -reading.confidence)]
 
 

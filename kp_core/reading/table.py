@@ -15,7 +15,7 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import TOTALS, is_known, plain
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import is_number
+from kp_core.reading.values import is_number
 
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200

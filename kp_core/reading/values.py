@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import flatten, run_starts
-from kp_core.reading.lists import number
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -38,6 +39,25 @@ def _bytes_that(position: int) -> Mask:
 
 
 _MAY_BEGIN, _MAY_END = _bytes_that(0), _bytes_that(-1)
+
+
+def number(value: object) -> float:
+    """Return a JSON or text value as a float; NaN where it is none.
+
+    >>> number("0.82"), number(3), number("high")
+    (0.82, 3.0, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return math.nan
+    try:
+        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is, or reads as, a finite number."""
+    return math.isfinite(number(value))
 
 
 def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:

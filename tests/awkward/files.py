@@ -178,7 +178,7 @@ FILES = (
     ),
     Awkward("an archive in gzip", "a.gz", gzip.compress(zipped(("a.key", b"tide\n"))), "inside a gzip"),
     Awkward("gzip in gzip", "a.gz", gzip.compress(gzip.compress(HEAD + ROWS)), "inside a gzip"),
-    Awkward("bytes after the end of gzip", "a.csv.gz", gzip.compress(HEAD + ROWS) + b"more", "after the end"),
+    Awkward("bytes after the end of gzip", "a.csv.gz", gzip.compress(HEAD + ROWS) + b"more", "damaged"),
     Awkward("zeros after the end of gzip, as tapes have", "a.csv.gz", gzip.compress(HEAD + ROWS) + bytes(9), (3, 6, 0)),
     Awkward("a bzip2 file", "a.csv.bz2", bz2.compress(HEAD + ROWS), "a bzip2 file"),
     Awkward(

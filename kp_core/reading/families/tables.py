@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,16 +24,7 @@ from kp_core.reading.workbooks import read_sheet, sheet_names
 
 NAME = "F10"
 TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON rows"
-EXAMPLE = """system,doc_id,rank,keyphrase,score
-yake,d1,1,tide table,0.012"""
-MORE_EXAMPLES = (
-    """doc_id;title;Anna;Ben
-d1;Tides of the north;tide table|sea level;tide|moon""",
-    """pair_id,doc_id,keyphrase,candidate,score_1,score_2
-p1,d1,harbour tide table,tide table,3,2""",
-    '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}',
-)
-BINARY = True
+TABLES = True
 OPTIONS = {
     "delimiter": (",", "\t", ";", "|"),
     "header": ("yes", "no"),
@@ -80,43 +70,43 @@ def _may_be_document(table: Table) -> bool:
     return table.header and bool(named) and "doc_id" not in named and (layout is None or len(table) == 1)
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
+def column_names(file: File) -> list[str]:
     """Return the names of the columns, so that a user can say what each is."""
-    return next((list(table.names) for table in tables_of(file, choice)), [])
+    return next((list(table.names) for table in tables_of(file, file.choice)), [])
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    if len(files) != 1:
-        return []
-    file = files[0]
-    tables = tables_of(file, choice, role)
-    readable = [layout for table in tables if (layout := layout_of(table, role, choice)) is not None]
+    tables = tables_of(file, file.choice, role)
+    readable = [layout for table in tables if (layout := layout_of(table, role, file.choice)) is not None]
     if not is_workbook(file.source.data):
         return [_recognition(file, [layout], role) for layout in readable]
-    found = _sheets(file, readable, role, choice)
-    if len(tables) > 1 and "sheets" not in choice.options and all(map(_may_be_document, tables)):
-        found += recognise(files, role, replace(choice, options={**choice.options, "sheets": "documents"}))
+    found = _sheets(file, readable, role)
+    if len(tables) > 1 and "sheets" not in file.choice.options and all(map(_may_be_document, tables)):
+        plan = [layout_of(_of_its_document(table), role, file.choice) for table in tables]
+        found.append(_told(file, [layout for layout in plan if layout is not None], role, "documents"))
     return found
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
     first = plan[0]
     sure = first.role_sure or role is not None
-    more = options | ({"cells": first.cells} if first.cells else {}) | ({} if sure else {"role": "guessed"})
+    more = options | ({"cells": first.cells} if first.cells else {})
     # Cells that a format itself keeps apart cannot be torn by a wrong separator.
     delimited = "table" in file.made
     score = first.score if delimited or first.score < 0.85 else max(first.score, 0.96)
     offers = {}
     if is_workbook(file.source.data) and len(sheet_names(file)) > 1:
         offers = {"sheet": tuple(sheet_names(file))}
-    return Recognition(NAME, first.role, (file,), score, first.evidence, first.columns, more, offers, tuple(plan))
+    evidence, columns = first.evidence, first.columns
+    return Recognition(NAME, first.role, (file,), score, evidence, columns, more, offers, tuple(plan), not sure)
 
 
-def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choice) -> list[Recognition]:
+def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recognition]:
     """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
     if not readable:
         return []
+    choice = file.choice
     chosen = list(filter(None, choice.options.get("sheet", "").split("\n")))
     if choice.options.get("sheets") == "documents":
         return [_told(file, readable, role, "documents")]
