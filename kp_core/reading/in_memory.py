@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -14,33 +13,25 @@ from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
 from kp_core.reading.limits import Limits, refuse_over
-from kp_core.reading.lists import HALF_A_CHARACTER, column_of, storable, text_column
-from kp_core.reading.table import Table, header_names, plain_column
+from kp_core.reading.lists import HALF_A_CHARACTER, column_of, text_column
+from kp_core.reading.table import Table, plain_column, table_of
 
 
 def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     """Return a DataFrame as a table; rows that hold half a character are rejected."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
-    names = header_names([storable(str(column)) for column in frame.columns])
-    columns, halves = [], dict[int, str]()
-    for place in range(len(names)):
-        column, bad = _arrow(frame.iloc[:, place])
-        columns.append(column)
-        halves |= {row: str(column[row].as_py()) for row in bad if row not in halves}
-    table = Table(name, names, columns, described=f"a DataFrame of {counted(len(frame), 'row')}", limits=limits)
-    if halves:
-        table = table.rows(pa.array(~np.isin(np.arange(len(frame)), list(halves))))
-        table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
+    columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
+    table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
+    table.described = f"a DataFrame of {counted(len(frame), 'row')}"
     return table
 
 
-def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
+def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
     """Return a column in Arrow, and the rows that hold half a character; text of pandas comes without a copy."""
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
         values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
-        made, bad = column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])
-        return pa.chunked_array([made]), bad
+        return column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])
     if column.dtype.kind in "bMm":
         column = column.astype(str)
     array = pa.array(column, from_pandas=True)

@@ -15,6 +15,7 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import TOTALS, is_known, plain
 from kp_core.reading.limits import Limits
+from kp_core.reading.lists import HALF_A_CHARACTER, storable
 from kp_core.reading.values import is_number
 
 #: Rows among which the head is sought, and rows with which it is compared.
@@ -103,6 +104,21 @@ def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
         return column
     return column.cast(pa.large_string())
+
+
+def table_of(
+    file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
+) -> Table:
+    """Return a table of columns, each with the rows in which it holds half a character; these rows are rejected."""
+    arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
+    table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
+    halves: dict[int, str] = {}
+    for array, (_, bad) in zip(arrays, columns, strict=True):
+        halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
+    if halves:
+        table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(halves))))
+        table.rejected = [(file, lines[row], HALF_A_CHARACTER, shown) for row, shown in sorted(halves.items())]
+    return table
 
 
 def header_names(header: Sequence[str]) -> list[str]:
