@@ -41,6 +41,10 @@ class Choice:
     options: Mapping[str, str] = field(default_factory=dict)
     use: Literal["as-read", "no"] | None = None
 
+    def several(self, option: str) -> list[str]:
+        """Return the columns or sheets that were named for an option, each in a line of its own."""
+        return list(filter(None, self.options.get(option, "").split("\n")))
+
 
 _NOTHING_CHOSEN = Choice()
 

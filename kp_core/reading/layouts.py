@@ -160,18 +160,13 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     """Return the likeliest layout of a table; None if no phrases, no texts, or no documents can be found."""
     if not table.names:
         return None
-    table = table.without(_chosen(choice, "ignore"))
+    table = table.without(choice.several("ignore"))
     asked = choice.role or role
     if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
     guessed = asked or _guess_role(table)
     found = _of_texts(table, choice) if guessed == "documents" else _of_phrases(table, guessed or "gold", choice)
     return found and replace(found, role_sure=guessed is not None)
-
-
-def _chosen(choice: Choice, option: str) -> list[str]:
-    """Return the columns that a user named for an option."""
-    return choice.options[option].split("\n") if option in choice.options else []
 
 
 def _guess_role(table: Table) -> Role | None:
@@ -306,7 +301,7 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
 
 def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
-    chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
+    chosen = [name for name in choice.several("phrases_of") if name in table.names]
     if chosen:
         return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
     phrases = columns.get("phrase") or columns.get("phrases")
@@ -390,7 +385,7 @@ def _of_pairs(table: Table, choice: Choice) -> Layout | None:
         return None
     columns = find_roles(table.names, (*PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
-    raters = [name for name in _chosen(choice, "rater") if name in table.names]
+    raters = [name for name in choice.several("rater") if name in table.names]
     if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
         beside = find_roles(free, ("phrase",))
         if beside:

@@ -48,7 +48,7 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if is_workbook(file.source.data):
-        chosen = [name for name in choice.options.get("sheet", "").split("\n") if name in sheet_names(file)]
+        chosen = [name for name in choice.several("sheet") if name in sheet_names(file)]
         tables = [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
         return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
     if begins_like_json(file.json):
@@ -107,7 +107,7 @@ def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recog
     if not readable:
         return []
     choice = file.choice
-    chosen = list(filter(None, choice.options.get("sheet", "").split("\n")))
+    chosen = choice.several("sheet")
     if choice.options.get("sheets") == "documents":
         return [_told(file, readable, role, "documents")]
     alike = [one for one in readable if _alike(one, readable[0])]
@@ -167,13 +167,13 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     for part in rows:
         part.table = part.table.combine_chunks()
     if is_workbook(file.source.data) and (left := _left(file, {layout.table.sheet for layout in plan})):
-        chosen = file.choice.options.get("sheet", "").split("\n")
-        missing = [name for name in chosen if name and name not in sheet_names(file)]
+        chosen = file.choice.several("sheet")
+        missing = [name for name in chosen if name not in sheet_names(file)]
         names = ", ".join(f"“{name}”" for name in left[:5]) + (" …" if len(left) > 5 else "")
         message = f"Left out: {counted(len(left), 'sheet')}, {names}."
         if missing:
             message = f"There is no sheet “{missing[0]}”. {message}"
-        if chosen == [""] or missing:
+        if not chosen or missing:
             rows[0].notes.append(Note("info", file.name, message))
     return rows
 

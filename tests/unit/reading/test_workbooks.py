@@ -10,7 +10,7 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Limits, Source, previews
-from kp_core.reading.mapping import first_rows
+from kp_core.reading.preview import first_rows
 from tests.format_samples import archive, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
