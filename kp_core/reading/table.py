@@ -85,8 +85,6 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_nested(column.type):  # lists where one text is wanted
         values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
         column = pa.chunked_array([pa.array(values, pa.large_string())])
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
     return column.fill_null("") if column.null_count else column
 
