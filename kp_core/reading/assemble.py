@@ -16,8 +16,7 @@ from kp_core.reading.documents import document_table
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
 from kp_core.reading.settle import Part, settle
-from kp_core.reading.to_pandas import TEXT, frame_of
-from kp_core.reading.values import distinct_values
+from kp_core.reading.values import TEXT, distinct_values, frame_of
 
 
 def assemble(

@@ -13,7 +13,7 @@ from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.settle import Part
-from kp_core.reading.to_pandas import TEXT, frame_of, series
+from kp_core.reading.values import TEXT, frame_of, series
 
 
 def document_table(

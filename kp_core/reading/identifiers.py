@@ -242,13 +242,14 @@ def _offer(left: str, left_ids: list[str], right: str, right_ids: list[str]) -> 
         return []
     strict = [name for name in ID_RULES if name not in _LOOSE]
     for names in [*((name,) for name in strict), *combinations(strict, 2), *((name,) for name in _LOOSE)]:
-        if met := matches(left_ids, right_ids, partial(_applied, names)):
+        if met := matches(left_ids, right_ids, partial(applied, names)):
             words = " and ".join(WORDS[name] for name in names)
             return [(",".join(names), words, left, right, met, min(len(set(left_ids)), len(set(right_ids))))]
     return []
 
 
-def _applied(names: Sequence[str], doc_id: str) -> str:
+def applied(names: Sequence[str], doc_id: str) -> str:
+    """Return an id after some rules, one after the other."""
     for name in names:
         doc_id = ID_RULES[name][1](doc_id)
     return doc_id

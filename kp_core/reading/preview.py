@@ -20,7 +20,7 @@ from kp_core.reading.load import load
 from kp_core.reading.sniff import readings_of, recognise
 from kp_core.reading.source import Source, expand
 from kp_core.reading.table import Table
-from kp_core.reading.to_pandas import frame_of
+from kp_core.reading.values import frame_of
 from kp_core.reading.workbooks import sheet_names
 
 #: Of an archive of many files that stand each by itself, so many are shown.

@@ -1,4 +1,4 @@
-"""Turn columns of text into trimmed text and numbers, looking closely only at the few values that need it."""
+"""Turn columns of text into trimmed text, numbers and columns of pandas, looking closely only where it is needed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import flatten, run_starts
 
+#: How text of Arrow stands in pandas.
+TEXT = pd.StringDtype(na_value=np.nan)
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -162,3 +165,25 @@ def _parsed(text: pa.ChunkedArray) -> Floats:
         coded = text.combine_chunks().dictionary_encode()
         distinct = np.array([number(value) for value in coded.dictionary.to_pylist()], dtype=np.float64)
         return distinct[coded.indices.to_numpy()] if len(distinct) else np.zeros(0)
+
+
+def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
+    """Return a DataFrame, the named columns first; text stays in Arrow memory."""
+    columns: dict[str, object] = {}
+    stored = dict.fromkeys(table.column_names)
+    for name in [*first, *(n for n in stored if n not in first)]:
+        if name not in stored:
+            columns[name] = np.full(len(table), np.nan)
+        elif name == "variants":
+            lists = table[name].to_pylist()
+            columns[name] = pd.Series([None if v is None else tuple(v) for v in lists], dtype=object)
+        else:
+            columns[name] = series(table[name])
+    return pd.DataFrame(columns, copy=False)
+
+
+def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
+    """Return a column as pandas holds it, without a copy of text."""
+    if pa.types.is_large_string(column.type):
+        return pd.Series(TEXT.__from_arrow__(column), copy=False)
+    return column.to_pandas()
