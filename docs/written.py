@@ -62,7 +62,8 @@ stays behind by nature (texts in TREC) is listed.
   together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a table
   shows how.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
-* A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
+* Several sheets of a workbook are annotators or systems, or the documents where no sheet has ids; sheets that are no
+  table are left out and named, and sheets may be chosen. A formula without its value is refused.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 
 ## What is asked
