@@ -33,15 +33,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("scores", "rejected"), [(["0", "4", "2.5", "1", "3", "5"], 1), (["0", "10", "7", "1", "2", "3"], 0)]
-)
-def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
-    rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
-    corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
-    assert len(corpus.report.rejected) == rejected
-
-
 # in memory
 
 
