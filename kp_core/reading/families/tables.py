@@ -83,8 +83,12 @@ def recognise(file: File, role: Role | None) -> list[Recognition]:
         return [_recognition(file, [layout], role) for layout in readable]
     found = _sheets(file, readable, role)
     if len(tables) > 1 and "sheets" not in file.choice.options and all(map(_may_be_document, tables)):
-        plan = [layout_of(_of_its_document(table), role, file.choice) for table in tables]
-        found.append(_told(file, [layout for layout in plan if layout is not None], role, "documents"))
+        plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.choice)) is not None]
+        if plan and plan[0].role in ("gold", "system"):
+            by_document = _told(file, plan, role, "documents")
+            # A name without a number may be that of a person.
+            coded = all(any(map(str.isdigit, table.sheet)) for table in tables)
+            found.append(by_document if coded else replace(by_document, confidence=0.45))
     return found
 
 

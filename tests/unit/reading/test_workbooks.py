@@ -318,6 +318,8 @@ def test_sheets_without_ids_are_the_documents_that_they_are_named_after():
         ["gold", "d2", "moon"],
         ["gold", "d2", "sun"],
     ]
+    with pytest.raises(kp.Question, match="one for each document"):
+        kp.load(gold=workbook({"Anna": [["phrase"], ["tide"], ["sea"]], "Ben": [["phrase"], ["moon"], ["sun"]]}))
     one_row_each = workbook({"d1": [["keywords"], ["tide; sea"]], "d2": [["keywords"], ["moon; sun"]]})
     with pytest.raises(kp.Question) as question:
         kp.load(gold=one_row_each)
