@@ -206,8 +206,9 @@ def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
 
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row a document of a trimmed gold standard, with the reason in words."""
-    reason = [REASONS.get(key, key) if isinstance(key, str) else "" for key in frame["reason"]]
-    return frame.assign(reason=reason).rename(columns={"size": "majority", "gold": "keyphrases"})
+    return frame.assign(reason=frame["reason"].map(REASONS).fillna("")).rename(
+        columns={"size": "majority", "gold": "keyphrases"}
+    )
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:
@@ -295,7 +296,7 @@ def reasons(result: Result) -> list[str]:
     for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
         everybody = len(undefined) == (result.frame["measure"] == measure).sum()
         whom = "all systems" if everybody else ", ".join(dict.fromkeys(undefined["system"]))
-        said.append(f"{measure} is undefined for {whom}: {REASONS.get(str(reason), str(reason))}.")
+        said.append(f"{measure} is undefined for {whom}: {REASONS[reason]}.")
     return said
 
 
@@ -446,32 +447,21 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return correlations as a table, measures by subsets, and which cells exceed the measure's overall value."""
-    rows = frame[frame["average"] == average].copy()
-    rows["bold"] = exceeds_all(rows) & (rows["subset"] != "all")
-    order = {"index": list(dict.fromkeys(rows["measure"])), "columns": list(dict.fromkeys(rows["subset"]))}
+    """Return correlations, a row a subset and a column a measure, and the style of the cells: what exceeds all is bold.
+
+    A cell exceeds all where it is above the measure's value over all pairs.
+    """
+    rows = frame[frame["average"] == average]
+    rows = rows.assign(bold=exceeds_all(rows) & (rows["subset"] != "all"))
+    order = {"index": rows["subset"].unique(), "columns": rows["measure"].unique()}
     values, bold = (
-        rows.pivot_table(index="measure", columns="subset", values=name, aggfunc="first").reindex(**order)
+        rows.pivot_table(index="subset", columns="measure", values=name, aggfunc="first").reindex(**order)
         for name in ("value", "bold")
     )
-    values = values.rename_axis(columns=None).rename_axis("measure").reset_index()
-    return values, bold.fillna(value=False).astype(bool).reset_index(drop=True)
-
-
-def turned(wide: pd.DataFrame, bold: pd.DataFrame, left_out: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the table of `by_subset` with a row a subset and a column a measure, and the style of its cells.
-
-    left_out: measures that stand elsewhere, so that the others have the width of the screen
-    """
-    kept = ~wide["measure"].isin(left_out)
-    names = wide.loc[kept, "measure"].tolist()
-    values = wide[kept].drop(columns="measure").T.set_axis(names, axis=1)
-    heavy = bold[kept].drop(columns="measure", errors="ignore").T.set_axis(names, axis=1).reindex(values.index)
-    said = [subset.replace("L<=", "L ≤ ").replace(":", ": ") for subset in values.index]
-    table = values.reset_index(drop=True)
-    table.insert(0, "pairs", said)
-    css = heavy.fillna(value=False).reset_index(drop=True).map(lambda on: "font-weight: 700" if on else "")
-    css.insert(0, "pairs", "")
+    said = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
+    table = values.set_axis(said).rename_axis(index="pairs", columns=None).reset_index()
+    css = pd.DataFrame("", table.index, table.columns)
+    css[values.columns] = np.where(bold.eq(other=True), "font-weight: 700", "")
     return table, css
 
 
