@@ -16,6 +16,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
 from kp_core.studies.compare import TRIALS, Correction, Test
 from kp_core.studies.result import Answer
@@ -253,10 +254,6 @@ class Tables(Data):
         return run
 
 
-def _names(measures: str | None) -> list[str]:
-    return [part.strip() for part in measures.split(",")] if measures else []
-
-
 @command
 def evaluate(
     *,
@@ -268,11 +265,11 @@ def evaluate(
     **choices: Unpack[Options],
 ) -> None:
     """Score systems against the gold standard."""
-    settings, names = _settings(choices), _names(measures) or None
+    settings = _settings(choices)
     if data.streamed():
-        output.answer(data.run(settings, measures=names, baselines=baselines, by=by).result())
+        output.answer(data.run(settings, measures=measures, baselines=baselines, by=by).result())
     else:
-        output.answer(kp.evaluate(data.load("gold", "system"), settings, names, baselines=baselines, by=by))
+        output.answer(kp.evaluate(data.load("gold", "system"), settings, measures, baselines=baselines, by=by))
 
 
 @command
@@ -288,7 +285,7 @@ def compare(
     """Say which system is better, and whether that is certain."""
     from kp_core.studies.compare import Family, compare_all
 
-    settings, names, trials = _settings(choices), _names(measures), cast(int, choices.get("resamples", TRIALS))
+    settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
@@ -302,11 +299,11 @@ def agreement(
     *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
 ) -> None:
     """Say how well several annotators agree."""
-    settings, names = _settings(choices), _names(measures)
+    settings = _settings(choices)
     if data.streamed():
-        output.answer(data.run(settings, measures=(), agreement=tuple(names)).result())
+        output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
     else:
-        output.answer(kp.agreement(data.load("gold"), settings, names))
+        output.answer(kp.agreement(data.load("gold"), settings, measures))
 
 
 @command
@@ -344,7 +341,7 @@ def table(
     made = kp.paper_table(
         data.load("gold", "system"),
         _settings(choices),
-        _names(measures) or DEFAULT,
+        measures or DEFAULT,
         systems=systems or (),
         digits=digits,
         bounds=bounds,
@@ -353,11 +350,23 @@ def table(
         caption=caption,
         label=label,
     )
-    forms = {".tex": "latex", ".md": "markdown", ".html": "html", ".csv": "csv", ".xlsx": "xlsx", ".parquet": "parquet"}
-    if out and Path(out).suffix not in forms:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
-    Output(out=out or None).write(getattr(made, forms[Path(out).suffix] if out else "text")())
+    if out:
+        _write_as(made, out, ".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+    else:
+        Output().write(made.text())
     warn(made.result.notes)
+
+
+#: The end of a file's name → the form in which a table or a report leaves.
+_FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
+
+
+def _write_as(answer: Any, out: str, *endings: str) -> None:
+    """Write a table or a report in the form that the end of the file's name says."""
+    ending = Path(out).suffix
+    if ending not in endings:
+        raise UsageError(f"--out is {out}; let the name end in {', '.join(endings)}")
+    Output(out=out).write(getattr(answer, _FORMS.get(ending, ending[1:]))())
 
 
 @command
@@ -374,11 +383,9 @@ def report(
     from kp_core.takeaway.bundle import report as report_of
 
     corpus = data.load("gold", "system") if data.system else data.load("gold")
-    answer = report_of(corpus, _settings(choices), measure=measure, sections=_names(sections), title=title)
-    forms = {".html": "html", ".zip": "zip", ".md": "markdown", ".tex": "latex", ".json": "record"}
-    if Path(out).suffix not in forms:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
-    Output(out=out).write(getattr(answer, forms[Path(out).suffix])())
+    names = names_in(sections) if sections else ()
+    answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
+    _write_as(answer, out, ".html", ".zip", ".md", ".tex", ".json")
     print(f"{out}: {counted(len(answer.sections), 'section')}, {answer.signature}")
 
 
@@ -395,7 +402,7 @@ class Similarity(TypedDict, total=False):
 @command
 def similarity(
     *,
-    pairs: Paths = None,
+    pairs: list[str],
     measures: str | None = None,
     encoding: str | None = None,
     stream: bool = False,
@@ -406,8 +413,6 @@ def similarity(
     from kp_core.reading.named_tables import load_pairs
     from kp_core.studies.correlation.correlate import similarities
 
-    if not pairs:
-        raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
     if not stream:
         output.answer(similarities(load_pairs(pairs, encoding), measures, dict(how)))
         return
@@ -503,7 +508,7 @@ class Weights(TypedDict, total=False):
 @command
 def extract(
     *,
-    documents: Paths = None,
+    documents: list[str],
     method: str = "tfidf",
     external: Paths = None,
     phrases: Paths = None,
@@ -521,8 +526,6 @@ def extract(
     from kp_core.reading.limits import LIMITS
     from kp_core.reading.source import expand
 
-    if not documents:
-        raise UsageError("--documents is missing: name the texts")
     if top != "all" and not top.isdecimal():
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
@@ -544,7 +547,7 @@ def extract(
 def convert(
     *,
     to: Literal["tidy", "jsonl", "parquet", "trec", "workspace"] = "tidy",
-    out: str | None = None,
+    out: str,
     force: bool = False,
     normalise: str = "none",
     gold_stemmed: bool = False,
@@ -557,8 +560,6 @@ def convert(
     from kp_core.takeaway.trec_files import trec
     from kp_core.takeaway.workspace_file import ENDING, Saved, tidy_uploads, workspace_file
 
-    if not out:
-        raise UsageError("--out is missing: name the folder for the files")
     data.refuse_nothing("convert")
     if to != "trec" and (normalise != "none" or gold_stemmed or union):
         raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")

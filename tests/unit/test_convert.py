@@ -350,7 +350,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     ("arguments", "status", "said"),
     [
         ([*DATA, "--to", "xml", "--out", "x"], 2, 'Choose from: "tidy"'),
-        ([*DATA], 2, "--out is missing"),
+        ([*DATA], 2, "--out requires an argument"),
         (["--out", "x"], 2, "name the files to convert"),
         ([*DATA, "--out", "x", "--normalise", "lower"], 2, "go with --to trec"),
         (["--gold", "no-such-file.csv", "--out", "x"], 1, "no such file"),
