@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -337,6 +337,7 @@ def table(
 ) -> None:
     """Make the table of a paper."""
     from kp_core.studies.paper_table import DEFAULT
+    from kp_core.takeaway.figures import table_svg
 
     made = kp.paper_table(
         data.load("gold", "system"),
@@ -351,7 +352,8 @@ def table(
         label=label,
     )
     if out:
-        _write_as(made, out, ".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+        endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+        _write_as(made, out, endings, lambda: table_svg(made.html()))
     else:
         Output().write(made.text())
     warn(made.result.notes)
@@ -361,12 +363,18 @@ def table(
 _FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
 
 
-def _write_as(answer: Any, out: str, *endings: str) -> None:
-    """Write a table or a report in the form that the end of the file's name says."""
-    ending = Path(out).suffix
-    if ending not in endings:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join(endings)}")
-    Output(out=out).write(getattr(answer, _FORMS.get(ending, ending[1:]))())
+def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], str]) -> None:
+    """Write a table or a report in the form that the end of the file's name says; an image is drawn from its SVG."""
+    from kp_core.takeaway.figures import image
+
+    ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
+    if ending in images:
+        written = image(svg(), ending[1:], answer.signature)
+    elif ending in endings:
+        written = getattr(answer, _FORMS.get(ending, ending[1:]))()
+    else:
+        raise UsageError(f"--out is {out}; let the name end in {', '.join((*endings, *images))}")
+    Output(out=out).write(written)
 
 
 @command
@@ -376,16 +384,17 @@ def report(
     sections: str | None = None,
     title: str = "Evaluation of keyphrase extraction",
     out: str = "report.html",
+    columns: Literal[1, 2] = 1,
     data: Data = Data(),
     **choices: Unpack[Options],
 ) -> None:
-    """Write an HTML report, or an archive with all tables."""
+    """Write an HTML report, an archive with all tables, or the chart of a section for a paper."""
     from kp_core.takeaway.bundle import report as report_of
 
     corpus = data.load("gold", "system") if data.system else data.load("gold")
     names = names_in(sections) if sections else ()
     answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
-    _write_as(answer, out, ".html", ".zip", ".md", ".tex", ".json")
+    _write_as(answer, out, (".html", ".zip", ".md", ".tex", ".json"), lambda: answer.svg(columns))
     print(f"{out}: {counted(len(answer.sections), 'section')}, {answer.signature}")
 
 

@@ -74,7 +74,7 @@ def as_text(value: Any, digits: int = 4) -> str:
     >>> as_text(0.204123), as_text(10), as_text(None)
     ('0.2041', '10', '–')
     """
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     if isinstance(value, float):
         return f"{value:.{digits}f}"

@@ -16,7 +16,6 @@ from importlib.resources import files
 from typing import Any, Unpack, cast
 
 import pandas as pd
-import plotly.graph_objects as go
 from jinja2 import Environment
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
@@ -42,6 +41,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
+from kp_core.takeaway.figures import as_json, chart_svg
 from kp_core.takeaway.paragraph import bibtex, brief, paragraph
 from kp_core.typeset import CELLS
 from kp_core.words import statements
@@ -294,13 +294,13 @@ class Report:
         """Return one HTML file; every word of a user is escaped, and nothing is fetched from anywhere."""
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
         environment.globals |= {
-            "figure": _figure,
+            "figure": lambda chart: Markup(as_json(chart.figure)),
             "cells": typeset.cells,
             "numeric": typeset.numeric,
             "plotly": lambda: Markup(get_plotlyjs()),
         }
         page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
-        return page.render(vars(self), version=__version__) + "\n"
+        return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
@@ -339,6 +339,13 @@ class Report:
         sheets = {table.name: table.frame for table in self.all_tables}
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
+    def svg(self, columns: int = 1) -> str:
+        """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
+        charts = [chart for section in self.sections for chart in section.charts]
+        if len(charts) != 1:
+            raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
+        return chart_svg(charts[0], columns)
+
     def zip(self) -> bytes:
         """Return everything as one archive."""
         files: dict[str, str | bytes] = {
@@ -361,15 +368,6 @@ class Report:
 def _literal(value: Any) -> Any:
     """Spell marks of direction out in words of users; what is escaped already stays as it is."""
     return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
-
-
-def _figure(chart: Chart) -> Markup:
-    """Return a figure as JSON for a script, on white paper and with room for its labels."""
-    figure = go.Figure(chart.figure)
-    figure.update_layout(template="plotly_white", height=figure.layout.height + 40, margin_b=90)
-    figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
-    # In a script, only “<” could end the script; as an escape it is the same JSON.
-    return Markup(str(figure.to_json()).replace("<", "\\u003c"))
 
 
 def report(
