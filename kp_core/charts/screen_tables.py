@@ -332,19 +332,14 @@ def value(result: Result, system: str, measure: str) -> float:
 def universe(result: Result) -> str:
     """Name the universe and its mean size; the result holds the macro average of N.
 
-    `Universe N: the different word sequences of each text, up to 3 words; 394 phrases a document on average.`
+    `Universe N: sequences of up to 3 words of each text; 394 phrases a document on average.`
     """
     kind, _, size = result.settings.universe.partition(":")
-    words = {
-        "ngrams": f"the different word sequences of each text, up to {counted(int(size or 0), 'word')}",
-        "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
-        "rankings": "all phrases that any annotator or system lists for the document",
-        "vocabulary": "all phrases of the collection",
-        "sentences": "the sentences of each text",
-    }
+    named = in_words("universe", "number" if kind[0].isdigit() else kind)
+    words = f"sequences of up to {counted(int(size), 'word')} of each text" if kind == "ngrams" else named
     rows = rows_of(result, "N")
     mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
-    return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."
+    return f"Universe N: {words}{mean}."
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
@@ -373,29 +368,29 @@ def near_shares(near: NearMisses) -> pd.DataFrame:
     return near.shares().rename(columns={"near": "near misses", "share": "share of misses"})
 
 
-def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return the most frequent near misses of a system, of one type or of all."""
-    rows = near.examples(10)
-    rows = _in_words(rows[rows["system"] == system])
-    rows = rows[(rows["type"] == kind) | (kind == "all")]
-    return rows.drop(columns="system").rename(columns={"phrase": "prediction"}).reset_index(drop=True)
-
-
 def _misses(near: NearMisses, system: str) -> pd.DataFrame:
     return near.frame[(near.frame["system"] == system) & ~near.frame["hit"]]
 
 
-def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(type=rows["type"].map(NEAR))
+def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the rows of one type in words, or of all."""
+    rows = rows.assign(type=rows["type"].map(NEAR)).rename(columns={"phrase": "prediction"})
+    return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
+
+
+def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
+    """Return the most frequent near misses of a system, of one type or of all."""
+    rows = near.examples(10)
+    return _of_kind(rows[rows["system"] == system], kind).drop(columns="system")
 
 
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return every near miss of a system with its document, of one type or of all."""
     rows = _misses(near, system)
-    rows = _in_words(rows[rows["type"] != "NONE"])
-    rows = rows[(rows["type"] == kind) | (kind == "all")]
-    shown = rows[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
-    return shown.rename(columns={"phrase": "prediction", "overlap": "R-precision"}).reset_index(drop=True)
+    shown = rows.loc[
+        rows["type"] != "NONE", ["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]
+    ]
+    return _of_kind(shown, kind).rename(columns={"overlap": "R-precision"})
 
 
 def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
