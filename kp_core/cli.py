@@ -16,11 +16,25 @@ from cyclopts import App, CycloptsError, Parameter, Token
 import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.extraction.texts import stop_words_in
+from kp_core.reading.choices import choices_of
+from kp_core.reading.family import File
+from kp_core.reading.limits import LIMITS
+from kp_core.reading.named_tables import load_attributes, load_pairs
+from kp_core.reading.sense import refuse_apart
+from kp_core.reading.source import expand, stem_of
+from kp_core.reading.tidy import Written, tidy
 from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
-from kp_core.studies.compare import TRIALS, Correction, Test
+from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
+from kp_core.studies.correlation.correlate import similarities
+from kp_core.studies.correlation.human import with_ratings
+from kp_core.studies.paper_table import DEFAULT
 from kp_core.studies.result import Answer
-from kp_core.words import read
+from kp_core.takeaway.disk import write_files, write_folder
+from kp_core.takeaway.trec_files import trec
+from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.words import read, validation
 
 app = App(
     name="kpscope",
@@ -87,26 +101,22 @@ class Data:
 
     def systems(self) -> Any:
         """Return the paths of the systems, by name where names were given; else the first file gives the name."""
-        from kp_core.reading.source import stem_of
-
         named: dict[str, list[str]] = {}
         unnamed: list[str] = []
-        for paths in self.system or []:
-            name, equals, first = paths[0].partition("=")
-            if equals and not Path(paths[0]).exists():
-                if name in named:
-                    raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
-                named[name] = [first, *paths[1:]]
+        for first, *rest in self.system or []:
+            name, equals, path = first.partition("=")
+            if not equals or Path(first).exists():
+                unnamed += [first, *rest]
+            elif name in named:
+                raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
             else:
-                unnamed += paths
+                named[name] = [path, *rest]
         if named and unnamed:
             return named | {stem_of(path): [path] for path in unnamed}
         return named or unnamed or None
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files; rejected rows are told."""
-        from kp_core.reading.sense import refuse_apart
-
         corpus = self._saved() if self.workspace else self._read(needs)
         if {"gold", "system"} <= {*needs}:
             refuse_apart(corpus)
@@ -117,8 +127,6 @@ class Data:
 
     def _read(self, needs: Sequence[str]) -> kp.Corpus:
         """Return the data of the files."""
-        from kp_core.reading.choices import choices_of
-
         for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
@@ -135,9 +143,6 @@ class Data:
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-        from kp_core.studies.correlation.human import with_ratings
-        from kp_core.takeaway.workspace_file import read_workspace
-
         if beside := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace holds all data already; leave out --{beside[0]}")
         saved = read_workspace(cast(str, self.workspace))
@@ -182,7 +187,6 @@ class Output:
             words = text if isinstance(text, str) else text.decode()
             sys.stdout.write(words if words.endswith("\n") else f"{words}\n")
             return
-        from kp_core.takeaway.disk import write_files
 
         try:
             write_files({Path(self.out): text.encode() if isinstance(text, str) else text})
@@ -283,8 +287,6 @@ def compare(
     **choices: Unpack[Options],
 ) -> None:
     """Say which system is better, and whether that is certain."""
-    from kp_core.studies.compare import Family, compare_all
-
     settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
@@ -336,7 +338,6 @@ def table(
     **choices: Unpack[Options],
 ) -> None:
     """Make the table of a paper."""
-    from kp_core.studies.paper_table import DEFAULT
     from kp_core.takeaway.figures import table_svg
 
     made = kp.paper_table(
@@ -419,9 +420,6 @@ def similarity(
     **how: Unpack[Similarity],
 ) -> None:
     """Say how similar pairs of phrases are."""
-    from kp_core.reading.named_tables import load_pairs
-    from kp_core.studies.correlation.correlate import similarities
-
     if not stream:
         output.answer(similarities(load_pairs(pairs, encoding), measures, dict(how)))
         return
@@ -475,8 +473,6 @@ def sentences(
     output: Output = Output(),
 ) -> None:
     """List sentences with ids; with extracts as gold, study them."""
-    from kp_core.reading.named_tables import load_attributes
-
     if not data.documents:
         raise UsageError("--documents is missing: name the texts")
     corpus = data.load()
@@ -493,8 +489,6 @@ def validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
     """Say how files were understood, and what is odd about them."""
-    from kp_core.words import validation
-
     data.refuse_nothing("look at")
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report write a number from 1 up")
@@ -530,11 +524,6 @@ def extract(
     **weights: Unpack[Weights],
 ) -> None:
     """Rank the phrases of texts by the lecture systems."""
-    from kp_core.extraction.texts import stop_words_in
-    from kp_core.reading.family import File
-    from kp_core.reading.limits import LIMITS
-    from kp_core.reading.source import expand
-
     if top != "all" and not top.isdecimal():
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
@@ -564,11 +553,6 @@ def convert(
     data: Data = Data(),
 ) -> None:
     """Write the data in another format."""
-    from kp_core.reading.tidy import Written, tidy
-    from kp_core.takeaway.disk import write_folder
-    from kp_core.takeaway.trec_files import trec
-    from kp_core.takeaway.workspace_file import ENDING, Saved, tidy_uploads, workspace_file
-
     data.refuse_nothing("convert")
     if to != "trec" and (normalise != "none" or gold_stemmed or union):
         raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")

@@ -90,7 +90,8 @@ def images(svg: Callable[[], str], name: str, line: str) -> None:
         for form in ("svg", "pdf", "png"):
             # Drawn when it is asked for: by then this run of the page is over.
             data = partial(lambda form: figures.image(svg(), form, line), form)
-            st.download_button(form.upper(), data, f"{name}.{form}", key=f"{name} {form}", on_click="ignore")
+            button = {"key": f"{name} {form}", "on_click": "ignore", "icon": ":material/download:"}
+            st.download_button(form.upper(), data, f"{name}.{form}", **button)
 
 
 def methods() -> None:

@@ -211,7 +211,7 @@ def test_what_trec_cannot_hold_is_said():
     assert messages == [
         "gold standard: 1 empty list; TREC has no line for it.",
         "systems: 1 empty list; TREC has no line for it.",
-        "gold standard: 1 keyphrase has several spellings; the first is written.",
+        "gold standard: 1 keyphrase with several spellings; the first is written.",
         "documents: 1 document with a text, title or group; TREC holds ids only.",
     ]
     with pytest.raises(InputError, match="whole grades"):
