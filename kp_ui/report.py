@@ -90,8 +90,8 @@ def images(svg: Callable[[], str], name: str, line: str) -> None:
         for form in ("svg", "pdf", "png"):
             # Drawn when it is asked for: by then this run of the page is over.
             data = partial(lambda form: figures.image(svg(), form, line), form)
-            button = {"key": f"{name} {form}", "on_click": "ignore", "icon": ":material/download:"}
-            st.download_button(form.upper(), data, f"{name}.{form}", **button)
+            label, file, key = form.upper(), f"{name}.{form}", f"{name} {form}"
+            st.download_button(label, data, file, key=key, on_click="ignore", icon=":material/download:")
 
 
 def methods() -> None:
