@@ -116,7 +116,10 @@ def image(svg: str, form: str, signature: str) -> bytes:
 def _text_of(script: str) -> str:
     """Return the text that a script puts into a page."""
     page = f"<body><script>{script}</script>"
-    return unescape(_taken(page, "--dump-dom").decode().partition("<body>")[2].partition("</body>")[0])
+    text = unescape(_taken(page, "--dump-dom").decode().partition("<body>")[2].partition("</body>")[0])
+    if script in text:  # it stands there until it has put its text in its own place
+        raise UsageError(f"{browser()} did not finish the image; try again")
+    return text
 
 
 def _taken(page: str, what: str) -> bytes:

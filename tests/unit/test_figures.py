@@ -64,6 +64,13 @@ def test_the_command_line_draws(tmp_path: Path) -> None:
     assert table.read_bytes().startswith(b"\x89PNG")
 
 
+@drawn
+def test_a_drawing_that_does_not_come_to_its_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figures, "_PNG", "nobody.knows(%s)")
+    with pytest.raises(kp.UsageError, match="did not finish the image"):
+        image('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"></svg>', "png", "kps")
+
+
 def test_what_cannot_be_drawn_is_said(corpus: kp.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(kp.UsageError, match="one chart, and these sections have 2; choose one section"):
         report(corpus, k=2, interval="none", sections=["leaderboard", "agreement"]).svg()
