@@ -82,8 +82,8 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
     found = report(corpus, k=1, interval="none", sections=list(SECTIONS))
     said = {section.title: " ".join(section.text) for section in found.sections}
-    assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
-    assert said["Correlation with human scores"] == "No judged pairs were loaded."
+    assert said["Pairs of systems"] == "Not available: it needs a second system."
+    assert said["Correlation with human scores"] == "Not available: it needs judged pairs."
     assert said["Methods"].startswith("We evaluated 1 system on 1 document against")
     assert found.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 
