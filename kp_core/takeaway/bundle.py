@@ -29,7 +29,7 @@ from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
-from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__
@@ -384,8 +384,8 @@ def report(
 
     sections  names among `SECTIONS`, in any order, all that have data if empty
     measure   the one by which systems are ranked and compared
-    The first cutoff is that of the report. Raises UsageError for a section or measure that does not exist, and where
-    there is nothing to report on.
+    The first cutoff is that of the report, unless the measure names one. Raises UsageError for a section or measure
+    that does not exist, and where there is nothing to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
@@ -397,7 +397,10 @@ def report(
         raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
-    asked = Asked(corpus, (settings or Settings()).changed(**changes), measure)
+    settings = (settings or Settings()).changed(**changes)
+    if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
+        settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
+    asked = Asked(corpus, settings, measure)
     wanted = sections or possible(corpus)
     written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
     here = asked.here if corpus.systems else asked.agreement

@@ -37,6 +37,13 @@ def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Cor
     assert whole.signature.split("|k:")[1].startswith("5|")
 
 
+def test_a_measure_that_names_a_cutoff_sets_that_of_the_report(lectures: kp.Corpus) -> None:
+    asked = {"sections": ["leaderboard"], "interval": "none"}
+    named, chosen = (report(lectures, measure=measure, k=k, **asked) for measure, k in (("F1@10", 5), ("F1@k", 10)))
+    assert len(named.all_tables[0].frame)
+    assert (named.signature, named.markdown()) == (chosen.signature, chosen.markdown())
+
+
 def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     page = whole.html()
     own = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
