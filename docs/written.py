@@ -131,7 +131,7 @@ def _meaning(option: Argument) -> str:
     """Return what an option means, with the values that it may have, the usual one first."""
     meaning, usual = option.parameter.help, option.field_info.default
     if get_origin(option.hint) is Literal:
-        return f"{meaning} ({', '.join(sorted(get_args(option.hint), key=lambda value: value != usual))})"
+        return f"{meaning} ({', '.join(map(str, sorted(get_args(option.hint), key=lambda value: value != usual)))})"
     return f"{meaning} ({usual})" if usual and usual is not option.field_info.empty else f"{meaning}"
 
 

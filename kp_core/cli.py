@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -16,10 +16,25 @@ from cyclopts import App, CycloptsError, Parameter, Token
 import kp_core as kp
 from kp_core import typeset
 from kp_core.errors import InputError, Note, UsageError, counted
+from kp_core.extraction.texts import stop_words_in
+from kp_core.reading.choices import choices_of
+from kp_core.reading.family import File
+from kp_core.reading.limits import LIMITS
+from kp_core.reading.named_tables import load_attributes, load_pairs
+from kp_core.reading.sense import refuse_apart
+from kp_core.reading.source import expand, stem_of
+from kp_core.reading.tidy import Written, tidy
+from kp_core.scoring.measures import names_in
 from kp_core.settings import FIELDS, PRESETS, Changes, Settings
-from kp_core.studies.compare import TRIALS, Correction, Test
+from kp_core.studies.compare import TRIALS, Correction, Family, Test, compare_all
+from kp_core.studies.correlation.correlate import similarities
+from kp_core.studies.correlation.human import with_ratings
+from kp_core.studies.paper_table import DEFAULT
 from kp_core.studies.result import Answer
-from kp_core.words import read
+from kp_core.takeaway.disk import write_files, write_folder
+from kp_core.takeaway.trec_files import trec
+from kp_core.takeaway.workspace_file import ENDING, Saved, read_workspace, tidy_uploads, workspace_file
+from kp_core.words import read, validation
 
 app = App(
     name="kpscope",
@@ -86,26 +101,22 @@ class Data:
 
     def systems(self) -> Any:
         """Return the paths of the systems, by name where names were given; else the first file gives the name."""
-        from kp_core.reading.source import stem_of
-
         named: dict[str, list[str]] = {}
         unnamed: list[str] = []
-        for paths in self.system or []:
-            name, equals, first = paths[0].partition("=")
-            if equals and not Path(paths[0]).exists():
-                if name in named:
-                    raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
-                named[name] = [first, *paths[1:]]
+        for first, *rest in self.system or []:
+            name, equals, path = first.partition("=")
+            if not equals or Path(first).exists():
+                unnamed += [first, *rest]
+            elif name in named:
+                raise UsageError(f"two systems are named '{name}'; name each differently: --system NAME=PATH")
             else:
-                unnamed += paths
+                named[name] = [path, *rest]
         if named and unnamed:
             return named | {stem_of(path): [path] for path in unnamed}
         return named or unnamed or None
 
     def load(self, *needs: str) -> kp.Corpus:
         """Read the files; rejected rows are told."""
-        from kp_core.reading.sense import refuse_apart
-
         corpus = self._saved() if self.workspace else self._read(needs)
         if {"gold", "system"} <= {*needs}:
             refuse_apart(corpus)
@@ -116,8 +127,6 @@ class Data:
 
     def _read(self, needs: Sequence[str]) -> kp.Corpus:
         """Return the data of the files."""
-        from kp_core.reading.choices import choices_of
-
         for name, what in (("gold", "the gold standard"), ("system", "the ranked output of at least one system")):
             if name in needs and not getattr(self, name):
                 raise UsageError(f"--{name} is missing: name the file, folder or zip of {what}")
@@ -134,9 +143,6 @@ class Data:
 
     def _saved(self) -> kp.Corpus:
         """Return the data of a workspace file, the pairs rated in the dashboard among the judgements."""
-        from kp_core.studies.correlation.human import with_ratings
-        from kp_core.takeaway.workspace_file import read_workspace
-
         if beside := [name for name in self.given() if name != "workspace"]:
             raise UsageError(f"--workspace holds all data already; leave out --{beside[0]}")
         saved = read_workspace(cast(str, self.workspace))
@@ -181,7 +187,6 @@ class Output:
             words = text if isinstance(text, str) else text.decode()
             sys.stdout.write(words if words.endswith("\n") else f"{words}\n")
             return
-        from kp_core.takeaway.disk import write_files
 
         try:
             write_files({Path(self.out): text.encode() if isinstance(text, str) else text})
@@ -253,10 +258,6 @@ class Tables(Data):
         return run
 
 
-def _names(measures: str | None) -> list[str]:
-    return [part.strip() for part in measures.split(",")] if measures else []
-
-
 @command
 def evaluate(
     *,
@@ -268,11 +269,11 @@ def evaluate(
     **choices: Unpack[Options],
 ) -> None:
     """Score systems against the gold standard."""
-    settings, names = _settings(choices), _names(measures) or None
+    settings = _settings(choices)
     if data.streamed():
-        output.answer(data.run(settings, measures=names, baselines=baselines, by=by).result())
+        output.answer(data.run(settings, measures=measures, baselines=baselines, by=by).result())
     else:
-        output.answer(kp.evaluate(data.load("gold", "system"), settings, names, baselines=baselines, by=by))
+        output.answer(kp.evaluate(data.load("gold", "system"), settings, measures, baselines=baselines, by=by))
 
 
 @command
@@ -286,9 +287,7 @@ def compare(
     **choices: Unpack[Options],
 ) -> None:
     """Say which system is better, and whether that is certain."""
-    from kp_core.studies.compare import Family, compare_all
-
-    settings, names, trials = _settings(choices), _names(measures), cast(int, choices.get("resamples", TRIALS))
+    settings, names, trials = _settings(choices), names_in(measures), cast(int, choices.get("resamples", TRIALS))
     families = [Family(name, test, correction, trials) for name in names]
     if data.streamed():
         # The values of the same measures cost little beside the tests, and the file of statistics then holds both.
@@ -302,11 +301,11 @@ def agreement(
     *, measures: str | None = None, data: Tables = Tables(), output: Output = Output(), **choices: Unpack[Options]
 ) -> None:
     """Say how well several annotators agree."""
-    settings, names = _settings(choices), _names(measures)
+    settings = _settings(choices)
     if data.streamed():
-        output.answer(data.run(settings, measures=(), agreement=tuple(names)).result())
+        output.answer(data.run(settings, measures=(), agreement=measures or ()).result())
     else:
-        output.answer(kp.agreement(data.load("gold"), settings, names))
+        output.answer(kp.agreement(data.load("gold"), settings, measures))
 
 
 @command
@@ -339,12 +338,12 @@ def table(
     **choices: Unpack[Options],
 ) -> None:
     """Make the table of a paper."""
-    from kp_core.studies.paper_table import DEFAULT
+    from kp_core.takeaway.figures import table_svg
 
     made = kp.paper_table(
         data.load("gold", "system"),
         _settings(choices),
-        _names(measures) or DEFAULT,
+        measures or DEFAULT,
         systems=systems or (),
         digits=digits,
         bounds=bounds,
@@ -353,11 +352,30 @@ def table(
         caption=caption,
         label=label,
     )
-    forms = {".tex": "latex", ".md": "markdown", ".html": "html", ".csv": "csv", ".xlsx": "xlsx", ".parquet": "parquet"}
-    if out and Path(out).suffix not in forms:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
-    Output(out=out or None).write(getattr(made, forms[Path(out).suffix] if out else "text")())
+    if out:
+        endings = (".tex", ".md", ".html", ".csv", ".xlsx", ".parquet")
+        _write_as(made, out, endings, lambda: table_svg(made.html()))
+    else:
+        Output().write(made.text())
     warn(made.result.notes)
+
+
+#: The end of a file's name → the form in which a table or a report leaves.
+_FORMS = {".tex": "latex", ".md": "markdown", ".json": "record"}
+
+
+def _write_as(answer: Any, out: str, endings: Sequence[str], svg: Callable[[], str]) -> None:
+    """Write a table or a report in the form that the end of the file's name says; an image is drawn from its SVG."""
+    from kp_core.takeaway.figures import image
+
+    ending, images = Path(out).suffix, (".svg", ".pdf", ".png")
+    if ending in images:
+        written = image(svg(), ending[1:], answer.signature)
+    elif ending in endings:
+        written = getattr(answer, _FORMS.get(ending, ending[1:]))()
+    else:
+        raise UsageError(f"--out is {out}; let the name end in {', '.join((*endings, *images))}")
+    Output(out=out).write(written)
 
 
 @command
@@ -367,18 +385,17 @@ def report(
     sections: str | None = None,
     title: str = "Evaluation of keyphrase extraction",
     out: str = "report.html",
+    columns: Literal[1, 2] = 1,
     data: Data = Data(),
     **choices: Unpack[Options],
 ) -> None:
-    """Write an HTML report, or an archive with all tables."""
+    """Write an HTML report, an archive with all tables, or the chart of a section for a paper."""
     from kp_core.takeaway.bundle import report as report_of
 
     corpus = data.load("gold", "system") if data.system else data.load("gold")
-    answer = report_of(corpus, _settings(choices), measure=measure, sections=_names(sections), title=title)
-    forms = {".html": "html", ".zip": "zip", ".md": "markdown", ".tex": "latex", ".json": "record"}
-    if Path(out).suffix not in forms:
-        raise UsageError(f"--out is {out}; let the name end in {', '.join(forms)}")
-    Output(out=out).write(getattr(answer, forms[Path(out).suffix])())
+    names = names_in(sections) if sections else ()
+    answer = report_of(corpus, _settings(choices), measure=measure, sections=names, title=title)
+    _write_as(answer, out, (".html", ".zip", ".md", ".tex", ".json"), lambda: answer.svg(columns))
     print(f"{out}: {counted(len(answer.sections), 'section')}, {answer.signature}")
 
 
@@ -395,7 +412,7 @@ class Similarity(TypedDict, total=False):
 @command
 def similarity(
     *,
-    pairs: Paths = None,
+    pairs: list[str],
     measures: str | None = None,
     encoding: str | None = None,
     stream: bool = False,
@@ -403,11 +420,6 @@ def similarity(
     **how: Unpack[Similarity],
 ) -> None:
     """Say how similar pairs of phrases are."""
-    from kp_core.reading.named_tables import load_pairs
-    from kp_core.studies.correlation.correlate import similarities
-
-    if not pairs:
-        raise UsageError("--pairs is missing: name a table with the columns keyphrase and candidate")
     if not stream:
         output.answer(similarities(load_pairs(pairs, encoding), measures, dict(how)))
         return
@@ -461,8 +473,6 @@ def sentences(
     output: Output = Output(),
 ) -> None:
     """List sentences with ids; with extracts as gold, study them."""
-    from kp_core.reading.named_tables import load_attributes
-
     if not data.documents:
         raise UsageError("--documents is missing: name the texts")
     corpus = data.load()
@@ -479,8 +489,6 @@ def validate(
     *, normalise: str = Settings().normalise, k: int | None = None, data: Data = Data(), output: Output = Output()
 ) -> None:
     """Say how files were understood, and what is odd about them."""
-    from kp_core.words import validation
-
     data.refuse_nothing("look at")
     if k is not None and k < 1:
         raise UsageError(f"k is '{k}'; for this report write a number from 1 up")
@@ -503,7 +511,7 @@ class Weights(TypedDict, total=False):
 @command
 def extract(
     *,
-    documents: Paths = None,
+    documents: list[str],
     method: str = "tfidf",
     external: Paths = None,
     phrases: Paths = None,
@@ -516,13 +524,6 @@ def extract(
     **weights: Unpack[Weights],
 ) -> None:
     """Rank the phrases of texts by the lecture systems."""
-    from kp_core.extraction.texts import stop_words_in
-    from kp_core.reading.family import File
-    from kp_core.reading.limits import LIMITS
-    from kp_core.reading.source import expand
-
-    if not documents:
-        raise UsageError("--documents is missing: name the texts")
     if top != "all" and not top.isdecimal():
         raise UsageError(f"top is '{top}'; write a number or all")
     stop: str | list[str] = "english"
@@ -544,7 +545,7 @@ def extract(
 def convert(
     *,
     to: Literal["tidy", "jsonl", "parquet", "trec", "workspace"] = "tidy",
-    out: str | None = None,
+    out: str,
     force: bool = False,
     normalise: str = "none",
     gold_stemmed: bool = False,
@@ -552,13 +553,6 @@ def convert(
     data: Data = Data(),
 ) -> None:
     """Write the data in another format."""
-    from kp_core.reading.tidy import Written, tidy
-    from kp_core.takeaway.disk import write_folder
-    from kp_core.takeaway.trec_files import trec
-    from kp_core.takeaway.workspace_file import ENDING, Saved, tidy_uploads, workspace_file
-
-    if not out:
-        raise UsageError("--out is missing: name the folder for the files")
     data.refuse_nothing("convert")
     if to != "trec" and (normalise != "none" or gold_stemmed or union):
         raise UsageError("--normalise, --gold-stemmed and --union go with --to trec; the other forms change no phrase")

@@ -12,26 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-#: A signature has no blanks: without a place to break after each field, it would run off the page.
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "#": r"\#",
-    "_": r"\_",
-    "%": r"\%",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}\allowbreak{}",
-    '"': r"{\ttfamily\char34}",
-    "\n": " ",
-    "\r": " ",
-    "\t": " ",
-}
+#: What LaTeX prints of a character; a signature has no blanks, so a line may break after each of its fields.
+_LATEX = str.maketrans(
+    {character: f"\\{character}" for character in "{}$&#_%"}
+    | dict.fromkeys("\n\r\t", " ")
+    | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", '"': r"{\ttfamily\char34}"}
+    | {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}\allowbreak{}"}
+)
 #: What starts markup anywhere in Markdown: an underscore not within a word, an ampersand that opens a character's name,
 #: a colon that opens a directive (as Streamlit reads them), an emoji or an address, or stands before what is not known.
 _MARKDOWN = re.compile(r"[\\`*\[\]|<$~]|(?<![^\W_])_|_(?![^\W_])|&(?=#?\w+;)|:(?=[\w/+-]|$)")
@@ -59,7 +46,7 @@ def escape_latex(text: str) -> str:
     >>> escape_latex("50% of $k$")
     '50\\% of \\$k\\$'
     """
-    return "".join(_LATEX.get(character, character) for character in visible(text))
+    return visible(text).translate(_LATEX)
 
 
 def escape_markdown(text: str) -> str:
@@ -87,7 +74,7 @@ def as_text(value: Any, digits: int = 4) -> str:
     >>> as_text(0.204123), as_text(10), as_text(None)
     ('0.2041', '10', '–')
     """
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or value is pd.NA or (isinstance(value, float) and value != value):
         return "–"
     if isinstance(value, float):
         return f"{value:.{digits}f}"

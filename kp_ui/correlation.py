@@ -106,10 +106,11 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
 
 def subsets(study: kp.CorrelationStudy, average: str) -> None:
     """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
-    wide, bold = screen_tables.by_subset(study.frame, average)
-    shown, marked = screen_tables.turned(wide, bold, SENTINELS)
+    wide, marked = screen_tables.by_subset(study.frame, average)
+    # the sentinels stand in the table of all pairs, and here would take the width of the screen
+    shown = wide.drop(columns=list(SENTINELS), errors="ignore")
     config = {name: st.column_config.NumberColumn(name, format="%.3f", width=72) for name in shown.columns[1:]}
-    look = shown.style.apply(lambda _: marked, axis=None)
+    look = shown.style.apply(lambda _: marked[shown.columns], axis=None)
     st.dataframe(look, key="by_subset", hide_index=True, column_config=config, placeholder="", height="content")
     st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)

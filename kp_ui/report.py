@@ -1,6 +1,8 @@
 """Arrange the report: which sections it has, a look at it, and the files to take along."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -8,6 +10,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.studies.paper_table import DEFAULT
+from kp_core.takeaway import figures
 from kp_core.takeaway.bundle import SECTIONS, possible
 from kp_ui import cached, prose, results, settings, show, workspace
 
@@ -73,8 +76,22 @@ def paper() -> None:
         ):
             st.download_button(label, data, file, key=f"table {label}", on_click="ignore", icon=":material/download:")
         show.signature(made.signature)
+    images(lambda: figures.table_svg(made.html()), "table", made.signature)
     with st.expander("LaTeX, to copy"):
         st.code(made.latex(), language="latex")
+
+
+def images(svg: Callable[[], str], name: str, line: str) -> None:
+    """Offer an image of a chart or table for a paper; say what is missing where nothing can draw it."""
+    if not figures.browser():
+        st.caption(show.sentence(figures.WITHOUT))
+        return
+    with st.container(horizontal=True):
+        for form in ("svg", "pdf", "png"):
+            # Drawn when it is asked for: by then this run of the page is over.
+            data = partial(lambda form: figures.image(svg(), form, line), form)
+            label, file, key = form.upper(), f"{name}.{form}", f"{name} {form}"
+            st.download_button(label, data, file, key=key, on_click="ignore", icon=":material/download:")
 
 
 def methods() -> None:
@@ -132,8 +149,11 @@ def _preview(name: str) -> None:
     for section in report.sections:
         for text in section.text:
             st.markdown(show.plain(text))
-        for place, chart in enumerate(section.charts):
-            show.chart(chart, f"report {name} {place}")
+        for chart in section.charts:
+            show.chart(chart, f"report {name}")
+            widths = {"one column": 1, "two columns": 2}
+            columns = widths[st.radio("As an image for a paper", widths, key=f"columns {name}", horizontal=True)]
+            images(partial(report.svg, columns), name, report.signature)
         for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
             st.caption(show.plain(table.caption))
             results.table(table.frame, f"report {name} {table.name}")

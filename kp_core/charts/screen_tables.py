@@ -206,8 +206,9 @@ def most_disputed(table: pd.DataFrame) -> pd.DataFrame:
 
 def trimmed(frame: pd.DataFrame) -> pd.DataFrame:
     """Return one row a document of a trimmed gold standard, with the reason in words."""
-    reason = [REASONS.get(key, key) if isinstance(key, str) else "" for key in frame["reason"]]
-    return frame.assign(reason=reason).rename(columns={"size": "majority", "gold": "keyphrases"})
+    return frame.assign(reason=frame["reason"].map(REASONS).fillna("")).rename(
+        columns={"size": "majority", "gold": "keyphrases"}
+    )
 
 
 def pairs(comparison: Comparison) -> pd.DataFrame:
@@ -295,7 +296,7 @@ def reasons(result: Result) -> list[str]:
     for (measure, reason), undefined in rows.groupby(["measure", "reason"], sort=False):
         everybody = len(undefined) == (result.frame["measure"] == measure).sum()
         whom = "all systems" if everybody else ", ".join(dict.fromkeys(undefined["system"]))
-        said.append(f"{measure} is undefined for {whom}: {REASONS.get(str(reason), str(reason))}.")
+        said.append(f"{measure} is undefined for {whom}: {REASONS[reason]}.")
     return said
 
 
@@ -331,19 +332,14 @@ def value(result: Result, system: str, measure: str) -> float:
 def universe(result: Result) -> str:
     """Name the universe and its mean size; the result holds the macro average of N.
 
-    `Universe N: the different word sequences of each text, up to 3 words; 394 phrases a document on average.`
+    `Universe N: sequences of up to 3 words of each text; 394 phrases a document on average.`
     """
     kind, _, size = result.settings.universe.partition(":")
-    words = {
-        "ngrams": f"the different word sequences of each text, up to {counted(int(size or 0), 'word')}",
-        "candidates": "the chunks of adjectives and nouns of each text, and two of them around a preposition",
-        "rankings": "all phrases that any annotator or system lists for the document",
-        "vocabulary": "all phrases of the collection",
-        "sentences": "the sentences of each text",
-    }
+    named = in_words("universe", "number" if kind[0].isdigit() else kind)
+    words = f"sequences of up to {counted(int(size), 'word')} of each text" if kind == "ngrams" else named
     rows = rows_of(result, "N")
     mean = f"; {counted(round(rows['value'].iloc[0]), 'phrase')} a document on average" if len(rows) else ""
-    return f"Universe N: {words.get(kind, 'a number chosen by hand')}{mean}."
+    return f"Universe N: {words}{mean}."
 
 
 def concordance(cells: Mapping[str, float]) -> pd.DataFrame:
@@ -372,29 +368,29 @@ def near_shares(near: NearMisses) -> pd.DataFrame:
     return near.shares().rename(columns={"near": "near misses", "share": "share of misses"})
 
 
-def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
-    """Return the most frequent near misses of a system, of one type or of all."""
-    rows = near.examples(10)
-    rows = _in_words(rows[rows["system"] == system])
-    rows = rows[(rows["type"] == kind) | (kind == "all")]
-    return rows.drop(columns="system").rename(columns={"phrase": "prediction"}).reset_index(drop=True)
-
-
 def _misses(near: NearMisses, system: str) -> pd.DataFrame:
     return near.frame[(near.frame["system"] == system) & ~near.frame["hit"]]
 
 
-def _in_words(rows: pd.DataFrame) -> pd.DataFrame:
-    return rows.assign(type=rows["type"].map(NEAR))
+def _of_kind(rows: pd.DataFrame, kind: str) -> pd.DataFrame:
+    """Return the rows of one type in words, or of all."""
+    rows = rows.assign(type=rows["type"].map(NEAR)).rename(columns={"phrase": "prediction"})
+    return rows[(rows["type"] == kind) | (kind == "all")].reset_index(drop=True)
+
+
+def near_examples(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
+    """Return the most frequent near misses of a system, of one type or of all."""
+    rows = near.examples(10)
+    return _of_kind(rows[rows["system"] == system], kind).drop(columns="system")
 
 
 def near_of_system(near: NearMisses, system: str, kind: str) -> pd.DataFrame:
     """Return every near miss of a system with its document, of one type or of all."""
     rows = _misses(near, system)
-    rows = _in_words(rows[rows["type"] != "NONE"])
-    rows = rows[(rows["type"] == kind) | (kind == "all")]
-    shown = rows[["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]]
-    return shown.rename(columns={"phrase": "prediction", "overlap": "R-precision"}).reset_index(drop=True)
+    shown = rows.loc[
+        rows["type"] != "NONE", ["document", "rank", "phrase", "keyphrase", "type", "reordered", "overlap"]
+    ]
+    return _of_kind(shown, kind).rename(columns={"overlap": "R-precision"})
 
 
 def most_missed(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame:
@@ -446,32 +442,21 @@ def overall(study: CorrelationStudy, average: str) -> pd.DataFrame:
 
 
 def by_subset(frame: pd.DataFrame, average: str) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return correlations as a table, measures by subsets, and which cells exceed the measure's overall value."""
-    rows = frame[frame["average"] == average].copy()
-    rows["bold"] = exceeds_all(rows) & (rows["subset"] != "all")
-    order = {"index": list(dict.fromkeys(rows["measure"])), "columns": list(dict.fromkeys(rows["subset"]))}
+    """Return correlations, a row a subset and a column a measure, and the style of the cells: what exceeds all is bold.
+
+    A cell exceeds all where it is above the measure's value over all pairs.
+    """
+    rows = frame[frame["average"] == average]
+    rows = rows.assign(bold=exceeds_all(rows) & (rows["subset"] != "all"))
+    order = {"index": rows["subset"].unique(), "columns": rows["measure"].unique()}
     values, bold = (
-        rows.pivot_table(index="measure", columns="subset", values=name, aggfunc="first").reindex(**order)
+        rows.pivot_table(index="subset", columns="measure", values=name, aggfunc="first").reindex(**order)
         for name in ("value", "bold")
     )
-    values = values.rename_axis(columns=None).rename_axis("measure").reset_index()
-    return values, bold.fillna(value=False).astype(bool).reset_index(drop=True)
-
-
-def turned(wide: pd.DataFrame, bold: pd.DataFrame, left_out: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the table of `by_subset` with a row a subset and a column a measure, and the style of its cells.
-
-    left_out: measures that stand elsewhere, so that the others have the width of the screen
-    """
-    kept = ~wide["measure"].isin(left_out)
-    names = wide.loc[kept, "measure"].tolist()
-    values = wide[kept].drop(columns="measure").T.set_axis(names, axis=1)
-    heavy = bold[kept].drop(columns="measure", errors="ignore").T.set_axis(names, axis=1).reindex(values.index)
-    said = [subset.replace("L<=", "L ≤ ").replace(":", ": ") for subset in values.index]
-    table = values.reset_index(drop=True)
-    table.insert(0, "pairs", said)
-    css = heavy.fillna(value=False).reset_index(drop=True).map(lambda on: "font-weight: 700" if on else "")
-    css.insert(0, "pairs", "")
+    said = values.index.str.replace("L<=", "L ≤ ").str.replace(":", ": ")
+    table = values.set_axis(said).rename_axis(index="pairs", columns=None).reset_index()
+    css = pd.DataFrame("", table.index, table.columns)
+    css[values.columns] = np.where(bold.eq(other=True), "font-weight: 700", "")
     return table, css
 
 

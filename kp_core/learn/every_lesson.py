@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -67,21 +68,34 @@ def _show_paradox(values: Values) -> View:
     return View(Chart(lay_out(figure, 340), alt), said, {"The concordance table": cells})
 
 
+def _listed(hits: Sequence[int], length: int) -> list[str]:
+    """Return a list that has the keyphrases at the ranks of its hits."""
+    found = {rank: f"keyphrase {place}" for place, rank in enumerate(hits)}
+    return [found.get(rank, f"miss {rank}") for rank in range(1, length + 1)]
+
+
+def _scored(gold: list[str], lists: Mapping[str, list[str]], measures: list[str], k: str, **more: Any) -> pd.DataFrame:
+    """Return the rows of lists against the keyphrases of one document, all phrases as they stand."""
+    corpus = load(gold={"d": gold}, systems={name: {"d": phrases} for name, phrases in lists.items()})
+    return evaluate(corpus, measures=measures, k=k, interval="none", normalise="none", **more).frame
+
+
+def _over_k(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return one row a list and k, one column a measure without its k."""
+    names = rows["measure"].str.replace(r"@\d+", "@k", regex=True)
+    return rows.assign(measure=names).pivot_table("value", ["system", "k"], "measure", sort=False)
+
+
 def thresholds() -> pd.DataFrame:
     """Return P@k, R@k, F1@k and kappa of the two lists for k = 1 … 20; rows are (list, k).
 
     >>> thresholds().loc[("few phrases, the hits come early", 8), ["P@k", "R@k"]].round(3).tolist()
     [0.5, 0.667]
     """
-    gold, lists = [f"keyphrase {place}" for place in range(_THRESHOLD["gold"])], {}
-    for name, one in _THRESHOLD["lists"].items():
-        found = dict(zip(one["hits"], gold, strict=False))
-        lists[name] = {"d": [found.get(rank, f"miss {rank}") for rank in range(1, one["length"] + 1)]}
-    corpus, measures = load(gold={"d": gold}, systems=lists), ["P@k", "R@k", "F1@k", "kappa"]
-    asked = Settings(k="1-20", universe=_THRESHOLD["universe"], interval="none", normalise="none")
-    frame = evaluate(corpus, asked, measures).frame
-    names = frame["measure"].str.replace(r"@\d+", "@k", regex=True)
-    return frame.assign(measure=names).pivot_table("value", ["system", "k"], "measure")[measures]
+    lists = {name: _listed(**one) for name, one in _THRESHOLD["lists"].items()}
+    size, measures = _THRESHOLD["gold"], ["P@k", "R@k", "F1@k", "kappa"]
+    gold = _listed(range(1, size + 1), size)
+    return _over_k(_scored(gold, lists, measures, "1-20", universe=_THRESHOLD["universe"]))
 
 
 _AT_K = thresholds()
@@ -181,7 +195,7 @@ def _show_lecture(values: Values) -> View:
     return View(Chart(lay_out(figure, 430).update_layout(margin_r=60), alt), said, tables)
 
 
-_GOLD, _RANKS = _POSITIVE["gold"], range(1, 11)
+_GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
 #: Query of the notes on keyword evaluation → the ranks of its relevant results, and its AP as printed.
 QUERIES = _MAP["queries"]
 
@@ -192,16 +206,9 @@ def over_k(name: str) -> pd.DataFrame:
     >>> over_k("a list of ten").loc[4, ["F1@k", "P_pos"]].round(3).tolist()
     [0.444, 0.444]
     """
-    corpus = load(gold={"d": _GOLD}, systems={"list": {"d": _POSITIVE["lists"][name]}})
-    by_k = {}
-    rules: tuple[Literal["k", "returned"], ...] = ("k", "returned")
-    for rule in rules:
-        measures = ["P@k", "R@k", "F1@k", "P_pos"]
-        asked = Settings(k="1-10", denominator=rule, universe=100, interval="none", normalise="none")
-        result = evaluate(corpus, asked, measures)
-        names = result.frame["measure"].str.replace(r"@\d+", "@k", regex=True)
-        by_k[rule] = result.frame.assign(measure=names).pivot_table("value", "k", "measure")[measures]
-    return by_k["k"].assign(returned=by_k["returned"]["F1@k"])
+    lists, measures = {name: _POSITIVE["lists"][name]}, ["P@k", "R@k", "F1@k", "P_pos"]
+    by_rule = [_over_k(_scored(_GOLD, lists, measures, "1-10", universe=100, denominator=rule)) for rule in _RULES]
+    return by_rule[0].assign(returned=by_rule[1]["F1@k"]).loc[name]
 
 
 def _show_positive(values: Values) -> View:
@@ -234,14 +241,9 @@ def recomputed() -> pd.DataFrame:
     >>> recomputed()["MAP"].round(6).tolist()
     [0.642222, 0.5, 0.722619, 0.474603, 0.631111]
     """
-    lists = {}
-    for query, given in QUERIES.items():
-        names = {rank: f"hit {place}" for place, rank in enumerate(given["hits"])}
-        lists[query] = {"d": [names.get(rank, f"miss {rank}") for rank in _RANKS]}
-    corpus = load(gold={"d": [f"hit {place}" for place in range(5)]}, systems=lists)
-    measures = ["MAP", "MRR", "nDCG@10", "P@k"]
-    frame = evaluate(corpus, measures=measures, k="1-10", interval="none", normalise="none").frame
-    return frame.pivot_table("value", "system", "measure")
+    lists = {query: _listed(given["hits"], 10) for query, given in QUERIES.items()}
+    rows = _scored(_listed(range(1, 6), 5), lists, ["MAP", "MRR", "nDCG@10", "P@k"], "1-10")
+    return rows.pivot_table("value", "system", "measure")
 
 
 _VALUES = recomputed()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_UNSAFE = re.compile(r"[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
+#: What would part a field or be no text, and what would make a comment of a line.
+_UNSAFE = re.compile(r"^#|[%\s\x00-\x1f\x7f-\x9f\ufeff\ud800-\udfff]")
 _CODED = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
 
 

@@ -13,10 +13,9 @@ from datetime import date
 from functools import cached_property
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import pandas as pd
-import plotly.graph_objects as go
 from jinja2 import Environment
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
@@ -30,7 +29,7 @@ from kp_core.charts.style import Chart
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError, UsageError, counted
 from kp_core.reading.report import statistics, telling
-from kp_core.scoring.measures import MEASURES
+from kp_core.scoring.measures import MEASURES, parse
 from kp_core.scoring.prepare import prepare, prepare_annotators
 from kp_core.scoring.systems import longest_lists
 from kp_core.settings import Changes, Settings, __version__
@@ -42,11 +41,11 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
+from kp_core.takeaway.figures import as_json, chart_svg
 from kp_core.takeaway.paragraph import bibtex, brief, paragraph
 from kp_core.typeset import CELLS
 from kp_core.words import statements
 
-_CURVE = tuple(range(1, 51))
 #: Packages whose version can change a number.
 _PACKAGES = ("numpy", "scipy", "pandas", "pyarrow", "PyStemmer", "nltk")
 
@@ -78,28 +77,27 @@ class Asked:
     corpus: Corpus
     settings: Settings
     measure: str = "F1@k"
-    _results: dict[tuple[str, ...], Result] = field(default_factory=dict)
+
+    @cached_property
+    def result(self) -> Result:
+        """All values at k = 1 … 50 and at the cutoff asked for, which comes last, with baselines."""
+        (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
+        asked = self.settings.changed(k=(*(step for step in range(1, 51) if step != k), k))
+        return evaluate(self.corpus, asked, list(dict.fromkeys((self.measure, *DEFAULT_MEASURES))), baselines=True)
 
     @property
     def cutoff(self) -> int | str:
         """The cutoff of the report, in which `average` has become a number."""
-        return self.result(("F1@k",)).settings.k[-1]
+        return self.result.settings.k[-1]
 
-    def result(self, measures: tuple[str, ...]) -> Result:
-        """Evaluate at k = 1 … 50 and at the cutoff asked for, which comes last, with baselines."""
-        if measures not in self._results:
-            (k,) = prepare(self.corpus, self.settings, k=self.settings.k[0]).settings.k
-            asked = self.settings.changed(k=(*(step for step in _CURVE if step != k), k))
-            self._results[measures] = evaluate(self.corpus, asked, measures, baselines=True)
-        return self._results[measures]
+    @cached_property
+    def here(self) -> Result:
+        """All values at the cutoff of the report."""
+        return self.result.at(self.cutoff)
 
-    def at(self, *measures: str) -> Result:
-        """Evaluate at the cutoff of the report alone."""
-        return self.result(measures).at(self.cutoff)
-
-    def here(self) -> Settings:
-        """Return the settings with the cutoff of the report alone."""
-        return self.settings.changed(k=self.cutoff)
+    def named(self, *measures: str) -> list[str]:
+        """Return measures with the cutoff of the report in their names, each once."""
+        return list(dict.fromkeys(named(measure, self.cutoff) for measure in measures))
 
     def of_people(self) -> Settings:
         """Return the settings for what is asked of annotators alone; k plays no part."""
@@ -114,7 +112,7 @@ class Asked:
     def comparison(self) -> Comparison | None:
         """The comparison of all systems by the measure of the report, where there are several."""
         several = len(self.corpus.systems) > 1
-        return compare(self.corpus, self.here(), self.measure) if several else None
+        return compare(self.corpus, self.here.settings, self.measure) if several else None
 
 
 def data(asked: Asked) -> Section:
@@ -134,16 +132,15 @@ def data(asked: Asked) -> Section:
 
 def leaderboard(asked: Asked) -> Section:
     """Show which system is better, and whether that is certain."""
-    measure, comparison = asked.measure, asked.comparison
-    beside = tuple(dict.fromkeys((measure, "kappa", "MAP")))
-    here, name = asked.at(*beside), named(measure, asked.cutoff)
-    alone = asked.corpus.systems[0]
+    measure, comparison, alone = asked.measure, asked.comparison, asked.corpus.systems[0]
+    shown = asked.named(measure, "kappa", "MAP")
+    here, name = tables.only(asked.here, shown), shown[0]
     verdict = statements.verdict(comparison, name) if comparison else statements.of_one_system(here, alone, name).answer
     average = prepare(asked.corpus, asked.settings, k="average")
     (size,) = (k for k in average.settings.k if isinstance(k, int))
     marks = Marks(asked.cutoff, size, longest_lists(average))
     curve = has_curve(measure)
-    drawn = curves.over_k(asked.result(beside), measure, marks) if curve else dots.leaderboard(here, measure)
+    drawn = curves.over_k(asked.result, measure, marks) if curve else dots.leaderboard(here, measure)
     board = tables.leaderboard(here, measure, ("kappa", "MAP"), comparison)
     table = Table("leaderboard", f"Systems by {name}", board, here.signature)
     return Section((verdict, *tables.reasons(here)), charts=(drawn,), tables=(table,))
@@ -151,18 +148,15 @@ def leaderboard(asked: Asked) -> Section:
 
 def all_measures(asked: Asked) -> Section:
     """Show every measure at the cutoff with its interval."""
-    here = asked.at(*DEFAULT_MEASURES)
-    shown = tables.with_intervals(here, [named(name, asked.cutoff) for name in DEFAULT_MEASURES])
+    shown = tables.with_intervals(asked.here, asked.named(*DEFAULT_MEASURES))
     said = () if asked.settings.interval == "none" else ("In brackets: the 95 % interval.",)
-    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, here.signature)
+    table = Table("measures", f"All measures at k = {asked.cutoff}", shown, asked.here.signature)
     return Section(said, tables=(table,))
 
 
 def pairs(asked: Asked) -> Section:
     """Show every pair of systems with its test and effect size."""
-    comparison, name = asked.comparison, named(asked.measure, asked.cutoff)
-    if comparison is None:
-        return Section(("One system was loaded, so there is no pair to compare.",))
+    comparison, (name,) = cast(Comparison, asked.comparison), asked.named(asked.measure)
     said = (f"Test: {comparison.test}; {statements.NOT_EQUAL}.", *(note.message for note in comparison.notes[1:]))
     shown = (
         Table("pairs", f"Differences in {name}", tables.pairs(comparison), comparison.signature),
@@ -174,7 +168,7 @@ def pairs(asked: Asked) -> Section:
 
 def concordance(asked: Asked) -> Section:
     """Show each system's concordance table and what it says."""
-    here = evaluate(asked.corpus, asked.here(), CELLS, interval="none")
+    here = evaluate(asked.corpus, asked.here.settings, CELLS, interval="none")
     frame = tables.numbers(here, CELLS)
     cells = frame.set_index("system").to_dict("index")
     best = max(asked.corpus.systems, key=lambda name: float(cells[name]["a"]))
@@ -186,8 +180,6 @@ def concordance(asked: Asked) -> Section:
 
 def annotators(asked: Asked) -> Section:
     """Show how far the gold standard can be trusted."""
-    if len(asked.corpus.annotators) < 2:
-        return Section(("The gold standard has one annotator, so there is no agreement to measure.",))
     result = asked.agreement
     error = standard_error(prepare_annotators(asked.corpus, asked.of_people()))
     together = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
@@ -198,8 +190,6 @@ def annotators(asked: Asked) -> Section:
 
 def indexers(asked: Asked) -> Section:
     """Show what indexers ask: consistency by pair, what each gave every title, and the most disputed headings."""
-    if len(asked.corpus.annotators) < 2:
-        return Section(("The gold standard has one annotator, so there is nobody to be consistent with.",))
     result = asked.agreement
     pairs, normalise = indexing.consistency(result), result.settings.normalise
     mean = pairs["Hooper"].mean()
@@ -214,7 +204,7 @@ def indexers(asked: Asked) -> Section:
 
 def near(asked: Asked) -> Section:
     """Show what is lost by exact matching."""
-    misses = near_misses(asked.corpus, asked.here())
+    misses = near_misses(asked.corpus, asked.here.settings)
     counts = misses.counts("predictions")
     shown = (
         Table("near_misses", f"Types of the predictions up to k = {asked.cutoff}", counts),
@@ -226,8 +216,8 @@ def near(asked: Asked) -> Section:
 
 def conventions(asked: Asked) -> Section:
     """Show the measure under other published conventions."""
-    study, caption = spread(asked.corpus, asked.here(), asked.measure), f"{asked.measure} under other conventions"
-    said = statements.range_of(study)
+    study = spread(asked.corpus, asked.here.settings, asked.measure)
+    said, caption = statements.range_of(study), f"{asked.measure} under other conventions"
     shown = [Table("convention_spread", caption, study.ranges, study.signature)]
     if len(study.turns):
         shown.append(Table("turns", "Where the order of two systems turns", tables.turns(study), study.signature))
@@ -236,8 +226,6 @@ def conventions(asked: Asked) -> Section:
 
 def correlation(asked: Asked) -> Section:
     """Show which similarity measure agrees with people, where pairs were judged."""
-    if not len(asked.corpus.judgements):
-        return Section(("No judged pairs were loaded.",))
     study = correlate(asked.corpus)
     table = tables.overall(study, "average")
     shown = Table("correlation", "Correlation with the average human score", table, study.signature)
@@ -247,9 +235,9 @@ def correlation(asked: Asked) -> Section:
 
 def methods(asked: Asked) -> Section:
     """Give the paragraph for a paper."""
-    here, test = asked.at(*DEFAULT_MEASURES), asked.comparison.test if asked.comparison else ""
-    common = (test, here.signature, here.documents)
-    short = brief(asked.corpus, here.settings, named(asked.measure, asked.cutoff), *common)
+    here, (name,) = asked.here, asked.named(asked.measure)
+    common = (asked.comparison.test if asked.comparison else "", here.signature, here.documents)
+    short = brief(asked.corpus, here.settings, name, *common)
     whole = paragraph(asked.corpus, here.settings, DEFAULT_MEASURES, *common)
     said = [(name, MEASURES[name].sentence, MEASURES[name].undefined) for name in DEFAULT_MEASURES]
     explained = pd.DataFrame(said, columns=["measure", "what it says", "undefined"])
@@ -272,17 +260,19 @@ SECTIONS: dict[str, tuple[str, Callable[[Asked], Section]]] = {
 }
 
 
+def lacking(corpus: Corpus) -> dict[str, str]:
+    """Return what a corpus lacks: section → words, for those sections alone for which it lacks something."""
+    scored = "" if corpus.systems and len(corpus.gold) else "a gold standard and a system"
+    several = "" if len(corpus.systems) > 1 else "a second system"
+    people = "" if len(corpus.annotators) > 1 else "a second annotator"
+    judged = "" if len(corpus.judgements) else "judged pairs"
+    own = {"data": "", "pairs": scored or several, "annotators": people, "indexers": people, "correlation": judged}
+    return {name: lack for name in SECTIONS if (lack := own.get(name, scored))}
+
+
 def possible(corpus: Corpus) -> list[str]:
     """Return the sections for which a corpus has data, in the order of the report."""
-    scored = bool(corpus.systems) and len(corpus.gold) > 0
-    known = {
-        "data": True,
-        "pairs": scored and len(corpus.systems) > 1,
-        "annotators": len(corpus.annotators) > 1,
-        "indexers": len(corpus.annotators) > 1,
-        "correlation": len(corpus.judgements) > 0,
-    }
-    return [name for name in SECTIONS if known.get(name, scored)]
+    return [name for name in SECTIONS if name not in lacking(corpus)]
 
 
 @dataclass(frozen=True)
@@ -304,13 +294,13 @@ class Report:
         """Return one HTML file; every word of a user is escaped, and nothing is fetched from anywhere."""
         environment = Environment(autoescape=True, finalize=_literal, trim_blocks=True, lstrip_blocks=True)
         environment.globals |= {
-            "figure": _figure,
+            "figure": lambda chart: Markup(as_json(chart.figure)),
             "cells": typeset.cells,
             "numeric": typeset.numeric,
             "plotly": lambda: Markup(get_plotlyjs()),
         }
         page = environment.from_string((files("kp_core.takeaway") / "report.html").read_text(encoding="utf-8"))
-        return page.render(vars(self), version=__version__) + "\n"
+        return page.render(vars(self), all_tables=self.all_tables, version=__version__) + "\n"
 
     def latex(self) -> str:
         """Return all tables for a paper, with the recipe below each; the document needs the package booktabs."""
@@ -349,6 +339,13 @@ class Report:
         sheets = {table.name: table.frame for table in self.all_tables}
         return typeset.xlsx(sheets or {"signature": pd.DataFrame({"signature": [self.signature]})})
 
+    def svg(self, columns: int = 1) -> str:
+        """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
+        charts = [chart for section in self.sections for chart in section.charts]
+        if len(charts) != 1:
+            raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
+        return chart_svg(charts[0], columns)
+
     def zip(self) -> bytes:
         """Return everything as one archive."""
         files: dict[str, str | bytes] = {
@@ -373,15 +370,6 @@ def _literal(value: Any) -> Any:
     return typeset.visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _figure(chart: Chart) -> Markup:
-    """Return a figure as JSON for a script, on white paper and with room for its labels."""
-    figure = go.Figure(chart.figure)
-    figure.update_layout(template="plotly_white", height=figure.layout.height + 40, margin_b=90)
-    figure.update_xaxes(automargin=True).update_yaxes(automargin=True)
-    # In a script, only “<” could end the script; as an escape it is the same JSON.
-    return Markup(str(figure.to_json()).replace("<", "\\u003c"))
-
-
 def report(
     corpus: Corpus,
     settings: Settings | None = None,
@@ -396,8 +384,8 @@ def report(
 
     sections  names among `SECTIONS`, in any order, all that have data if empty
     measure   the one by which systems are ranked and compared
-    The first cutoff is that of the report. Raises UsageError for a section or measure that does not exist, and where
-    there is nothing to report on.
+    The first cutoff is that of the report, unless the measure names one. Raises UsageError for a section or measure
+    that does not exist, and where there is nothing to report on.
 
     >>> import kp_core as kp
     >>> corpus = kp.load(gold={"d": ["tide", "sea"]}, systems={"a": {"d": ["tide", "moon"]}})
@@ -409,15 +397,21 @@ def report(
         raise UsageError(f"there is no section '{unknown[0]}'; choose among: {', '.join(SECTIONS)}")
     if len(possible(corpus)) < 2:
         raise UsageError("a report needs a gold standard, and the output of a system or a second annotator")
-    asked = Asked(corpus, (settings or Settings()).changed(**changes), measure)
+    settings = (settings or Settings()).changed(**changes)
+    if (own := parse(measure).cutoff) is not None:  # a report has one cutoff, and this measure names it
+        settings, measure = settings.changed(k=own), f"{measure.rpartition('@')[0]}@k"
+    asked = Asked(corpus, settings, measure)
     wanted = sections or possible(corpus)
-    written = tuple(_section(asked, *part) for name, part in SECTIONS.items() if name in wanted)
-    here = asked.at(*DEFAULT_MEASURES) if corpus.systems else asked.agreement
+    written = tuple(_section(asked, name) for name in SECTIONS if name in wanted)
+    here = asked.here if corpus.systems else asked.agreement
     return Report(re.sub(r"\s+", " ", title).strip(), written, here.settings, here.signature)
 
 
-def _section(asked: Asked, title: str, write: Callable[[Asked], Section]) -> Section:
+def _section(asked: Asked, name: str) -> Section:
     """Return a section with its title; one that the data cannot give says why."""
+    title, write = SECTIONS[name]
+    if lack := lacking(asked.corpus).get(name):
+        return Section((f"Not available: it needs {lack}.",), title=title)
     try:
         return replace(write(asked), title=title)
     except (InputError, UsageError) as problem:

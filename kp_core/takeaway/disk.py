@@ -18,7 +18,6 @@ def write_files(files: Mapping[Path, bytes]) -> None:
     when all are written. What a killed process leaves behind is named `.….part`.
     """
     waiting: dict[Path, Path] = {}
-    old: dict[Path, bytes | None] = {}
     try:
         for path, data in files.items():
             target = path.resolve()  # a link stays one
@@ -31,13 +30,7 @@ def write_files(files: Mapping[Path, bytes]) -> None:
             if target.exists():
                 shutil.copymode(target, part)
         for part, target in waiting.items():
-            content = target.read_bytes() if len(waiting) > 1 and target.exists() else None
             part.replace(target)
-            old[target] = content
-    except BaseException:
-        for target, content in old.items():  # what took its place already goes back
-            target.unlink() if content is None else target.write_bytes(content)
-        raise
     finally:
         for part in waiting:
             part.unlink(missing_ok=True)
@@ -49,15 +42,10 @@ def write_folder(written: Written, folder: str | Path, force: bool = False) -> s
     there = [path for path in paths if path.exists()]
     if there and not force:
         raise UsageError(f"{there[0]} is there already; choose another folder, or add --force to overwrite")
-    made = list[Path]()
     try:
-        for place in dict.fromkeys(parent for path in paths for parent in reversed(path.parents)):
-            if not place.exists():
-                place.mkdir()
-                made.append(place)
+        for path in paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
         write_files(paths)
     except OSError as error:
-        for place in reversed(made):
-            place.rmdir()
         raise UsageError(f"cannot write to {folder}: {error.strerror}") from None
     return "".join(f"{path} ({len(data):,} bytes)\n" for path, data in paths.items())

@@ -46,23 +46,22 @@ def trec(corpus: Corpus, normalise: str = "none", gold_stemmed: bool = False, un
 
 
 def _say_what_stays_behind(corpus: Corpus, written: Written) -> None:
+    empty = corpus.empty["role"].tolist()
+    spellings = corpus.gold["variants"].notna().sum() if "variants" in corpus.gold else 0
+    texts = corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum()
+    lost = [
+        ("gold standard", empty.count("gold"), "empty list", "; TREC has no line for it"),
+        ("systems", empty.count("system"), "empty list", "; TREC has no line for it"),
+        ("gold standard", int(spellings), "keyphrase", " with several spellings; the first is written"),
+        ("documents", int(texts), "document", " with a text, title or group; TREC holds ids only"),
+        ("judgements", len(corpus.judgements), "judgement", " of pairs; TREC has no place for them"),
+    ]
     known = {column.rstrip("?") for table in ("gold", "runs") for column in COLUMNS[table]}
-    for role, where in (("gold", "gold standard"), ("system", "systems")):
-        empty = int((corpus.empty["role"] == role).sum())
-        written.lacks(where, empty, "empty list; TREC has no line for it", "empty lists; TREC has no line for them")
-    if "variants" in corpus.gold:
-        rest, several = "several spellings; the first is written", int(corpus.gold["variants"].notna().sum())
-        written.lacks("gold standard", several, f"keyphrase has {rest}", f"keyphrases have {rest}")
-    texts = int(corpus.documents[["text", "title", "group"]].notna().any(axis=1).sum())
-    rest = "with a text, title or group; TREC holds ids only"
-    written.lacks("documents", texts, f"document {rest}", f"documents {rest}")
-    rest = "TREC has no place for them"
-    written.lacks("judgements", len(corpus.judgements), f"judgement of a pair; {rest}", f"judgements of pairs; {rest}")
     for where, table in (("gold standard", corpus.gold), ("systems", corpus.runs)):
         further = [str(column) for column in table if column not in known]
-        listed = ", ".join(further)
-        one, several_columns = f"further column stays behind: {listed}", f"further columns stay behind: {listed}"
-        written.lacks(where, len(further), one, several_columns)
+        lost.append((where, len(further), "further column", f" left behind: {', '.join(further)}"))
+    for where, count, noun, rest in lost:
+        written.lacks(where, count, f"{noun}{rest}", f"{noun}s{rest}")
 
 
 def _with_forms(table: pd.DataFrame, pipeline: Normaliser) -> pd.DataFrame:
@@ -96,11 +95,10 @@ def _ordered(run: pd.DataFrame, ranking: Ranking, tied: bool) -> pd.DataFrame:
     """Return the rows of a system in order; tied scores by name, downwards, where the forms are compared."""
     if not (tied and ranking.ranked_by == "score") or run["score"].isna().any():
         return run
-    list_of = pd.factorize(run["doc_id"])[0]
     score = run["score"].to_numpy(np.float64) * (-1 if ranking.higher_is_better else 1)
-    forms = [form.encode() for form in run["form"]]
-    order = sorted(range(len(run)), key=forms.__getitem__, reverse=True)
-    return run.iloc[sorted(order, key=lambda row: (list_of[row], score[row]))]
+    keys = {"list": pd.factorize(run["doc_id"])[0], "score": score, "form": [form.encode() for form in run["form"]]}
+    order = pd.DataFrame(keys).sort_values([*keys], ascending=[True, True, False], kind="stable").index
+    return run.iloc[order]
 
 
 def _run(run: pd.DataFrame, system: str, ranking: Ranking, written: Written) -> bytes:

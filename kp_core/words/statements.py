@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kp_core.errors import REASONS, UsageError, counted
+from kp_core.errors import REASONS, counted
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.measures import concordance
 from kp_core.settings import change_in_words, in_words
@@ -42,7 +42,7 @@ def word(value: float, scale: str = "Landis & Koch 1977") -> str:
     >>> word(0.204), word(0.2), word(1.0), word(-0.3)
     ('fair', 'fair', 'almost perfect', 'poor')
     """
-    return next(name for low, name in reversed(_bands(scale)) if value >= low - 1e-12)
+    return next(name for low, name in reversed(SCALES[scale]) if value >= low - 1e-12)
 
 
 def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> Benchmark:
@@ -55,7 +55,7 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
     """
     from scipy.stats import norm
 
-    bands = _bands(scale)
+    bands = SCALES[scale]
     edges = np.array([low for low, _ in bands] + [1.0])
     within = norm.cdf((value - edges) / error)
     share = (within[:-1] - within[1:]) / (within[0] - within[-1])
@@ -63,12 +63,6 @@ def benchmark(value: float, error: float, scale: str = "Landis & Koch 1977") -> 
     cumulative = tuple((name, float(p)) for (_, name), p in zip(reversed(bands), total, strict=True))
     certain = next((name for name, p in cumulative if p >= CERTAIN), bands[0][1])
     return Benchmark(word(value, scale), certain, cumulative)
-
-
-def _bands(scale: str) -> tuple[tuple[float, str], ...]:
-    if scale not in SCALES:
-        raise UsageError(f"there is no scale '{scale}'; choose one of: {', '.join(SCALES)}")
-    return SCALES[scale]
 
 
 #: Correction → how it is said after “significant”, and before “p”.
@@ -106,29 +100,20 @@ def verdict(comparison: Comparison, measure: str) -> str:
             f"among them.{few}"
         )
     have, they = ("has", "it") if len(first) == 1 else ("have", "they")
-    lead = f"{listed(first)} {have} the highest {measure} ({number(values[best])}), but"
+    highest_is = f"{listed(first)} {have} the highest {measure} ({number(values[best])}), but"
     if not beaten and not any(comparison.better.values()):
         spread = (comparison.frame["low"] <= 0) & (comparison.frame["high"] >= 0)
         zero = "all pairwise difference intervals include zero, and " if spread.all() else ""
         return (
-            f"{lead} {zero}no pairwise difference is significant{corrected} ({documents}), so the ranking is not "
+            f"{highest_is} {zero}no pairwise difference is significant{corrected} ({documents}), so the ranking is not "
             f"decisive.{few}"
         )
     if not beaten:
-        return (
-            f"{lead} {they} cannot be told apart from the others ({documents}), although some of these differ among "
-            f"themselves.{few}"
-        )
-    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, beaten[0]]).all(axis=1)].iloc[0]
-    sign = 1 if row["a"] == best else -1
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    p = _p(row["p_adjusted"])
+        among = "although some of these differ among themselves"
+        return f"{highest_is} {they} cannot be told apart from the others ({documents}), {among}.{few}"
+    lead, p = _lead(comparison, best, beaten[0])
     against = f"against {beaten[0]}: " if len(beaten) > 1 else ""
-    text = (
-        f"{best} is better than {listed(beaten)} in {measure} ({against}difference "
-        f"{number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}, "
-        f"{kind}{p}, {documents})"
-    )
+    text = f"{best} is better than {listed(beaten)} in {measure} ({against}difference {lead}, {kind}{p}, {documents})"
     text += f"; {best} cannot be told apart from {listed(equal)}." if equal else "."
     return text + few
 
@@ -157,24 +142,32 @@ def headline(comparison: Comparison, measure: str) -> Headline:
         following = f", next {after[0]} {number(values[after[0]])}" if after else ""
         return Headline(f"{listed(first)} are level: {measure} {number(values[first[0]])}{following}.{above}", rests_on)
     best, second = ranking[:2]
-    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, second]).all(axis=1)].iloc[0]
+    lead, p = _lead(comparison, best, second)
     certain = second in comparison.better[best]
     beaten = [name for name in ranking[2:] if name in comparison.better[best]]
-    sure = f"{'Certain' if certain else 'Not certain'} ({_p(row['p_adjusted'])})"
+    sure = f"{'Certain' if certain else 'Not certain'} ({p})"
     if not certain and beaten:
         sure += f", though certainly better than {listed(beaten)}"
     if comparison.documents < 10:
         sure = f"Too few documents ({comparison.documents}) to be certain"
-    sign = 1 if row["a"] == best else -1
-    low, high = sorted((sign * row["low"], sign * row["high"]))
-    gap = f"Difference {number(sign * row['difference'])}, 95 % interval {number(low)} to {number(high)}; {rests_on}"
+    gap = f"Difference {lead}; {rests_on}"
     verb = "is better" if certain and comparison.documents >= 10 else "leads"
     answer = f"{best} {verb}: {measure} {number(values[best])}, next {second} {number(values[second])}. {sure}.{above}"
     return Headline(answer, gap if certain else f"{gap} {NOT_EQUAL[:1].upper()}{NOT_EQUAL[1:]}.")
 
 
-def _p(p: float) -> str:
-    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+def _lead(comparison: Comparison, best: str, other: str) -> tuple[str, str]:
+    """Return by how much a system is ahead of another one, with the interval, and the corrected p."""
+    row = comparison.frame[comparison.frame[["a", "b"]].isin([best, other]).all(axis=1)].iloc[0]
+    sign, p = 1 if row["a"] == best else -1, row["p_adjusted"]
+    low, high = sorted((sign * row["low"], sign * row["high"]))
+    lead = f"{number(sign * row['difference'])}{_interval(low, high, ', ')}"
+    return lead, "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+
+
+def _interval(low: float, high: float, before: str = " (", after: str = "") -> str:
+    """Return an interval between two marks, or nothing where there is none."""
+    return f"{before}95 % interval {number(low)} to {number(high)}{after}" if low == low else ""
 
 
 def of_one_system(result: Result, system: str, measure: str) -> Headline:
@@ -186,8 +179,8 @@ def of_one_system(result: Result, system: str, measure: str) -> Headline:
     row = rows.loc[system]
     documents = f"{counted(result.documents, 'document')}; load a second system to compare."
     if row["value"] != row["value"]:
-        return Headline(f"{measure} of {system} is undefined: {REASONS.get(row['reason'], row['reason'])}.", documents)
-    between = f" (95 % interval {number(row['low'])} to {number(row['high'])})" if row["low"] == row["low"] else ""
+        return Headline(f"{measure} of {system} is undefined: {REASONS[row['reason']]}.", documents)
+    between = _interval(row["low"], row["high"], after=")")
     drawn = rows["value"].get("random k", float("nan"))
     chance = f" Phrases drawn at random would reach {number(drawn)}." if drawn == drawn else ""
     return Headline(f"{system}: {measure} {number(row['value'])}{between}.{chance}", documents)
@@ -218,8 +211,8 @@ def reliability(result: Result, error: float, scale: str) -> str:
     """
     row = result.frame[(result.frame["system"] == "all") & (result.frame["measure"] == "K")].iloc[0]
     if row["value"] != row["value"]:
-        return f"The agreement of the annotators is undefined: {REASONS.get(str(row['reason']), str(row['reason']))}."
-    bounds = f"95 % interval {number(row['low'])} to {number(row['high'])}, " if row["low"] == row["low"] else ""
+        return f"The agreement of the annotators is undefined: {REASONS[row['reason']]}."
+    bounds = _interval(row["low"], row["high"], "", ", ")
     text = f"The annotators agree with K = {number(row['value'])} ({bounds}{counted(row['documents'], 'document')})"
     text += f": “{word(row['value'], scale)}” on the scale of {scale}"
     if error > 0:
@@ -239,8 +232,7 @@ def agreement_of_people(result: Result) -> Headline:
     shared, k = rows.loc["P_pos"], rows.loc["K"]
     documents = counted(int(rows["documents"].max()), "document")
     if shared["value"] != shared["value"]:
-        why = REASONS.get(str(shared["reason"]), str(shared["reason"]))
-        return Headline(f"The agreement of the annotators is undefined: {why}.", documents)
+        return Headline(f"The agreement of the annotators is undefined: {REASONS[shared['reason']]}.", documents)
     answer = f"Two annotators share {100 * shared['value']:.0f} % of their keyphrases."
     if result.settings.universe.startswith("rankings"):
         return Headline(
@@ -248,7 +240,7 @@ def agreement_of_people(result: Result) -> Headline:
             f"P_pos {number(shared['value'])}, {documents}. K is not read here: its universe is only what somebody "
             "lists, so chance agreement is not known. Choose the texts, a vocabulary or a number as universe.",
         )
-    between = f" (95 % interval {number(k['low'])} to {number(k['high'])})" if k["low"] == k["low"] else ""
+    between = _interval(k["low"], k["high"], after=")")
     said = f"P_pos {number(shared['value'])}; beyond chance K = {number(k['value'])}{between}; {documents}."
     return Headline(answer, f"{said}{_few(int(k['documents']))}")
 
@@ -263,7 +255,7 @@ def best_measure(study: CorrelationStudy, average: str) -> str:
     p = study.found.p_matrix(average)
     certain = set(p.index[p[best["measure"]] < ALPHA]) if best["measure"] in p else set()
     equal = [name for name in measures["measure"] if name != best["measure"] and name not in certain]
-    bounds = f", 95 % interval {number(best['low'])} to {number(best['high'])}" if best["low"] == best["low"] else ""
+    bounds = _interval(best["low"], best["high"], ", ")
     few = _few(best["documents"])
     pairs = counted(best["n"], "pair")
     if best["value"] <= 0 or best["low"] <= 0:

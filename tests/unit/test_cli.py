@@ -139,24 +139,6 @@ def test_validate_shows_the_whole_load_report_with_the_notes_of_evaluate(
 
 
 @pytest.mark.parametrize(
-    ("form", "line"),
-    [
-        ("csv", "gold,A,3,8,2,2.6666666666666665,3,"),
-        ("markdown", "| gold | A | 3 | 8 | 2 | 2.6667 | 3 |"),
-        ("latex", "gold & A & 3 & 8 & 2 & 2.6667 & 3 &"),
-    ],
-)
-def test_validate_writes_the_table_of_sources_in_other_formats(
-    capsys: pytest.CaptureFixture[str], form: str, line: str
-) -> None:
-    templates = SAMPLE.parent / "templates"
-    asked = ["--gold", str(templates / "gold.csv"), "--system", str(templates / "system.csv"), "--format", form]
-    status, out, _ = run(capsys, "validate", *asked)
-    assert status == 0
-    assert sum(one.startswith(line) for one in out.splitlines()) == 1
-
-
-@pytest.mark.parametrize(
     ("command", "keys"),
     [
         (["evaluate", *GOLD, *SYSTEMS, "--measures", "F1@3"], KEYS),
@@ -175,8 +157,6 @@ def test_json_and_csv_have_the_rows_of_the_contract(capsys, command: list[str], 
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == keys
     assert len(rows) == len(found["rows"]) + 1
-    for form in ("table", "latex", "markdown"):
-        assert run(capsys, *command, "--format", form)[0] == 0
 
 
 def test_agreement_and_compare_are_those_of_the_api(capsys, lectures: kp.Corpus) -> None:
@@ -215,15 +195,6 @@ def test_trim_shows_the_best_level_of_an_unreachable_document(capsys, tmp_path: 
     assert rows[0] == unreachable | {"K": pytest.approx(-1 / 9)}
     assert rows[1] == {"document": "d2", "size": 1, "K": 1.0, "gold": 1, "status": "ok", "reason": None}
     assert "1 of 2 documents does not reach K = 0.9" in err
-
-
-def test_one_annotator_is_refused(capsys, tmp_path: Path) -> None:
-    gold = tmp_path / "gold.csv"
-    gold.write_text("doc_id,keyphrase\nd1,x\n", "utf-8")
-    for command in ("agreement", "trim"):
-        status, _, err = run(capsys, command, "--gold", str(gold))
-        assert status == 1
-        assert "expected at least two" in err
 
 
 # the option --as, which decides for one file what the readers otherwise guess

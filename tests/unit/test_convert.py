@@ -211,7 +211,7 @@ def test_what_trec_cannot_hold_is_said():
     assert messages == [
         "gold standard: 1 empty list; TREC has no line for it.",
         "systems: 1 empty list; TREC has no line for it.",
-        "gold standard: 1 keyphrase has several spellings; the first is written.",
+        "gold standard: 1 keyphrase with several spellings; the first is written.",
         "documents: 1 document with a text, title or group; TREC holds ids only.",
     ]
     with pytest.raises(InputError, match="whole grades"):
@@ -350,7 +350,7 @@ def test_nothing_is_overwritten_unasked(tmp_path, capsys):
     ("arguments", "status", "said"),
     [
         ([*DATA, "--to", "xml", "--out", "x"], 2, 'Choose from: "tidy"'),
-        ([*DATA], 2, "--out is missing"),
+        ([*DATA], 2, "--out requires an argument"),
         (["--out", "x"], 2, "name the files to convert"),
         ([*DATA, "--out", "x", "--normalise", "lower"], 2, "go with --to trec"),
         (["--gold", "no-such-file.csv", "--out", "x"], 1, "no such file"),

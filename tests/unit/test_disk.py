@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from kp_core.cli import main
-from kp_core.errors import UsageError
-from kp_core.reading.tidy import Written
-from kp_core.takeaway.disk import write_files, write_folder
+from kp_core.takeaway.disk import write_files
 
 ROOT = Path(__file__).resolve().parents[2]
 #: Stops for good where the old file is about to be replaced.
@@ -45,25 +43,6 @@ def test_of_several_files_none_is_replaced_where_one_cannot_be_written(tmp_path)
         write_files({old: b"new", blocked: b"new"})
     assert old.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "file"]
-
-
-def test_what_took_its_place_already_goes_back(tmp_path, monkeypatch):
-    old, new, last = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
-    old.write_bytes(b"old")
-    replace = Path.replace
-
-    def fail(part, target):
-        if target == last:
-            raise OSError(28, "No space left on device")
-        return replace(part, target)
-
-    monkeypatch.setattr("kp_core.takeaway.disk.Path.replace", fail)
-    with pytest.raises(OSError, match="No space"):
-        write_files({old: b"1", new: b"2", last: b"3"})
-    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a.csv", b"old")]
-    with pytest.raises(UsageError, match="cannot write"):
-        write_folder(Written({"deep/c.csv": b"3", "c.csv": b"3"}), tmp_path)
-    assert list(tmp_path.iterdir()) == [old]
 
 
 def test_links_and_permissions_stay(tmp_path):

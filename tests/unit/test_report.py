@@ -37,6 +37,13 @@ def test_it_has_every_section_and_the_numbers_of_the_evaluation(lectures: kp.Cor
     assert whole.signature.split("|k:")[1].startswith("5|")
 
 
+def test_a_measure_that_names_a_cutoff_sets_that_of_the_report(lectures: kp.Corpus) -> None:
+    asked = {"sections": ["leaderboard"], "interval": "none"}
+    named, chosen = (report(lectures, measure=measure, k=k, **asked) for measure, k in (("F1@10", 5), ("F1@k", 10)))
+    assert len(named.all_tables[0].frame)
+    assert (named.signature, named.markdown()) == (chosen.signature, chosen.markdown())
+
+
 def test_the_page_fetches_nothing_and_is_small(whole: Report) -> None:
     page = whole.html()
     own = re.sub(r"<script>/\*\*.*?</script>", "", page, count=1, flags=re.S)
@@ -82,8 +89,8 @@ def test_sections_that_the_data_cannot_give_say_why() -> None:
     corpus = kp.load(gold={"d1": ["a"]}, systems={"x": {"d1": ["a"]}})
     found = report(corpus, k=1, interval="none", sections=list(SECTIONS))
     said = {section.title: " ".join(section.text) for section in found.sections}
-    assert said["Pairs of systems"] == "One system was loaded, so there is no pair to compare."
-    assert said["Correlation with human scores"] == "No judged pairs were loaded."
+    assert said["Pairs of systems"] == "Not available: it needs a second system."
+    assert said["Correlation with human scores"] == "Not available: it needs judged pairs."
     assert said["Methods"].startswith("We evaluated 1 system on 1 document against")
     assert found.paragraph().startswith("The evaluation covers 1 system on 1 document with the keyphrases of 1")
 

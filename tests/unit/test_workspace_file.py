@@ -57,12 +57,6 @@ def test_a_workspace_written_and_read_again_is_the_same(files, fixes, names):
     assert workspace_file(again) == workspace_file(Saved(uploads, names, "kps|k:7"))
 
 
-def test_archives_and_notes_among_the_files_stay():
-    archive = packed("teams", [("ana/7.key", b"tide"), ("README", b"x")])
-    uploads = Uploads((archive, Source("README.md", b"7: tide")), {"teams.zip": Choice("gold")})
-    assert back(Saved(uploads)).uploads == uploads
-
-
 LOADED = {
     "the lectures": lambda: kp.load(
         LECTURES / "gold.csv",
@@ -239,7 +233,7 @@ def test_what_no_corpus_can_hold_is_refused_in_format_1_too(member, column, valu
 @pytest.mark.parametrize("whole", [WHOLE, FIRST.read_bytes()], ids=["format 2", "format 1"])
 def test_mutated_files_are_refused_or_read(whole):
     rng, parts, refused = random.Random(7), members(whole), 0
-    for turn in range(150):
+    for turn in range(60):
         name = rng.choice(list(parts))
         data = bytearray(whole if turn % 2 else parts[name])
         for _ in range(rng.randint(1, 4)):

@@ -1,0 +1,147 @@
+"""Turn charts and tables into images for a paper: SVG, PDF and PNG in column width, drawn by the Chromium at hand."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import zlib
+from base64 import b64decode
+from html import escape, unescape
+from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import wrap
+from xml.etree import ElementTree
+
+import plotly.graph_objects as go
+from plotly.offline import get_plotlyjs
+
+from kp_core.charts.style import TEXT, Chart
+from kp_core.errors import UsageError
+
+#: What no XML may hold.
+_NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+#: Columns of a paper → width of a chart in millimetres.
+WIDTHS = {1: 84, 2: 178}
+#: Pixels of a drawing on a millimetre of paper: letters of 12 pixels are printed in 7.5 points.
+_PIXELS = 4.5
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+_OPTIONS = (
+    *("--headless", "--disable-gpu", "--no-first-run", "--no-pdf-header-footer"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"),
+    "--virtual-time-budget=20000",  # what a page shows is taken when its scripts have come to rest
+)
+#: A figure → its SVG; an SVG → its PNG, of 384 pixels an inch: each becomes the text of the page.
+_SVG = """Plotly.toImage(%s, {format: "svg", width: null, height: null}).then(
+    url => { document.body.textContent = decodeURIComponent(url.slice(url.indexOf(",") + 1)) })"""
+_PNG = """const picture = new Image()
+picture.onload = () => {
+    const canvas = document.createElement("canvas"), pen = canvas.getContext("2d")
+    Object.assign(canvas, {width: 4 * picture.width, height: 4 * picture.height})
+    Object.assign(pen, {fillStyle: "white"}).fillRect(0, 0, canvas.width, canvas.height)
+    pen.drawImage(picture, 0, 0, canvas.width, canvas.height)
+    document.body.textContent = canvas.toDataURL().split(",")[1]
+}
+picture.src = "data:image/svg+xml," + encodeURIComponent(%s)"""
+WITHOUT = (
+    "an image is drawn by Chromium or Chrome, and none was found; install one, or name its program in BROWSER_PATH. "
+    "Without it, the camera above a chart of the dashboard and of the HTML report saves SVG"
+)
+
+
+def browser() -> str:
+    """Return the program that draws images, or nothing where there is none."""
+    return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, _BROWSERS)), "")
+
+
+def as_json(figure: go.Figure) -> str:
+    """Return a figure on white, with room for its labels and its legend, as JSON that may stand in a script."""
+    legend = sum(trace.showlegend is not False for trace in figure.data) > 1
+    more = {"height": figure.layout.height + 40, "margin_b": 90} if legend else {}
+    whole = go.Figure(figure).update_layout(template="plotly_white", **more)
+    whole.update_xaxes(automargin=True).update_yaxes(automargin=True)
+    # In a script, only “<” could end the script; as an escape it is the same JSON.
+    return str(whole.to_json()).replace("<", "\\u003c")
+
+
+def chart_svg(chart: Chart, columns: int = 1) -> str:
+    """Return a chart as SVG whose letters are readable in so many columns; raises UsageError without a Chromium."""
+    figure = go.Figure(chart.figure)
+    figure.data = [trace for trace in figure.data if trace.visible != "legendonly"]
+    figure.update_layout(width=WIDTHS[columns] * _PIXELS, font={"family": "Helvetica, Arial", "color": "black"})
+    drawn = as_json(figure).replace(TEXT, "black")  # grey suits a screen, light or dark
+    return _text_of(f"{get_plotlyjs()};{_SVG % drawn}")
+
+
+def table_svg(html: str) -> str:
+    """Return a table and its note, as `PaperTable.html` writes them, as SVG with the rules of booktabs."""
+    whole = ElementTree.fromstring(f"<div>{_NO_XML.sub('', html)}</div>")
+    rows = [list(row) for row in whole.iter("tr")]
+    texts = [["".join(cell.itertext()) for cell in row] for row in rows]
+    ends = [*accumulate(14 + 7 * max(map(len, column)) for column in zip(*texts, strict=True))]
+    width, bottom, parts = ends[-1] + 7, 12 + 20 * len(rows), list[str]()
+    for y, row in enumerate(rows):
+        for x, cell in enumerate(row):
+            place = f'x="{ends[x] if x else 7}" y="{26 + 20 * y if y else 22}" text-anchor="{"end" if x else "start"}"'
+            weight = "normal" if cell.find("b") is None else "bold"
+            parts.append(f'<text {place} font-weight="{weight}">{escape(texts[y][x])}</text>')
+    for y, thick in ((4, 1.6), (31, 1), (bottom, 1.6)):
+        parts.append(f'<path d="M0 {y}H{width}" stroke="black" stroke-width="{thick}"/>')
+    note = wrap(whole.findtext("p", ""), width // 6)
+    for y, line in enumerate(note):
+        parts.append(f'<text x="7" y="{bottom + 16 + 14 * y}" font-size="10">{escape(line)}</text>')
+    look = f'viewBox="0 0 {width} {bottom + 14 + 14 * len(note)}" font-family="Helvetica, Arial" font-size="12"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" {look}>{"".join(parts)}</svg>'
+
+
+def image(svg: str, form: str, signature: str) -> bytes:
+    """Return a drawing as svg, pdf or png; its signature is the metadata of SVG, the title of PDF, a text of PNG."""
+    opening, _, rest = svg.partition(">")
+    width, height = (float(size) / _PIXELS for size in re.findall(r'viewBox="0 0 ([\d.]+) ([\d.]+)"', opening)[0])
+    opening = re.sub(r' (?:width|height)="[^"]*"', "", opening)
+    size, metadata = f'width="{width:.2f}mm" height="{height:.2f}mm"', f"<metadata>{escape(signature)}</metadata>"
+    svg = f"{opening} {size}>{metadata}{rest}"
+    if form == "svg":
+        return svg.encode()
+    if form == "png":
+        return _with_text(b64decode(_text_of(_PNG % json.dumps(svg).replace("<", "\\u003c"))), signature)
+    look = f"@page {{ size: {width:.2f}mm {height:.2f}mm; margin: 0 }} body {{ margin: 0 }} svg {{ display: block }}"
+    return _taken(f"<title>{escape(signature)}</title><style>{look}</style><body>{svg}", "--print-to-pdf")
+
+
+def _text_of(script: str) -> str:
+    """Return the text that a script puts into a page."""
+    page = f"<body><script>{script}</script>"
+    text = unescape(_taken(page, "--dump-dom").decode().partition("<body>")[2].partition("</body>")[0])
+    if script in text:  # it stands there until it has put its text in its own place
+        raise UsageError(f"{browser()} did not finish the image; try again")
+    return text
+
+
+def _taken(page: str, what: str) -> bytes:
+    """Return what Chromium takes of a page: its document as text, or its print."""
+    if not (found := browser()):
+        raise UsageError(WITHOUT)
+    # As root, in a container, Chromium starts only without its own walls; the page is ours alone.
+    root = ["--no-sandbox"] if os.name == "posix" and os.geteuid() == 0 else []
+    with TemporaryDirectory() as folder:
+        source, target = Path(folder, "page.html"), Path(folder, "print.pdf")
+        source.write_text(f"<!doctype html><meta charset='utf-8'>{page}", encoding="utf-8")
+        asked = f"{what}={target}" if what == "--print-to-pdf" else what
+        command = [found, *_OPTIONS, *root, f"--user-data-dir={folder}/profile", asked, source.as_uri()]
+        try:
+            done = subprocess.run(command, capture_output=True, timeout=120, check=True)
+            return target.read_bytes() if what == "--print-to-pdf" else done.stdout
+        except (OSError, subprocess.SubprocessError) as error:
+            raise UsageError(f"{found} could not draw the image: {error}") from None
+
+
+def _with_text(png: bytes, text: str) -> bytes:
+    """Return a PNG with a text after its head, which ends at byte 33."""
+    chunk = b"tEXtDescription\0" + text.encode("latin-1", "replace")
+    packed = struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return png[:33] + packed + png[33:]
