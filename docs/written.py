@@ -1,5 +1,6 @@
 """Write the pages that come from the program itself: `make pages`; the tests hold them against it."""
 
+import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal, get_args, get_origin, get_type_hints
@@ -39,7 +40,7 @@ folders are read too. This page is made from the format families themselves (`kp
 
 ## Examples
 
-In F4 and F12 the first line is the path of the file; in F4A and F7 the name of the file is the document.
+In F4 and F12 the first line is the path of the file.
 
 {examples}
 ## What `convert` writes
@@ -57,11 +58,12 @@ stays behind by nature (texts in TREC) is listed.
 
 * Line n of every line-aligned file (F5) is document n. A file `doc_ids.txt`, or a table of exactly as many texts, names
   the documents; files of unequal length are refused.
-* Files of one document each (F4, F4A, F7, F12, F13W) are read as a whole, whether in a folder or archive, dropped
+* Files of one document each (F4, F12, F13B, F13W) are read as a whole, whether in a folder or archive, dropped
   together, or named by a pattern. Files of several annotators are told apart by folder, by ending, or by name; a table
   shows how.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
-* A workbook is read from its first sheet that is a table of keyphrases, texts or judgements; another one may be chosen.
+* Several sheets of a workbook are annotators or systems, or the documents where no sheet has ids; sheets that are no
+  table are left out and named, and sheets may be chosen. A formula without its value is refused.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 
 ## What is asked
@@ -136,14 +138,12 @@ def _meaning(option: Argument) -> str:
 def formats_page() -> str:
     """Return the page of the documentation that shows every family with an example."""
     rows, examples = [], []
+    shown = tomllib.loads(Path(__file__).with_name("formats.toml").read_text("utf-8"))
     for family in all_families():
         first = (family.__doc__ or "").strip().split("\n")[0].split(": ", 1)[-1]
-        if family.NAME != "F0":
-            rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
-        shown = [one for one in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())) if one]
-        if shown:
-            blocks = "\n".join(f"```\n{one}\n```\n" for one in shown)
-            examples.append(f"**{family.NAME} {family.TITLE}**\n\n{blocks}")
+        rows.append(f"| {family.NAME} | {family.TITLE} | {first[:1].upper()}{first[1:]} |")
+        blocks = "\n".join(f"```\n{one}\n```\n" for one in shown[family.NAME]["examples"])
+        examples.append(f"**{family.NAME} {family.TITLE}**\n\n{blocks}")
     return _FORMATS.format(rows="\n".join(rows), examples="\n".join(examples))
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from kp_core.reading import Choice, Source
 from kp_core.reading.layouts import SEPARATORS
-from kp_core.reading.mapping import FirstRows, Understood, first_rows, understand, with_parts
+from kp_core.reading.preview import FirstRows, Understood, first_rows, understand, with_parts
 from kp_ui import prose, results, show, workspace
 
 #: The family whose columns can be given parts.

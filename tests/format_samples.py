@@ -41,6 +41,8 @@ def parquet(name="a.parquet", **columns):
     return Source(name, buffer.getvalue())
 
 
+#: Examples of every family, as the documentation shows them.
+EXAMPLES = tomllib.loads((Path(__file__).parents[1] / "docs" / "formats.toml").read_text(encoding="utf-8"))
 TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 ALIGNED, TASKS = TABLE["F5"]["files"], TABLE["F13 Label Studio"]["files"]["tasks.json"]
 WEBANNO = TABLE["F13W"]["files"]["annotation/d1.txt/ana.tsv"]

@@ -15,8 +15,8 @@ from kp_core.reading import LIMITS, Choice, Source, load
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES, find_roles, plain
-from kp_core.reading.lists import is_number
 from kp_core.reading.source import expand
+from kp_core.reading.values import is_number
 
 #: Files, tables and dictionaries from which external sources come.
 Given: TypeAlias = str | Path | Source | pd.DataFrame | Mapping[Any, Any]

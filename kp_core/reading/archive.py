@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import re
 import stat
@@ -97,34 +98,14 @@ def natural_key(name: str) -> list[tuple[int, int, str]]:
 def gunzip(name: str, data: bytes, limits: Limits) -> bytes:
     """Return the one file, or tar archive, that a gzip file holds."""
     try:
-        unpacked = b"".join(_counted(name, _inflated(name, data), len(data), limits))
-    except zlib.error:
-        raise InputError(name, "damaged packed data", "a whole gzip file", "Copy or pack the file again.") from None
+        with gzip.open(io.BytesIO(data)) as packed:
+            pieces = iter(lambda: packed.read(_PIECE), b"")
+            unpacked = b"".join(_counted(name, pieces, len(data), limits))
+    except DAMAGED as error:
+        raise _refused(name, error, "gzip file") from None
     if is_gzip(unpacked) or is_zip(unpacked):
         raise InputError(name, "an archive inside a gzip file", "one text file", "Pack the files as a zip archive.")
     return unpacked
-
-
-def _inflated(name: str, data: bytes) -> Iterator[bytes]:
-    """Give the unpacked bytes piece by piece; packed bytes go in by pieces too, else each step would copy the rest."""
-    unzip = zlib.decompressobj(wbits=31)
-    for start in range(0, len(data), _PIECE):
-        pending = data[start : start + _PIECE]
-        while not unzip.eof:
-            piece = unzip.decompress(pending, _PIECE)
-            pending = unzip.unconsumed_tail
-            if not piece and not pending:
-                break
-            yield piece
-        if unzip.eof:
-            rest = (unzip.unused_data + data[start + _PIECE :]).lstrip(b"\0")
-            if is_gzip(rest):
-                raise InputError(name, "several files in one gzip file", "one", "Pack them as a zip archive.")
-            if rest:
-                found = f"{len(rest):,} bytes after the end of the packed file"
-                raise InputError(name, found, "nothing after it", "Copy or pack the file again.")
-            return
-    raise InputError(name, "a gzip file that ends early", "a whole gzip file", "Copy or pack the file again.")
 
 
 def unpack(name: str, data: bytes, limits: Limits, archives: bool = False) -> tuple[list[tuple[str, bytes]], list[str]]:

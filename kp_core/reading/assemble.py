@@ -11,14 +11,12 @@ import pandas as pd
 import pyarrow as pa
 
 from kp_core.corpus import Corpus, LoadReport, Ranking, Reading, empty_table, run_starts
-from kp_core.errors import Note, counted
+from kp_core.errors import InputError, Note, counted
 from kp_core.reading.documents import document_table
-from kp_core.reading.judged import judgement_table
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.ranking import Order, order
 from kp_core.reading.settle import Part, settle
-from kp_core.reading.to_pandas import TEXT, frame_of
-from kp_core.reading.values import distinct_values
+from kp_core.reading.values import TEXT, distinct_values, frame_of
 
 
 def assemble(
@@ -44,7 +42,7 @@ def assemble(
     runs = _runs(by_role["system"], limits, rankings, said)
     ids = [part.ids() for one in by_role.values() for part in one]
     documents = document_table(by_role["documents"], ids, limits, fixes)
-    judgements = judgement_table([part for part in parts if part.role == "judgements"], gold, said)
+    judgements = _judgements([part for part in parts if part.role == "judgements"], gold, said)
     empty = pd.DataFrame(list(dict.fromkeys(hollow)), columns=["role", "source", "doc_id"], dtype=TEXT)
     rejected = pd.DataFrame(
         [row for part in parts for row in part.rejected], columns=["file", "line", "reason", "content"]
@@ -169,3 +167,26 @@ def rejected_in_words(rows: pd.DataFrame) -> str:
     place = f"line {first['line']}: " if first["line"] != "0" else ""
     count = counted(len(rows), "row was", "rows were")
     return f"{count} rejected and {'is' if len(rows) == 1 else 'are'} not used; the first, {place}{first['reason']}."
+
+
+def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) -> pd.DataFrame:
+    """Return the table of judgements; a `gold_id` is followed to the keyphrase of the gold standard."""
+    first = tuple(empty_table("judgements"))
+    frames = [frame_of(part.table, first) for part in parts if len(part.table)]
+    if not frames:
+        return empty_table("judgements")
+    table = pd.concat(frames, ignore_index=True).astype({"doc_id": TEXT, "keyphrase": TEXT})
+    table["keyphrase"] = table["keyphrase"].replace("", np.nan)
+    if {"gold_id", "doc_id"} <= set(table) and {"gold_id"} <= set(gold):
+        terms = gold.drop_duplicates(["doc_id", "gold_id"]).set_index(["doc_id", "gold_id"])["phrase"]
+        linked = terms.reindex(pd.MultiIndex.from_frame(table[["doc_id", "gold_id"]])).to_numpy()
+        table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=TEXT))
+        one, several = "pair is linked to a gold keyphrase.", "pairs are linked to a gold keyphrase."
+        notes.append(Note.counting("info", "judgements", int(table["keyphrase"].notna().sum()), one, several))
+    again = table.duplicated(["pair_id", "annotator"])
+    if again.any():
+        row = table[again].iloc[0]
+        found = f"a second score of “{row['annotator']}” for pair “{row['pair_id']}”"
+        remedy = "Remove one of them, or number the pairs."
+        raise InputError("judgements", found, "one score a pair and annotator", remedy)
+    return table

@@ -13,7 +13,7 @@ import pyarrow as pa
 from kp_core.corpus import run_starts
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Rejected, Rows
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.settle import Part
 from kp_core.reading.values import byte_lengths, floats, longer_than, trim
 
@@ -29,13 +29,10 @@ def check(rows: Rows, part: Part, limits: Limits, text: str = "") -> Part:
     part  what is known of the reading; text  of a file of JSON, where the lines of documents are looked up
     """
     table = rows.table
-    if len(table) > limits.rows:
-        expected = f"at most {limits.rows:,}"
-        raise InputError(part.file, f"{len(table):,} rows", expected, "Split the file, or raise the limit.")
+    refuse_over(limits.rows, len(table), "rows", part.file)
     reasons: dict[int, str] = dict(rows.marked)
-    starts = None
     if "doc_id" in table.column_names:
-        table, starts = _ids(table, limits, reasons)
+        table = _set(table, "doc_id", _ids(table["doc_id"], limits, reasons))
     needed = _NEEDED[rows.role]
     if needed is not None:
         checked = _text(table[needed], "an empty phrase", "phrase", limits.phrase_characters, reasons)
@@ -60,24 +57,22 @@ def check(rows: Rows, part: Part, limits: Limits, text: str = "") -> Part:
         names=rows.names,
         in_one_file=rows.places is None,
         first_line=0 if not len(table) else 1 if rows.lines is None else int(rows.lines[0]),
-        _starts=starts,
     )
     if reasons:
         _take_out(part, rows, reasons, text)
     return part
 
 
-def _ids(table: pa.Table, limits: Limits, reasons: dict[int, str]) -> tuple[pa.Table, npt.NDArray[np.int64] | None]:
+def _ids(column: pa.ChunkedArray, limits: Limits, reasons: dict[int, str]) -> pa.ChunkedArray:
     """Check the ids; where equal ids stand together, the first of each run tells all."""
-    column = _filled(table["doc_id"])
+    column = _filled(column)
     starts = run_starts(column)
     if len(starts) * 2 < len(column):
         found: dict[int, str] = {}
         heads = column.take(pa.array(starts))
         if _text(heads, "an empty id", "id", limits.id_characters, found) is heads and not found:
-            return _set(table, "doc_id", column), starts
-    checked = _text(column, "an empty id", "id", limits.id_characters, reasons)
-    return _set(table, "doc_id", checked), starts if checked is column else None
+            return column
+    return _text(column, "an empty id", "id", limits.id_characters, reasons)
 
 
 def _set(table: pa.Table, name: str, column: pa.ChunkedArray) -> pa.Table:

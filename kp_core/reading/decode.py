@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 
 from kp_core.errors import InputError, Note, UsageError, counted
-from kp_core.reading.source import Source
 
 #: What a user may choose when a file is not UTF-8; the first is proposed.
 ENCODINGS = (
@@ -67,52 +66,45 @@ def binary_kind(data: bytes) -> str | None:
     return next((what for magic, what in _BINARIES.items() if data.startswith(magic)), None)
 
 
-def decode(source: Source, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
-    """Return the text of a source: its mark decides, else UTF-8, else an encoding, which is never bent to fit.
+def decode(name: str, data: bytes, encoding: str | None = None, *, strict: bool = False, exact: bool = False) -> Text:
+    """Return the text of a file: its mark decides, else UTF-8, else an encoding, which is never bent to fit.
 
     encoding  of what is not UTF-8; without it windows-1252 is proposed, with a warning
     exact     the encoding is that of this very file, also where its bytes could be UTF-8
     """
-    data, name = source.data, source.name
     if kind := binary_kind(data):
         raise InputError(name, kind, "text", "Save it as CSV or UTF-8 text.")
-    _refuse_unknown(encoding)
+    if encoding is not None:
+        _refuse_unknown(encoding)
     for mark, marked in _MARKS:
         if data.startswith(mark):
-            return _text(name, _strictly(name, data[len(mark) :], marked), marked, bom=True)
-    if encoding is not None and (exact or b"\0" in data):  # bytes of UTF-16 without a mark could be UTF-8 with NUL
-        return _text(name, _strictly(name, data, encoding), encoding)
-    if b"\0" in data:
-        raise InputError(name, "NUL bytes", "text", "Save it as CSV or UTF-8 text.")
-    try:
-        return _text(name, data.decode("utf-8"), "utf-8")
-    except UnicodeDecodeError as error:
-        if encoding is not None:
-            return _text(name, _strictly(name, data, encoding), encoding)
-        return _proposed(name, data, error, strict=strict)
+            return _strictly(name, data[len(mark) :], marked, bom=True)
+    if encoding is None or not (exact or b"\0" in data):  # bytes of UTF-16 without a mark could be UTF-8 with NUL
+        try:
+            return _text(name, data.decode("utf-8"), "utf-8")
+        except UnicodeDecodeError as error:
+            if encoding is None:
+                return _proposed(name, data, error, strict=strict)
+    return _strictly(name, data, encoding)
 
 
-def _refuse_unknown(encoding: str | None) -> None:
-    if encoding is None:
-        return
+def _refuse_unknown(encoding: str) -> None:
+    offered = (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")
     try:
-        codec = codecs.lookup(encoding).name
+        known = codecs.lookup(encoding).name in {codecs.lookup(one).name for one in offered}
     except LookupError:
-        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}") from None
-    if codec not in {codecs.lookup(known).name for known in (*ENCODINGS, "ascii", "iso-8859-1", "utf-8-sig")}:
-        raise UsageError(f"the encoding '{encoding}' is not offered; choose among: {', '.join(ENCODINGS)}")
+        known = False
+    if not known:
+        raise UsageError(f"there is no encoding '{encoding}'; choose among: {', '.join(ENCODINGS)}")
 
 
-def _strictly(name: str, data: bytes, encoding: str) -> str:
+def _strictly(name: str, data: bytes, encoding: str, *, bom: bool = False) -> Text:
     try:
-        return data.decode(encoding)
-    except (UnicodeError, LookupError) as error:
+        return _text(name, data.decode(encoding), encoding, bom=bom)
+    except UnicodeError as error:
         start = error.start if isinstance(error, UnicodeDecodeError) else 0
-        line = _line_at(data, start)
-        remedy = "Choose another encoding, or save the file as UTF-8."
-        raise InputError(
-            f"{name}, line {line}", f"bytes that are not {encoding} (byte {start})", encoding, remedy
-        ) from None
+        where, found = f"{name}, line {_line_at(data, start)}", f"bytes that are not {encoding} (byte {start})"
+        raise InputError(where, found, encoding, "Choose another encoding, or save the file as UTF-8.") from None
 
 
 def _proposed(name: str, data: bytes, error: UnicodeDecodeError, *, strict: bool) -> Text:

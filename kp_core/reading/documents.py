@@ -9,12 +9,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.errors import InputError
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.identifiers import WORDS
-from kp_core.reading.limits import Limits
+from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.settle import Part
-from kp_core.reading.to_pandas import TEXT, frame_of, series
+from kp_core.reading.values import TEXT, frame_of, series
 
 
 def document_table(
@@ -23,8 +22,7 @@ def document_table(
     """Return a row for every id of any source, with the text, title and type that some file gives."""
     every_id = pc.unique(pa.chunked_array(ids, pa.large_string()))
     index = pd.Index(series(pa.chunked_array([every_id])), name="doc_id")
-    if len(index) > limits.documents:
-        raise InputError("documents", f"{len(index):,} documents", f"at most {limits.documents:,}", "Load fewer.")
+    refuse_over(limits.documents, len(index), "documents", "documents", "data")
     nothing = pa.chunked_array([pa.nulls(len(index), pa.large_string())])
     blank = {name: series(nothing) for name in ("text", "title", "group")}
     if not parts:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
 from kp_core.reading.decode import Text, decode, split_lines
-from kp_core.reading.json_text import JsonRecord, is_json, parse_json, parse_records
+from kp_core.reading.json_text import JsonRecord, parse_json, parse_records
 from kp_core.reading.limits import Limits
 from kp_core.reading.source import Source, stem_of
 
@@ -41,6 +41,10 @@ class Choice:
     options: Mapping[str, str] = field(default_factory=dict)
     use: Literal["as-read", "no"] | None = None
 
+    def several(self, option: str) -> list[str]:
+        """Return the columns or sheets that were named for an option, each in a line of its own."""
+        return list(filter(None, self.options.get(option, "").split("\n")))
+
 
 _NOTHING_CHOSEN = Choice()
 
@@ -61,8 +65,7 @@ class File:
         self.source, self.limits, self.encoding, self.strict, self.twice = source, limits, encoding, strict, twice
         self.choice = choice
         self.made: dict[str, Any] = {}
-        self._repeated: list[str] = []
-        self._repeated_in_records: list[str] = []
+        self._repeated = 0
 
     def once(self, key: str, make: Callable[[], T]) -> T:
         """Return what `make` gives, made when first asked for; families keep what they parse here."""
@@ -90,7 +93,9 @@ class File:
     def decoded(self) -> Text:
         """The text and how it was encoded."""
         exact = self.choice.encoding is not None
-        return decode(self.source, self.choice.encoding or self.encoding, strict=self.strict, exact=exact)
+        return decode(
+            self.name, self.source.data, self.choice.encoding or self.encoding, strict=self.strict, exact=exact
+        )
 
     @property
     def text(self) -> str:
@@ -125,24 +130,25 @@ class File:
     @cached_property
     def json(self) -> Any:
         """The parsed JSON value, or `NOT_JSON`."""
-        return parse_json(self.name, self.text, self.limits, self.twice, self._repeated)
+        value, self._repeated = parse_json(self.name, self.text, self.limits, self.twice)
+        return value
 
     def settled(self) -> list[Note]:
         """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
-        # What a text that turned out to be no JSON repeats was not kept.
-        repeated = self._repeated_in_records or (self._repeated if self._repeated and is_json(self.json) else [])
-        if not repeated:
+        if not self._repeated:
             return []
         done = "the first of each was kept"
         if self.twice == "merge":
             done = "their lists were joined, and of anything else the first was kept"
-        message = f"Keys that stood twice in one object: {len(repeated):,}; {done}."
+        message = f"Keys that stood twice in one object: {self._repeated:,}; {done}."
         return [Note("warning", self.name, message)]
 
     @cached_property
     def records(self) -> list[JsonRecord]:
         """The values of a JSONL file or of a JSON array of objects, with their lines; empty if it is neither."""
-        return parse_records(self.name, self.text, self.json, self.limits, self.twice, self._repeated_in_records)
+        records, repeated = parse_records(self.name, self.text, self.json, self.limits, self.twice)
+        self._repeated += repeated
+        return records
 
 
 @dataclass(frozen=True)
@@ -151,9 +157,10 @@ class Recognition:
 
     confidence  1: beyond doubt; from .9: clear; from .5: plausible; below: only offered. It comes from what the
                 hypothesis explains: rows without rejection, unique ids, lengths that fit phrases
-    options     switches as they would be read; `role` is “guessed” where nothing in the file tells its role
+    options     switches as they would be read
     offers      switches whose values depend on the file, such as the sheets of a workbook
     plan        what the family itself keeps for reading
+    guessed     whether nothing in the files tells their role
     """
 
     family: str
@@ -165,6 +172,7 @@ class Recognition:
     options: dict[str, str] = field(default_factory=dict)
     offers: dict[str, tuple[str, ...]] = field(default_factory=dict)
     plan: tuple[Any, ...] = ()
+    guessed: bool = False
 
 
 @dataclass
@@ -197,21 +205,18 @@ class Rows:
 class FormatFamily(Protocol):
     """A module in `kp_core/reading/families`; its place in the order is the number in its name.
 
-    A module may also have `OPTIONS` (switch → values), `BINARY` (its files may be no text), and
+    A module may also have `OPTIONS` (switch → values), `TABLES` (its files may be no text, and judged pairs), and
     `recognise_groups(files, role)`, which claims files that belong together before each is looked at by itself.
-    `column_names(file, choice)` gives the names of columns or fields that a user may assign to roles, and
+    `column_names(file)` gives the names of columns or fields that a user may assign to roles, and
     `GROUP_IS_ONE` says that such a group is one annotator or system, named like its folder, `PROVED` that marks in
-    the files prove it, so that it is asked first; `MORE_EXAMPLES` are further layouts.
+    the files prove it, so that it is asked first.
     """
 
     NAME: str
     TITLE: str
-    EXAMPLE: str
 
-    def recognise(
-        self, files: Sequence[File], role: Role | None, choice: Choice
-    ) -> Recognition | list[Recognition] | None:
-        """Tell whether these files (mostly one) are of this family, in one way or in several."""
+    def recognise(self, file: File, role: Role | None) -> Recognition | list[Recognition] | None:
+        """Tell whether a file is of this family, in one way or in several."""
 
     def read(self, recognition: Recognition, role: Role | None) -> list[Rows]:
         """Return the rows of every role found; with a role given, of that role (and texts that stand beside)."""

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, permutations
 from typing import TypeAlias
 
 import numpy as np
@@ -157,12 +157,8 @@ def _sources(corpus: Corpus) -> dict[str, dict[str, list[str]]]:
         both = pd.concat(
             [table[[column, "doc_id"]].iloc[starts], hollow[["source", "doc_id"]].rename(columns={"source": column})]
         )
-        once = both.drop_duplicates()
-        places, owners = pd.factorize(once[column])
-        order = np.argsort(places, kind="stable")
-        ids = pa.array(once["doc_id"]).take(pa.array(order)).to_pylist()
-        ends = np.cumsum(np.bincount(places, minlength=len(owners))).tolist()
-        of = {str(owner): ids[start:end] for owner, start, end in zip(owners, [0, *ends], ends, strict=False)}
+        once = both.drop_duplicates().groupby(column, sort=False)["doc_id"]
+        of = {str(owner): ids.tolist() for owner, ids in once}
         found[side] = {name: of[name] for name in names if name in of}
     texts = documents.loc[documents["text"].notna(), "doc_id"].tolist()
     found["texts"] = {"texts": texts} if texts else {}
@@ -188,16 +184,18 @@ def coverage(corpus: Corpus) -> pd.DataFrame:
     return pd.DataFrame([*rows, ("all", len(corpus.documents))], columns=["side", "documents"])
 
 
+def _alone(corpus: Corpus) -> Iterator[tuple[str, str, list[str], list[str]]]:
+    """Give every two sides, and the documents that only the first, and that the second has."""
+    for (left, left_ids), (right, right_ids) in permutations(sides(corpus).items(), 2):
+        others = set(right_ids)
+        yield left, right, [doc_id for doc_id in left_ids if doc_id not in others], right_ids
+
+
 def gaps(corpus: Corpus, first: int = 10) -> pd.DataFrame:
     """Return one row for two sides: documents of each, how many only one has, and the first of these."""
-    rows = []
-    found = sides(corpus)
-    for left, left_ids in found.items():
-        for right, right_ids in found.items():
-            if left != right:
-                others = set(right_ids)
-                only = [doc_id for doc_id in left_ids if doc_id not in others]
-                rows.append((left, right, len(left_ids), len(only), ", ".join(only[:first])))
+    sizes = {side: len(ids) for side, ids in sides(corpus).items()}
+    alone = _alone(corpus)
+    rows = [(left, right, sizes[left], len(only), ", ".join(only[:first])) for left, right, only, _ in alone]
     return pd.DataFrame(rows, columns=["in", "not in", "documents", "only here", "first"])
 
 
@@ -244,13 +242,14 @@ def _offer(left: str, left_ids: list[str], right: str, right_ids: list[str]) -> 
         return []
     strict = [name for name in ID_RULES if name not in _LOOSE]
     for names in [*((name,) for name in strict), *combinations(strict, 2), *((name,) for name in _LOOSE)]:
-        if met := matches(left_ids, right_ids, partial(_applied, names)):
+        if met := matches(left_ids, right_ids, partial(applied, names)):
             words = " and ".join(WORDS[name] for name in names)
             return [(",".join(names), words, left, right, met, min(len(set(left_ids)), len(set(right_ids))))]
     return []
 
 
-def _applied(names: Sequence[str], doc_id: str) -> str:
+def applied(names: Sequence[str], doc_id: str) -> str:
+    """Return an id after some rules, one after the other."""
     for name in names:
         doc_id = ID_RULES[name][1](doc_id)
     return doc_id
@@ -265,10 +264,9 @@ def _one_by_one(left: Mapping[str, list[str]], right: Mapping[str, list[str]]) -
 
 def unmatched(corpus: Corpus, first: int = 10) -> pd.DataFrame:
     """Return ids that only one side has, with up to three ids of the other side at edit distance two or less."""
-    found, rows = sides(corpus), []
-    for left, left_ids in found.items():
-        for right, right_ids in found.items():
-            others = set(right_ids)
-            only = [doc_id for doc_id in left_ids if doc_id not in others][:first] if left != right else []
-            rows += [(doc_id, left, right, ", ".join(near(doc_id, right_ids))) for doc_id in only]
+    rows = [
+        (doc_id, left, right, ", ".join(near(doc_id, others)))
+        for left, right, only, others in _alone(corpus)
+        for doc_id in only[:first]
+    ]
     return pd.DataFrame(rows, columns=["doc_id", "in", "not in", "similar"])

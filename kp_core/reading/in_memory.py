@@ -1,12 +1,10 @@
-"""Turn DataFrames and dictionaries in memory into the same rows that files give."""
+"""Turn DataFrames and dictionaries in memory into the tables and rows that files give."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 
@@ -14,76 +12,30 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
-from kp_core.reading.layout_rows import rows_of
-from kp_core.reading.layouts import layout_of
-from kp_core.reading.limits import Limits
-from kp_core.reading.lists import HALF_A_CHARACTER, storable, text_column
-from kp_core.reading.table import Table, header_names
+from kp_core.reading.limits import Limits, refuse_over
+from kp_core.reading.lists import HALF_A_CHARACTER, column_of, text_column
+from kp_core.reading.table import Table, plain_column, table_of
 
 
-def frame_rows(
-    frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits
-) -> tuple[list[Rows], str, dict[str, str]]:
-    """Return the rows of a DataFrame, what was understood in words, and the columns taken."""
-    if len(frame) > limits.rows:
-        raise InputError(name, f"{len(frame):,} rows", f"at most {limits.rows:,}", "Split it, or raise the limit.")
-    if len(frame.columns) > limits.columns:
-        raise InputError(name, f"{len(frame.columns):,} columns", f"at most {limits.columns:,}", "Drop some.")
-    names = header_names([storable(str(column)) for column in frame.columns])
-    columns, halves = [], dict[int, str]()
-    for position in range(len(names)):
-        column, bad = _arrow(frame.iloc[:, position])
-        columns.append(column)
-        halves |= {row: str(column[row].as_py()) for row in bad if row not in halves}
-    described = f"a DataFrame of {counted(len(frame), 'row')}"
-    table = Table(name, names, columns, described=described, limits=limits)
-    if halves:
-        kept = np.setdiff1d(np.arange(len(frame)), list(halves))
-        table.columns = [column.take(pa.array(kept)) for column in columns]
-        table.lines = (kept + 1).tolist()
-        table.rejected = [(name, row + 1, HALF_A_CHARACTER, shown[:200]) for row, shown in sorted(halves.items())]
-    # Merged cells are cells of spreadsheets.
-    whole = replace(choice, options={"fill_down": "no", **choice.options})
-    found = layout_of(table, role, whole)
-    if found is None:
-        shown = f"the columns {', '.join(names[:10]) or '(none)'}"
-        expected = "columns doc_id and text" if role == "documents" else "columns doc_id and phrase"
-        raise InputError(name, shown, expected, "Rename them, or name their roles.")
-    return rows_of(found, role), found.evidence, found.columns
+def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
+    """Return a DataFrame as a table; rows that hold half a character are rejected."""
+    refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
+    refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
+    columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
+    table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
+    table.described = f"a DataFrame of {counted(len(frame), 'row')}"
+    return table
 
 
-def _arrow(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
-    """Return a column in Arrow, and the rows that hold half a character.
-
-    Text of pandas comes without a copy, anything mixed becomes text.
-    """
+def _arrow(column: pd.Series) -> tuple[pa.Array, list[int]]:
+    """Return a column in Arrow, and the rows that hold half a character; text of pandas comes without a copy."""
     if column.dtype == object or getattr(column.dtype, "storage", "") == "python":
-        present = column.dropna()
-        if (len(present) and isinstance(present.iloc[0], (list, tuple))) or hasattr(
-            present.iloc[0] if len(present) else 0, "tolist"
-        ):
-            return _lists(column)
-        values = [None if missing else str(value) for value, missing in zip(column, column.isna(), strict=True)]
-        texts, bad = text_column(values)
-        return pa.chunked_array([texts], pa.large_string()), bad
+        values = [value.tolist() if hasattr(value, "tolist") else value for value in column]
+        return column_of([None if gone else value for value, gone in zip(values, column.isna(), strict=True)])
+    if column.dtype.kind in "bMm":
+        column = column.astype(str)
     array = pa.array(column, from_pandas=True)
-    chunked = array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-    if pa.types.is_dictionary(chunked.type):
-        chunked = chunked.cast(chunked.type.value_type)
-    if pa.types.is_string(chunked.type) or pa.types.is_null(chunked.type):
-        chunked = chunked.cast(pa.large_string())
-    if pa.types.is_temporal(chunked.type) or pa.types.is_boolean(chunked.type):
-        chunked = pa.chunked_array([pa.array(column.astype(str), pa.large_string())])
-    return chunked, []
-
-
-def _lists(column: pd.Series) -> tuple[pa.ChunkedArray, list[int]]:
-    found = [
-        None if not isinstance(v, (list, tuple)) and not hasattr(v, "tolist") else [str(x) for x in v] for v in column
-    ]
-    lists = [None if own is None else [storable(text) for text in own] for own in found]
-    bad = [row for row, (own, kept) in enumerate(zip(found, lists, strict=True)) if own != kept]
-    return pa.chunked_array([pa.array(lists, pa.list_(pa.large_string()))]), bad
+    return plain_column(array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])), []
 
 
 def dict_rows(

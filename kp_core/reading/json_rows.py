@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import re
-
-import pyarrow as pa
+from dataclasses import replace
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
@@ -13,11 +10,8 @@ from kp_core.reading.family import File
 from kp_core.reading.fields import NAMES
 from kp_core.reading.json_text import JsonRecord
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import HALF_A_CHARACTER, column_of, storable
-from kp_core.reading.table import Table, header_names
-
-#: Half a character can stand in a file only as such an escape.
-_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+from kp_core.reading.lists import column_of, storable
+from kp_core.reading.table import Table, table_of
 
 
 def read_json_rows(file: File, role: Role | None) -> Table | None:
@@ -43,31 +37,11 @@ def _fits(good: list[JsonRecord], role: Role | str) -> bool:
 
 
 def _table(file: File, good: list[JsonRecord]) -> Table:
-    halves = [record for record in good if _holds_half(record)] if _HALF.search(file.text) else []
-    if halves:
-        lost = set(map(id, halves))
-        good = [record for record in good if id(record) not in lost]
     names = list(dict.fromkeys(name for record in good for name in record.value))
     refuse_over(file.limits.columns, len(names), "different fields", file.name, "JSON objects")
     refuse_over(file.limits.cells, len(names) * len(good), "cells", file.name, "a table")
-    columns = [pa.chunked_array([column_of([record.value.get(name) for record in good])[0]]) for name in names]
-    rejected = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
-    rejected += [(file.name, r.line, HALF_A_CHARACTER, storable(_content(r))[:200]) for r in halves]
+    columns = [column_of([record.value.get(name) for record in good]) for name in names]
+    table = table_of(file.name, names, columns, [record.line for record in good], file.limits)
+    broken = [(file.name, r.line, r.broken, storable(r.content)) for r in file.records if r.broken]
     described = f"{counted(len(good), 'JSON object')}, one a row"
-    lines = [record.line for record in good]
-    shown = header_names([storable(name) for name in names])
-    return Table(
-        file.name, shown, columns, lines, described=described, limits=file.limits, rejected=rejected, splits=False
-    )
-
-
-def _content(record: JsonRecord) -> str:
-    return json.dumps(record.value, ensure_ascii=False)
-
-
-def _holds_half(record: JsonRecord) -> bool:
-    try:
-        _content(record).encode("utf-8")
-    except UnicodeEncodeError:
-        return True
-    return False
+    return replace(table, described=described, rejected=broken + table.rejected, splits=False)

@@ -43,19 +43,41 @@ class _TwiceError(ValueError):
     """A key that stands in one object twice."""
 
 
-def parse_json(name: str, text: str, limits: Limits, twice: str, repeated: list[str]) -> Any:
-    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; refuse bombs and repeated keys.
+class _Decoder(json.JSONDecoder):
+    """Decodes objects in which no key stands twice; with `twice` another than refuse it counts such keys."""
 
-    With `twice` another than refuse, `repeated` takes up each key that stood in an object already.
-    """
+    def __init__(self, twice: str) -> None:
+        super().__init__(object_pairs_hook=self._object, parse_constant=NoNumber)
+        self.twice, self.repeated = twice, 0
+
+    def _object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) == len(pairs):
+            return found
+        kept: dict[str, Any] = {}
+        for key, value in pairs:
+            if key not in kept:
+                kept[key] = value
+                continue
+            if self.twice == "refuse":
+                raise _TwiceError(key)
+            self.repeated += 1
+            if self.twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
+                kept[key].extend(value)
+        return kept
+
+
+def parse_json(name: str, text: str, limits: Limits, twice: str) -> tuple[Any, int]:
+    """Return the value if the whole text is JSON, else a `_NotJson` with the reason; and how many keys stood twice."""
     if text.lstrip()[:1] not in ("{", "["):
-        return NOT_JSON
+        return NOT_JSON, 0
     # An empty list takes two characters in the file and fifty times as much in memory.
     refuse_over(limits.json_parts, text.count("[") + text.count("{"), "lists and objects", name, "JSON")
+    decoder = _Decoder(twice)
     try:
-        return _decoder(twice, repeated).decode(text)
+        return decoder.decode(text), decoder.repeated
     except json.JSONDecodeError as error:
-        return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}")
+        return _NotJson(f"line {_line(text, error.pos)}, column {error.colno}: {error.msg}"), 0
     except _TwiceError as error:
         raise _refused_twice(name, text, error.args[0]) from None
     except (ValueError, RecursionError) as error:
@@ -73,41 +95,38 @@ def begins_like_json(value: Any) -> bool:
 
 
 def shown(value: Any) -> str:
-    """Return the beginning of a value as the report shows it, or why Python cannot show it."""
+    """Return the beginning of a value as the report shows it."""
     try:
         return str(value)[:200].encode("utf-8", "replace").decode("utf-8")
-    except (ValueError, RecursionError) as error:
+    except RecursionError as error:
         return _stopped(error)
 
 
-def parse_records(
-    name: str, text: str, whole: Any, limits: Limits, twice: str, repeated: list[str]
-) -> list[JsonRecord]:
-    """Return the objects of a JSON array or of JSONL; several values over any lines count as JSONL too.
+def parse_records(name: str, text: str, whole: Any, limits: Limits, twice: str) -> tuple[list[JsonRecord], int]:
+    """Return the objects of a JSON array or of JSONL, several values over any lines too, and how many keys stood twice.
 
-    With `twice` another than refuse, `repeated` takes up each key that stood in an object of JSONL already.
+    whole  what `parse_json` made of the text
     """
     if isinstance(whole, list):
         whole = whole if any(whole[:_FIRST]) and all(isinstance(value, dict) for value in whole) else []
-        return [JsonRecord(0, value) for value in whole]
+        return [JsonRecord(0, value) for value in whole], 0
     if is_json(whole) or text.lstrip()[:1] != "{":
-        return [JsonRecord(1, whole)] if is_json(whole) else []
+        return [JsonRecord(1, whole)] if is_json(whole) else [], 0
     for way in (_by_line, _one_after_another):
-        if records := way(name, text, limits, _decoder(twice, repeated), repeated):
-            return records
-        repeated.clear()  # of an attempt that is not kept
-    return []
+        decoder = _Decoder(twice)
+        if records := way(name, text, limits, decoder):
+            return records, decoder.repeated
+    return [], 0
 
 
-def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]) -> list[JsonRecord]:
+def _by_line(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[JsonRecord]:
     records: list[JsonRecord] = []
     bad = 0
     for number, line in enumerate(re.split("\r\n|\n|\r", text), 1):
         if not (line := line.strip()):
             continue
-        if len(line) > limits.line_bytes:
-            refuse_over(limits.line_bytes, len(line), "characters", f"{name}, line {number}", "a line")
-        before = len(repeated)
+        refuse_over(limits.line_bytes, len(line), "characters", f"{name}, line {number}", "a line")
+        before = decoder.repeated
         try:
             value, end = decoder.raw_decode(line)
             broken = "" if type(value) is dict and end == len(line) else "no JSON object"
@@ -119,7 +138,7 @@ def _by_line(name: str, text: str, limits: Limits, decoder: json.JSONDecoder, re
             broken = "no whole JSON object (ends early)" if ends else f"no JSON object ({_stopped(error)})"
         if broken:
             bad += 1
-            del repeated[before:]
+            decoder.repeated = before
         records.append(JsonRecord(number, None, broken, line[:200]) if broken else JsonRecord(number, value))
         if len(records) == _FIRST and (bad > 0.2 * _FIRST or not any(one.value for one in records)):
             return []
@@ -134,9 +153,7 @@ def _stopped(error: Exception) -> str:
     return "deeply nested JSON" if isinstance(error, RecursionError) else "a number without end"
 
 
-def _one_after_another(
-    name: str, text: str, limits: Limits, decoder: json.JSONDecoder, repeated: list[str]
-) -> list[JsonRecord]:
+def _one_after_another(name: str, text: str, limits: Limits, decoder: _Decoder) -> list[JsonRecord]:
     """Return objects that stand over any lines, with blanks or commas between them; nothing if anything else does."""
     blank = re.compile(r"[\s,]*")
     position, line, counted, in_line, records = 0, 1, 0, 0, []
@@ -156,26 +173,6 @@ def _one_after_another(
             return []
         position = end
     return records
-
-
-def _decoder(twice: str, repeated: list[str]) -> json.JSONDecoder:
-    def pairs_to_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) == len(pairs):
-            return found
-        kept: dict[str, Any] = {}
-        for key, value in pairs:
-            if key not in kept:
-                kept[key] = value
-                continue
-            if twice == "refuse":
-                raise _TwiceError(key)
-            repeated.append(key)
-            if twice == "merge" and isinstance(value, list) and isinstance(kept[key], list):
-                kept[key].extend(value)
-        return kept
-
-    return json.JSONDecoder(object_pairs_hook=pairs_to_dict, parse_constant=NoNumber)
 
 
 def _refused_twice(name: str, text: str, key: str) -> InputError:

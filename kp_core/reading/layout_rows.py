@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -15,21 +16,23 @@ from kp_core.errors import InputError, Note
 from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Rows
 from kp_core.reading.fields import GOLD, in_words, plain, told
-from kp_core.reading.judged import judgement_rows
-from kp_core.reading.layouts import MARKS, Layout, cell_separator, json_list, list_columns
+from kp_core.reading.layouts import MARKS, PAIR, Layout, cell_separator, json_list, list_columns
+from kp_core.reading.limits import refuse_over
 from kp_core.reading.lists import ListBuilder
 from kp_core.reading.shapes import add_list, shape_of
 from kp_core.reading.table import Table
-from kp_core.reading.values import floats
+from kp_core.reading.values import byte_lengths, floats, repeated
 
 _TEXTS = ("text", "title", "group")
+#: What stands beside the score of a judged system: its role, and its name among judgements.
+_BESIDE_JUDGED = {"system": "system", "rank": "rank (file)"}
 _BULLET = re.compile(r"(?:[•▪◦‣·*–-]|[0-9]{1,2}[.)])\s+")
 
 
 def rows_of(layout: Layout, asked: Role | None = None) -> list[Rows]:
     """Return the rows of the layout's role, and of texts and judgements that stand beside them."""
     if layout.kind == "judged":
-        return [judgement_rows(layout.table, layout.columns, layout.sources, layout.cells)]
+        return [_judgements(layout)]
     if layout.kind == "documents":
         return [_documents(layout)]
     parts = _phrases(layout)
@@ -104,9 +107,9 @@ def _long(layout: Layout) -> Rows:
         taken["relevance"] = _numbers(table.column(graded))
         used.add(graded)
     if layout.source:
-        taken["source"] = pa.chunked_array([pa.repeat(pa.scalar(layout.source, pa.large_string()), len(table))])
+        taken["source"] = repeated(layout.source, len(table))
     elif graded is not None and "relevance" not in columns and "source" not in taken:
-        taken["source"] = pa.chunked_array([pa.repeat(pa.scalar("votes", pa.large_string()), len(table))])
+        taken["source"] = repeated("votes", len(table))
     for part in ("rank", "score") if role != "gold" else ():
         if part in columns:
             taken[part] = _numbers(table.column(columns[part]))
@@ -115,9 +118,7 @@ def _long(layout: Layout) -> Rows:
     if spellings is not None:
         taken["variants"] = spellings
         used.add("variants")
-    for name, column in zip(table.names, table.columns, strict=True):
-        if name not in used:
-            taken[_free(name, taken)] = column
+    _add_others(taken, table, used, ("annotator", "system", "variants", "source", "list"))
     notes: list[Note] = []
     if not table.header:
         said = f"There is no header; by their content there are {in_words(told(columns))}."
@@ -133,10 +134,16 @@ def _numbers(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.replace_substring(column, ",", ".") if commas else column
 
 
-def _free(name: str, taken: dict[str, pa.ChunkedArray]) -> str:
-    # Variants that hold no lists of spellings are an ordinary column.
-    own = name in taken or name in ("annotator", "system", "variants", "source", "list")
-    return f"{name} (file)" if own else name
+def _add_others(
+    taken: dict[str, pa.ChunkedArray], table: Table, used: Container[str | None], own: Sequence[str] = ()
+) -> None:
+    """Add the columns that play no role; names that are ours, and those that are taken, say that they are the file's.
+
+    Variants that hold no lists of spellings are an ordinary column.
+    """
+    for name, column in zip(table.names, table.columns, strict=True):
+        if name not in used:
+            taken[f"{name} (file)" if name in taken or name in own else name] = column
 
 
 def _variants(table: Table) -> pa.Array | None:
@@ -248,9 +255,7 @@ def _documents(layout: Layout) -> Rows:
     table = layout.table
     taken = {"doc_id": layout.ids()}
     taken |= {role: table.texts(name) for role, name in layout.columns.items() if role in _TEXTS}
-    for name, column in zip(table.names, table.columns, strict=True):
-        if name not in layout.columns.values():
-            taken[name if name not in taken else f"{name} (file)"] = column
+    _add_others(taken, table, layout.columns.values())
     notes = table.notes + _further(layout)
     rows = Rows("documents", pa.table(taken), table.lines, rejected=table.rejected, notes=notes, blank=table.blank)
     rows.counted = len(table) if layout.numbered else 0
@@ -286,18 +291,68 @@ def _is_judged(layout: Layout) -> bool:
 
 def _judged(layout: Layout) -> Rows:
     """Return judged system output as judgements whose keyphrase is not known yet; `gold_id` may tell it later."""
-    table, columns, size = layout.table, layout.columns, len(layout.table)
+    table, columns = layout.table, layout.columns
     taken = {
-        "pair_id": pa.chunked_array([pa.array(map(str, range(1, size + 1)), pa.large_string())]),
+        "pair_id": table.numbers(),
         "doc_id": table.texts(columns["doc_id"]),
         "candidate": table.texts(columns.get("phrase") or columns["phrases"]),
-        "annotator": pa.chunked_array([pa.repeat(pa.scalar("judge", pa.large_string()), size)]),
+        "annotator": repeated("judge", len(table)),
         "score": table.column(columns["relevance"]),
     }
-    for name in (columns.get("system"), columns.get("rank")):
-        if name is not None:
-            taken["system" if name == columns.get("system") else "rank (file)"] = table.column(name)
-    for name, column in zip(table.names, table.columns, strict=True):
-        if name not in columns.values():
-            taken[name if name not in taken else f"{name} (file)"] = column
+    taken |= {name: table.column(columns[role]) for role, name in _BESIDE_JUDGED.items() if role in columns}
+    _add_others(taken, table, columns.values())
     return Rows("judgements", pa.table(taken), table.lines)
+
+
+def _judgements(layout: Layout) -> Rows:
+    """Return one row a pair and annotator; a blank score is no judgement, one outside the scale is rejected."""
+    table, columns = layout.table, layout.columns
+    judges = [name for names in layout.sources.values() for name in names]
+    refuse_over(table.limits.judges, len(judges), "annotators a pair", table.file, "a table")
+    scored = judges or [columns["score"]]
+    base = {"pair_id": table.numbers()} | {role: table.texts(columns[role]) for role in PAIR if role in columns}
+    _add_others(base, table, (*columns.values(), *scored))
+    read = [floats(table.column(name)) for name in scored]
+    values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))
+    low, high = _scale(values, layout.cells)
+    outside = np.isfinite(values) & ((values < low) | (values > high))
+    reasons = dict.fromkeys(np.flatnonzero(bad).tolist(), "score is not a finite number")
+    reasons |= {
+        i: f"score {values[i]:g} is outside the scale {low:g} to {high:g}" for i in np.flatnonzero(outside).tolist()
+    }
+    keep = np.isfinite(values) | bad
+    # Row i of the table gives rows i·n … i·n + n - 1: the scores of one pair stand together.
+    pair, judge = np.divmod(np.flatnonzero(keep), len(scored))
+    _refuse_too_large(table, base, pair)
+    taken = {name: column.take(pa.array(pair)) for name, column in base.items()}
+    if judges:
+        taken["annotator"] = pa.array(list(layout.sources), pa.large_string()).take(pa.array(judge))
+    elif "annotator" in columns:
+        taken["annotator"] = table.texts(columns["annotator"]).take(pa.array(pair))
+    else:
+        taken["annotator"] = repeated("judge", len(pair))
+    taken["score"] = pa.array(values[keep], from_pandas=True)
+    position = np.cumsum(keep) - 1
+    marked = {int(position[i]): reason for i, reason in reasons.items()}
+    blank = table.blank + int((~keep).sum())
+    lines = table.line_numbers()[pair].tolist()
+    return Rows("judgements", pa.table(taken), lines, None, None, marked, table.rejected, table.notes, blank)
+
+
+def _refuse_too_large(table: Table, base: dict[str, pa.ChunkedArray], pair: npt.NDArray[np.int64]) -> None:
+    """Refuse judgements that would repeat the texts of their pairs, once a score, beyond the limits."""
+    refuse_over(table.limits.rows, len(pair), "scores", table.file, "a table")
+    times = np.bincount(pair, minlength=len(table))
+    texts = [column for column in base.values() if pa.types.is_large_string(column.type)]
+    size = sum(int(byte_lengths(column.fill_null("")) @ times) for column in texts)
+    refuse_over(table.limits.unpacked_bytes, size, "bytes with the texts of every score", table.file, "a table")
+
+
+def _scale(values: npt.NDArray[np.float64], chosen: str) -> tuple[float, float]:
+    """Return the scale chosen, else 0–4, widened if all scores are whole numbers up to 10."""
+    if chosen:
+        low, _, high = chosen.partition("-")
+        return float(low), float(high)
+    given = values[np.isfinite(values)]
+    whole = bool(len(given)) and bool(np.all(np.floor(given) == given)) and given.min() >= 0 and given.max() <= 10
+    return 0.0, max(4.0, float(given.max())) if whole else 4.0

@@ -34,10 +34,9 @@ from kp_core.reading.fields import (
     source_of,
     told,
 )
-from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import shape_of
 from kp_core.reading.table import Table
-from kp_core.reading.values import floats
+from kp_core.reading.values import floats, is_number
 
 _LISTS = ("doc_id", "concept", "phrase", "phrases")
 _TEXTS = ("doc_id", "text", "title", "group")
@@ -60,7 +59,7 @@ _LONG_TEXT = 200
 _SAMPLE = 1000
 #: In so many rows people and systems have some keyphrase in common.
 _TELLING_ROWS = 10
-_PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
+PAIR = ("pair_id", "doc_id", "keyphrase", "candidate")
 #: What stands between the phrases of a cell, by the names of these separators, the most certain first. The last ones
 #: stand within phrases as well, so most cells must hold them.
 MARKS = {
@@ -119,9 +118,7 @@ class Layout:
 
     def ids(self) -> pa.ChunkedArray:
         """Return the document of every row."""
-        if not self.numbered:
-            return self.table.texts(self.columns["doc_id"])
-        return pa.chunked_array([pa.array(map(str, range(1, len(self.table) + 1)), pa.large_string())])
+        return self.table.numbers() if self.numbered else self.table.texts(self.columns["doc_id"])
 
 
 @dataclass(frozen=True)
@@ -163,18 +160,13 @@ def layout_of(table: Table, role: Role | None, choice: Choice) -> Layout | None:
     """Return the likeliest layout of a table; None if no phrases, no texts, or no documents can be found."""
     if not table.names:
         return None
-    table = table.without(_chosen(choice, "ignore"))
+    table = table.without(choice.several("ignore"))
     asked = choice.role or role
     if asked in (None, "judgements") and (judged := _of_pairs(table, choice)) is not None:
         return judged
     guessed = asked or _guess_role(table)
     found = _of_texts(table, choice) if guessed == "documents" else _of_phrases(table, guessed or "gold", choice)
     return found and replace(found, role_sure=guessed is not None)
-
-
-def _chosen(choice: Choice, option: str) -> list[str]:
-    """Return the columns that a user named for an option."""
-    return choice.options[option].split("\n") if option in choice.options else []
 
 
 def _guess_role(table: Table) -> Role | None:
@@ -285,7 +277,9 @@ def _of_columns(
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    sure = sure and ("phrases_of" in choice.options or not _is_doubtful(table, sources))
+    across = _lies_across(table, columns, used)
+    sure = sure and ("phrases_of" in choice.options or not (across or _is_doubtful(table, sources)))
+    evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
     table, filled = _filled_down(table, columns, choice)
     cells = choice.options.get("cells", "")
@@ -307,7 +301,7 @@ def _whose(sources: dict[str, tuple[str, ...]], role: Role) -> str:
 
 def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) -> dict[str, tuple[str, ...]]:
     """Return annotator or system → columns, where each has a column of lists or several numbered columns."""
-    chosen = [name for name in _chosen(choice, "phrases_of") if name in table.names]
+    chosen = [name for name in choice.several("phrases_of") if name in table.names]
     if chosen:
         return _grouped(chosen, [name for name in chosen if _profile(table, name).lists >= 0.5])
     phrases = columns.get("phrase") or columns.get("phrases")
@@ -376,13 +370,22 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
 
 
+def _lies_across(table: Table, columns: dict[str, str], used: list[str]) -> bool:
+    """Tell a table whose columns are the documents: numbered heads, over rows of a few people without a number."""
+    rows = columns.get("doc_id", columns.get("annotator"))
+    if rows is None or len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
+        return False
+    numbered = [name for name in used if re.search(r"\d", name)]
+    return len(numbered) == len(used) and not any(re.search(r"\d", cell) for cell in table.texts(rows).to_pylist())
+
+
 def _of_pairs(table: Table, choice: Choice) -> Layout | None:
     """Return the layout of judged pairs: `candidate` beside `keyphrase` or scores of people."""
     if not table.header:
         return None
-    columns = find_roles(table.names, (*_PAIR, "annotator", "score"), choice.columns)
+    columns = find_roles(table.names, (*PAIR, "annotator", "score"), choice.columns)
     free = [name for name in table.names if name not in columns.values()]
-    raters = [name for name in _chosen(choice, "rater") if name in table.names]
+    raters = [name for name in choice.several("rater") if name in table.names]
     if {"keyphrase"} == {"keyphrase", "candidate"} & set(columns):
         beside = find_roles(free, ("phrase",))
         if beside:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -27,8 +26,9 @@ def text_column(values: Sequence[str | None]) -> tuple[pa.Array, list[int]]:
     try:
         return pa.array(values, pa.large_string()), []
     except UnicodeEncodeError:
-        bad = [i for i, value in enumerate(values) if value is not None and not _storable(value)]
-        return pa.array([storable(value) if value is not None else None for value in values], pa.large_string()), bad
+        kept = [None if value is None else storable(value) for value in values]
+        bad = [place for place, (value, other) in enumerate(zip(values, kept, strict=True)) if value != other]
+        return pa.array(kept, pa.large_string()), bad
 
 
 def column_of(values: Sequence[Any]) -> tuple[pa.Array, list[int]]:
@@ -52,31 +52,14 @@ def storable(value: str) -> str:
     return value.encode("utf-8", "replace").decode("utf-8")
 
 
-def _storable(value: str) -> bool:
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def number(value: object) -> float:
-    """Return a JSON or text value as a float; NaN where it is none.
-
-    >>> number("0.82"), number(3), number("high")
-    (0.82, 3.0, nan)
-    """
-    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
-        return math.nan
-    try:
-        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
-    except (ValueError, OverflowError):
-        return math.nan
-
-
-def is_number(value: object) -> bool:
-    """Tell whether a value is, or reads as, a finite number."""
-    return math.isfinite(number(value))
+def document_rows(
+    columns: Mapping[str, Sequence[str | None]], lines: Sequence[int] | None = None, places: Sequence[str] | None = None
+) -> Rows:
+    """Return documents as rows, with `doc_id` and what is known of each; what holds half a character is marked."""
+    arrays = {name: text_column(values) for name, values in columns.items()}
+    marked = {row: HALF_A_CHARACTER for _, half in arrays.values() for row in half}
+    table = pa.table({name: array for name, (array, _) in arrays.items()})
+    return Rows("documents", table, lines, places, marked=marked)
 
 
 class ListBuilder:

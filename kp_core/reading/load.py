@@ -18,8 +18,10 @@ from kp_core.reading.check import check, refuse_if_mostly_rejected
 from kp_core.reading.families import family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.identifiers import id_fix
-from kp_core.reading.in_memory import dict_rows, frame_rows
-from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.in_memory import dict_rows, frame_table
+from kp_core.reading.layout_rows import rows_of
+from kp_core.reading.layouts import Layout, layout_of
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import recognise, settle_roles
 from kp_core.reading.source import Bundle, Source, expand, fingerprint, stem_of, together
@@ -175,9 +177,7 @@ def _expand(state: _Loading, item: str | Path | Source) -> Bundle:
     """Unpack a path or upload; what was decided under its full path holds under its name."""
     bundle = expand(item, state.limits)
     state.size += sum(len(source.data) for source in bundle.files)
-    if state.size > state.limits.session_bytes:
-        found = f"{state.size:,} bytes in all"
-        raise InputError(bundle.name, found, f"at most {state.limits.session_bytes:,}", "Load fewer files.")
+    refuse_over(state.limits.session_bytes, state.size, "bytes", bundle.name, "files")
     if not bundle.files:
         left_out = f" (left out: {', '.join(bundle.ignored[:3])})" if bundle.ignored else ""
         raise InputError(bundle.name, f"no file to read{left_out}", "at least one file", "Check the folder or archive.")
@@ -217,14 +217,25 @@ def _read_memory(state: _Loading, item: Any, role: Role, name: str | None) -> No
     choice = state.choices.get(shown, Choice())
     columns: dict[str, str] = {}
     if isinstance(item, pd.DataFrame):
-        rows, evidence, columns = frame_rows(item, role, shown, choice, state.limits)
-        family = "DataFrame"
+        found, family = _frame_layout(item, role, shown, choice, state.limits), "DataFrame"
+        rows, evidence, columns = rows_of(found, role), found.evidence, found.columns
     else:
         (rows, evidence), family = dict_rows(item, role, shown, choice, state.limits), "dictionary"
     if name is None:
         state.origins += 1
     reading = Reading(shown, 0, role, family, evidence, columns=columns, line_ends="none")
     _keep(state, rows, reading, Part(role, shown, shown, named=name is not None), choice, role)
+
+
+def _frame_layout(frame: pd.DataFrame, role: Role, name: str, choice: Choice, limits: Limits) -> Layout:
+    """Return how a DataFrame is read; merged cells are cells of spreadsheets, so nothing is filled down unasked."""
+    table = frame_table(frame, name, limits)
+    found = layout_of(table, role, replace(choice, options={"fill_down": "no", **choice.options}))
+    if found is None:
+        shown = f"the columns {', '.join(table.names[:10]) or '(none)'}"
+        expected = f"columns doc_id and {'text' if role == 'documents' else 'phrase'}"
+        raise InputError(name, shown, expected, "Rename them, or name their roles.")
+    return found
 
 
 def _read_recognised(

@@ -1,4 +1,4 @@
-"""Turn a Parquet file into a table, within the limits; what contradicts itself is refused before Arrow reads it."""
+"""Turn a Parquet file into a table, within the limits."""
 
 from __future__ import annotations
 
@@ -12,9 +12,8 @@ import pyarrow.parquet as pq
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import File
-from kp_core.reading.footers import refuse_contradictions
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.table import Table, header_names
+from kp_core.reading.table import Table, header_names, plain_column
 
 
 def is_parquet(file: File) -> bool:
@@ -24,10 +23,9 @@ def is_parquet(file: File) -> bool:
 
 def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
     """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
-    refuse_contradictions(file.name, file.source.data)
     try:
         stored = pq.ParquetFile(io.BytesIO(file.source.data))
-        _refuse_too_large(file, stored.metadata)
+        _refuse_too_large(file, stored)
         table = stored.read()
         table.validate(full=True)  # text that is not UTF-8 would fail later
         columns = [plain_column(column) for column in table.columns]
@@ -41,14 +39,19 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
     return Table(file.name, names, columns, described=described, limits=file.limits)
 
 
-def _refuse_too_large(file: File, stored: pq.FileMetaData) -> None:
+def _refuse_too_large(file: File, opened: pq.ParquetFile) -> None:
     """Refuse by what the file says of itself, then by what its values will take: an entry may stand for millions."""
-    limits, name = file.limits, file.name
-    parts = [stored.row_group(group) for group in range(stored.num_row_groups)]
-    leaves = [[part.column(place) for part in parts] for place in range(stored.num_columns)]
-    unpacked = sum(leaf.total_uncompressed_size for leaf in chain(*leaves))
+    limits, name, stored = file.limits, file.name, opened.metadata
     refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
     refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
+    parts = [stored.row_group(group) for group in range(stored.num_row_groups)]
+    refuse_over(limits.unpacked_bytes, sum(part.total_byte_size for part in parts), "bytes unpacked", name, "a table")
+    for group in range(stored.num_row_groups):
+        # Where sizes contradict each other, Arrow (26) raises when it reads a row, but ends the process that asks for
+        # the figures of a column: so a row is read first.
+        next(opened.iter_batches(1, [group]), None)
+    leaves = [[part.column(place) for part in parts] for place in range(stored.num_columns)]
+    unpacked = sum(leaf.total_uncompressed_size for leaf in chain(*leaves))
     refuse_over(limits.unpacked_bytes, unpacked, "bytes unpacked", name, "a table")
     for values in (sum(leaf.num_values for leaf in column) for column in leaves):
         refuse_over(limits.rows, values, "values", name, "a column")
@@ -92,18 +95,3 @@ def _spelled_out(values: pa.Array) -> int:
     if pa.types.is_struct(kind):
         return sum(map(_spelled_out, values.flatten()))
     return int(values.nbytes)
-
-
-def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        return plain_column(column.cast(kind.value_type))
-    if pa.types.is_decimal(kind):
-        return column.cast(pa.float64())
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
-        return column.cast(pa.list_(pa.large_string())) if texts else column
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
-        return column
-    return column.cast(pa.large_string())

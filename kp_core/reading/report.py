@@ -156,14 +156,8 @@ def characters(corpus: Corpus) -> pd.DataFrame:
             )
         for what, hits in tests.items():
             if len(hits):
-                rows.append(
-                    (
-                        name,
-                        what,
-                        int(times[hits].sum()),
-                        _around(coded.dictionary[int(hits.min())].as_py(), _ODD.get(what)),
-                    )
-                )
+                first = _around(coded.dictionary[int(hits.min())].as_py(), _ODD.get(what))
+                rows.append((name, what, int(times[hits].sum()), first))
     return pd.DataFrame(rows, columns=["where", "what", "count", "first"])
 
 

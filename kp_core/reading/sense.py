@@ -14,10 +14,10 @@ from kp_core.errors import Note, counted
 from kp_core.reading.choices import Answer, Finding, Level, Question
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.fields import KNOWN, plain
-from kp_core.reading.identifiers import WORDS, id_fix, sources, suggestions
-from kp_core.reading.lists import is_number
+from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
 from kp_core.reading.settle import Part
 from kp_core.reading.sniff import columns_of
+from kp_core.reading.values import is_number
 
 #: So many different values are looked at, and no fewer than so many tell anything.
 _MOST, _FEWEST = 500, 5
@@ -86,7 +86,7 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
 
 def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Answer, ...]:
     """Return an answer for every other column that may be meant, and that it is meant so."""
-    names = columns_of(file, file.choice) if column in recognition.columns else []
+    names = columns_of(file) if column in recognition.columns else []
     said = "keyphrases" if column == "phrase" else "ids"
     taken = {name for role, name in recognition.columns.items() if role in ("doc_id", "phrase", "phrases")}
     answers = [
@@ -143,16 +143,10 @@ def _apart(corpus: Corpus) -> list[Finding]:
 def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Answer, ...]:
     """Return the fixes that make ids meet, each with an id that it changes."""
     answers = []
-    for fixes in dict.fromkeys(suggestions(corpus)["fix"]):
-        rules = [rule for name in fixes.split(",") if (rule := id_fix(name))]
-        for doc_id in (*ids, *gold):
-            new = doc_id
-            for rule in rules:
-                new = rule(new)
-            if new != doc_id:
-                words = " and ".join(WORDS[name] for name in fixes.split(","))
-                answers.append(Answer(words, fixes=tuple(fixes.split(",")), example=f"“{doc_id}” → “{new}”"))
-                break
+    for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
+        examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *gold) if applied(fixes, one) != one)
+        if example := next(examples, ""):
+            answers.append(Answer(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
     return tuple(answers)
 
 

@@ -16,7 +16,7 @@ from kp_core.errors import InputError, Note, counted
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.identifiers import id_fix, without_common
 from kp_core.reading.source import stem_of
-from kp_core.reading.values import distinct, distinct_values, trim
+from kp_core.reading.values import distinct, distinct_values, repeated, trim
 
 
 @dataclass
@@ -47,13 +47,10 @@ class Part:
     names: bool = False
     in_one_file: bool = True
     first_line: int = 0
-    _starts: npt.NDArray[np.int64] | None = None
 
     def starts(self) -> npt.NDArray[np.int64]:
         """Return the rows at which another document begins."""
-        if self._starts is None:
-            self._starts = run_starts(self.table["doc_id"])
-        return self._starts
+        return run_starts(self.table["doc_id"])
 
     def ids(self) -> pa.Array:
         """Return the documents in order, those with empty lists included."""
@@ -69,11 +66,10 @@ class Part:
     def replace(self, name: str, column: pa.ChunkedArray) -> None:
         """Put another column in place of one."""
         self.table = self.table.set_column(self.table.column_names.index(name), name, column)
-        self._starts = None if name == "doc_id" else self._starts
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> None:
         """Keep the rows of a mask."""
-        self.table, self._starts = self.table.filter(pa.array(mask)), None
+        self.table = self.table.filter(pa.array(mask))
 
     def rename(self, column: str, renamed: dict[str, str]) -> None:
         """Give documents (`doc_id`) or annotators and systems (`source`) other names: old → new."""
@@ -128,8 +124,7 @@ def _name_sources(part: Part, parts: Sequence[Part]) -> None:
         sources = part.lists["source"]
         part.lists = part.lists.assign(source=sources.where(sources.notna(), default))
     if "source" not in part.table.column_names:
-        names = pa.repeat(pa.scalar(default, pa.large_string()), len(part.table))
-        part.table = part.table.append_column("source", pa.chunked_array([names]))
+        part.table = part.table.append_column("source", repeated(default, len(part.table)))
         part.sources = [default] if len(part.table) else []
         return
     blank = pc.equal(part.table["source"].fill_null(""), "")

@@ -12,7 +12,8 @@ from kp_core.errors import Note
 from kp_core.reading.family import File, Rows
 from kp_core.reading.json_text import JsonRecord, NoNumber, shown
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import ListBuilder, is_number, number
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.values import is_number, number
 
 #: How the value of a document is to be understood.
 Shape = Literal["phrases", "variants", "scored", "tokens"]
@@ -28,12 +29,7 @@ def text_of(value: Any) -> str | None:
     """Return a JSON value as text: strings as they are, numbers as written; None for anything else."""
     if isinstance(value, str):
         return value
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        try:
-            return str(value)
-        except ValueError:
-            return None
-    return None
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:

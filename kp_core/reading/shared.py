@@ -9,7 +9,7 @@ from pathlib import Path
 
 from kp_core.errors import InputError
 from kp_core.reading.archive import is_ignored, natural_key
-from kp_core.reading.limits import LIMITS, Limits
+from kp_core.reading.limits import LIMITS, Limits, refuse_over
 from kp_core.reading.source import Source, expand
 
 #: The variable that names the folder.
@@ -36,10 +36,7 @@ def shared(root: Path, name: str, limits: Limits = LIMITS) -> Source:
     path = root / name
     _refuse_links_that_leave(root, path)
     if not path.is_dir():
-        size = path.stat().st_size
-        if size > limits.file_bytes:
-            expected = f"at most {limits.file_bytes:,}"
-            raise InputError(f"“{name}”", f"{size:,} bytes", expected, "Tell whoever runs this server to split it.")
+        refuse_over(limits.file_bytes, path.stat().st_size, "bytes", f"“{name}”")
         return Source(name, path.read_bytes())
     return packed(name, ((one.name, one.data) for one in expand(path, limits).files))
 

@@ -18,6 +18,7 @@ from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import in_words, role_of_path
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
+from kp_core.reading.not_data import refuse_no_data
 
 #: A reading below the first is offered, but never taken unasked; readings closer than the second are rivals.
 _PLAUSIBLE, _NEAR = 0.5, 0.02
@@ -40,6 +41,8 @@ def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str]
         free = [f for f in left if f.choice.family in (None, family.NAME) and binary_kind(f.source.data) is None]
         chosen = {file.choice.role for file in free}
         asked = (chosen.pop() if len(chosen) == 1 else None) or role
+        if asked == "judgements":
+            continue
         for recognition in filter(None, map(_as_chosen, groups(free, asked))):
             found.append(recognition)
             claimed = set(map(id, recognition.files))
@@ -49,7 +52,7 @@ def recognise(files: Sequence[File], role: Role | None, left_out: dict[str, str]
     refused = list[InputError]()
     for file in left:
         try:
-            found.append(recognise_one(file, file.choice.role or role, file.choice))
+            found.append(recognise_one(file, file.choice.role or role))
         except InputError as refusal:
             if left_out is None or isinstance(refusal, Question) or _is_meant(file):
                 raise
@@ -72,8 +75,7 @@ def _as_chosen(recognition: Recognition) -> Recognition | None:
 
 def in_role(recognition: Recognition, role: Role) -> Recognition:
     """Return a recognition whose role is no longer a guess."""
-    options = {name: value for name, value in recognition.options.items() if name != "role"}
-    return replace(recognition, role=role, options=options)
+    return replace(recognition, role=role, guessed=False)
 
 
 def _is_meant(file: File) -> bool:
@@ -81,15 +83,15 @@ def _is_meant(file: File) -> bool:
     if file.choice != Choice():
         return True
     try:
-        family_named("F0").recognise([file], None, Choice())
+        refuse_no_data(file)
     except InputError:  # published results, XML
         return False
     return file.suffix in _MEANT
 
 
-def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
+def recognise_one(file: File, role: Role | None) -> Recognition:
     """Return the one clear reading of a file; two that come near each other, or a weak one, are a question."""
-    found = readings_of(file, role, choice)
+    found, choice = readings_of(file, role), file.choice
     if choice.family and not found:
         family = family_named(choice.family)
         expected = f"a file of family {family.NAME}, which is “{family.TITLE}”"
@@ -107,15 +109,18 @@ def recognise_one(file: File, role: Role | None, choice: Choice) -> Recognition:
     return rivals[0] if rivals else best
 
 
-def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> list[Recognition]:
+def readings_of(file: File, role: Role | None) -> list[Recognition]:
     """Return every reading of a file that some family offers, in the order of the families.
 
     A choice of family, columns or switches leaves the readings that obey it, if there are any.
     """
-    choice = choice or Choice()
-    found = list[Recognition]()
-    for family in [family_named(choice.family)] if choice.family else _fitting_families(file):
-        offered = family.recognise([file], role, choice)
+    choice, found = file.choice, list[Recognition]()
+    if choice.family is None and binary_kind(file.source.data) is None:
+        refuse_no_data(file)
+    for family in _fitting_families(file, role):
+        if choice.family and family is not family_named(choice.family):
+            continue
+        offered = family.recognise(file, role)
         found += [offered] if isinstance(offered, Recognition) else offered or []
         if any(reading.confidence >= 1 for reading in found):
             break
@@ -129,15 +134,16 @@ def readings_of(file: File, role: Role | None, choice: Choice | None = None) -> 
     return obeying or found
 
 
-def _fitting_families(file: File) -> Iterator[Any]:
-    binary = binary_kind(file.source.data) is not None
-    return (family for family in all_families() if not binary or getattr(family, "BINARY", False))
+def _fitting_families(file: File, role: Role | None = None) -> Iterator[Any]:
+    """Give the families that a file may be of; what is no text, and judged pairs, can only be tables."""
+    table = role == "judgements" or binary_kind(file.source.data) is not None
+    return (family for family in all_families() if not table or getattr(family, "TABLES", False))
 
 
-def columns_of(file: File, choice: Choice) -> list[str]:
+def columns_of(file: File) -> list[str]:
     """Return the names of the columns or fields of a file; empty if no family finds any."""
     named = (family.column_names for family in _fitting_families(file) if hasattr(family, "column_names"))
-    return next((names for one in named if (names := cast("list[str]", one(file, choice)))), [])
+    return next((names for one in named if (names := cast("list[str]", one(file)))), [])
 
 
 def _differing(readings: Sequence[Recognition]) -> Iterator[Recognition]:
@@ -183,9 +189,9 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
 
 def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Recognition]:
     """Settle roles that nothing in a file tells: by name and place, else by content, else by a question."""
-    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if is_guessed(one)}
-    known = {one.role for one in recognitions if not is_guessed(one)} | {role for role in roles.values() if role}
-    unknown = [one for one in recognitions if is_guessed(one) and roles[id(one)] is None]
+    roles = {id(one): role_of_path(one.files[0].name) for one in recognitions if one.guessed}
+    known = {one.role for one in recognitions if not one.guessed} | {role for role in roles.values() if role}
+    unknown = [one for one in recognitions if one.guessed and roles[id(one)] is None]
     gold = [] if "gold" in known else unknown if len(unknown) < 2 else _likeliest_gold(unknown)
     if len(gold) > 1 or (len(unknown) > 1 and not gold and "gold" not in known):
         raise _question_of_roles(gold or unknown, unknown)
@@ -196,11 +202,6 @@ def settle_roles(recognitions: list[Recognition], notes: list[Note]) -> list[Rec
             what = "gold standard" if one.role == "gold" else "system output"
             notes.append(Note("info", "roles", f"{one.files[0].name} was taken as {what}."))
     return settled
-
-
-def is_guessed(recognition: Recognition) -> bool:
-    """Tell whether nothing in the files says which role they play."""
-    return recognition.options.get("role") == "guessed"
 
 
 def _likeliest_gold(recognitions: Sequence[Recognition]) -> list[Recognition]:
@@ -247,7 +248,7 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
 
 def _shown(file: File) -> str:
     if binary_kind(file.source.data):
-        names = columns_of(file, file.choice)
+        names = columns_of(file)
         return f"the columns {', '.join(names[:10])}" if names else "no table"
     first = next(iter(file.sample), "")
     return f"a first line “{first.strip()[:60]}”" if first else "an empty file"

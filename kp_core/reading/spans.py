@@ -7,11 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from kp_core.errors import Note
-from kp_core.reading.family import Choice, Recognition, Rejected, Rows
-from kp_core.reading.lists import ListBuilder, storable, text_column
+from kp_core.reading.family import Recognition, Rejected, Rows
+from kp_core.reading.lists import ListBuilder, document_rows
 
 #: The choice of a label that keeps all of them.
 EVERY = "all"
@@ -104,11 +102,11 @@ def _plain(text: str) -> str:
     return " ".join(text.replace("\\n", " ").split())
 
 
-def labelled(recognition: Recognition, choice: Choice, labels: Iterable[str]) -> Recognition:
+def labelled(recognition: Recognition, labels: Iterable[str]) -> Recognition:
     """Return a recognition that offers the labels to choose from, if there are several."""
     found = sorted(set(labels) - {""})
     offers = {"label": (EVERY, *found)} if len(found) > 1 else {}
-    chosen = choice.options.get("label", EVERY)
+    chosen = recognition.files[0].choice.options.get("label", EVERY)
     every = f"; labels {', '.join(label[:40] for label in found[:5])}{' …' * (len(found) > 5)}, all of them read"
     said = every if offers and chosen == EVERY else f"; label {chosen}" if offers else ""
     return replace(recognition, evidence=recognition.evidence + said, options={"label": chosen}, offers=offers)
@@ -150,7 +148,6 @@ def span_rows(
     if unsure:
         said = f"Offsets beside rare characters that no text confirms, taken as UTF-16 units: {unsure:,}."
         lists.notes.append(Note("warning", first.name, said))
-    ids, bodies = ([storable(key[part]) for key in texts] for part in (0, 1))
-    table = pa.table({"doc_id": text_column(ids)[0], "text": text_column(bodies)[0]})
-    documents = Rows("documents", table, list(texts.values()))
+    ids, bodies = ([key[part] for key in texts] for part in (0, 1))
+    documents = document_rows({"doc_id": ids, "text": bodies}, list(texts.values()))
     return [documents] if recognition.role == "documents" else [lists.rows(), documents][: 1 + bool(texts)]

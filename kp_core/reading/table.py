@@ -15,7 +15,8 @@ from kp_core.reading.decode import split_lines
 from kp_core.reading.family import Choice, Rejected
 from kp_core.reading.fields import TOTALS, is_known, plain
 from kp_core.reading.limits import Limits
-from kp_core.reading.lists import is_number
+from kp_core.reading.lists import HALF_A_CHARACTER, storable
+from kp_core.reading.values import is_number
 
 #: Rows among which the head is sought, and rows with which it is compared.
 _HEADS, _BODY = 10, 200
@@ -58,6 +59,10 @@ class Table:
         """Return the line of every row."""
         return np.arange(1, len(self) + 1) if self.lines is None else np.asarray(self.lines, dtype=np.int64)
 
+    def numbers(self) -> pa.ChunkedArray:
+        """Return 1, 2, ... as text, one a row."""
+        return pa.chunked_array([pa.array(map(str, range(1, len(self) + 1)), pa.large_string())])
+
     def rows(self, mask: pa.ChunkedArray | pa.Array) -> Table:
         """Return the table with the rows of a mask only."""
         lines = self.line_numbers()[np.asarray(mask.to_numpy(zero_copy_only=False), dtype=bool)]
@@ -80,10 +85,38 @@ def as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_nested(column.type):  # lists where one text is wanted
         values = [None if value is None else json.dumps(value, default=str) for value in column.to_pylist()]
         column = pa.chunked_array([pa.array(values, pa.large_string())])
-    if pa.types.is_dictionary(column.type):
-        column = column.cast(column.type.value_type)
     column = column if pa.types.is_large_string(column.type) else column.cast(pa.large_string())
     return column.fill_null("") if column.null_count else column
+
+
+def plain_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column as tables hold it: text as large strings, numbers and lists as they are."""
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        return plain_column(column.cast(kind.value_type))
+    if pa.types.is_decimal(kind):
+        return column.cast(pa.float64())
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        texts = pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+        return column.cast(pa.list_(pa.large_string())) if texts else column
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_nested(kind):
+        return column
+    return column.cast(pa.large_string())
+
+
+def table_of(
+    file: str, names: Sequence[str], columns: Sequence[tuple[pa.Array, list[int]]], lines: Sequence[int], limits: Limits
+) -> Table:
+    """Return a table of columns, each with the rows in which it holds half a character; these rows are rejected."""
+    arrays = [column if isinstance(column, pa.ChunkedArray) else pa.chunked_array([column]) for column, _ in columns]
+    table = Table(file, header_names([storable(name) for name in names]), arrays, lines, limits=limits)
+    halves: dict[int, str] = {}
+    for array, (_, bad) in zip(arrays, columns, strict=True):
+        halves |= {row: str(array[row].as_py())[:200] for row in bad if row not in halves}
+    if halves:
+        table = table.rows(pa.array(~np.isin(np.arange(len(table)), list(halves))))
+        table.rejected = [(file, lines[row], HALF_A_CHARACTER, shown) for row, shown in sorted(halves.items())]
+    return table
 
 
 def header_names(header: Sequence[str]) -> list[str]:

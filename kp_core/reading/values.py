@@ -1,15 +1,19 @@
-"""Turn columns of text into trimmed text and numbers, looking closely only at the few values that need it."""
+"""Turn columns of text into trimmed text, numbers and columns of pandas, looking closely only where it is needed."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from kp_core.corpus import flatten, run_starts
-from kp_core.reading.lists import number
 
+#: How text of Arrow stands in pandas.
+TEXT = pd.StringDtype(na_value=np.nan)
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
@@ -38,6 +42,25 @@ def _bytes_that(position: int) -> Mask:
 
 
 _MAY_BEGIN, _MAY_END = _bytes_that(0), _bytes_that(-1)
+
+
+def number(value: object) -> float:
+    """Return a JSON or text value as a float; NaN where it is none.
+
+    >>> number("0.82"), number(3), number("high")
+    (0.82, 3.0, nan)
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+        return math.nan
+    try:
+        return float(value) if not isinstance(value, str) or "_" not in value else math.nan
+    except (ValueError, OverflowError):
+        return math.nan
+
+
+def is_number(value: object) -> bool:
+    """Tell whether a value is, or reads as, a finite number."""
+    return math.isfinite(number(value))
 
 
 def trim(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -126,6 +149,11 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
     return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
 
 
+def repeated(value: str, size: int) -> pa.ChunkedArray:
+    """Return a column of one text."""
+    return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
+
+
 def _from_integers(column: pa.ChunkedArray) -> Floats:
     return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
 
@@ -137,3 +165,25 @@ def _parsed(text: pa.ChunkedArray) -> Floats:
         coded = text.combine_chunks().dictionary_encode()
         distinct = np.array([number(value) for value in coded.dictionary.to_pylist()], dtype=np.float64)
         return distinct[coded.indices.to_numpy()] if len(distinct) else np.zeros(0)
+
+
+def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
+    """Return a DataFrame, the named columns first; text stays in Arrow memory."""
+    columns: dict[str, object] = {}
+    stored = dict.fromkeys(table.column_names)
+    for name in [*first, *(n for n in stored if n not in first)]:
+        if name not in stored:
+            columns[name] = np.full(len(table), np.nan)
+        elif name == "variants":
+            lists = table[name].to_pylist()
+            columns[name] = pd.Series([None if v is None else tuple(v) for v in lists], dtype=object)
+        else:
+            columns[name] = series(table[name])
+    return pd.DataFrame(columns, copy=False)
+
+
+def series(column: pa.ChunkedArray) -> pd.Series | npt.NDArray[np.float64]:
+    """Return a column as pandas holds it, without a copy of text."""
+    if pa.types.is_large_string(column.type):
+        return pd.Series(TEXT.__from_arrow__(column), copy=False)
+    return column.to_pandas()

@@ -21,6 +21,8 @@ from kp_core.reading.lists import storable
 from kp_core.reading.table import Table, headed
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+#: A cell with a formula whose value nobody kept.
+_FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 
 
 def sheet_names(file: File) -> list[str]:
@@ -50,12 +52,24 @@ def _check(file: File) -> None:
     file.once("checked", lambda: check_workbook(file.name, file.source.data, file.limits))
 
 
+def _refuse_formulas(stream: io.BytesIO, name: str) -> None:
+    """Refuse formulas without values, as programs write them: their cells would be blank."""
+    with zipfile.ZipFile(stream) as packed:
+        for sheet in (packed.read(part) for part in packed.namelist() if part.startswith("xl/worksheets/")):
+            if found := _FORMULA.search(sheet):
+                where, what = f"{name}, cell {found[1].decode()}", "a formula without its value"
+                raise InputError(where, what, "values", "Open it in a spreadsheet program, save it there, load that.")
+
+
 def _book(file: File) -> Any:
     """Open an Excel workbook; its parts are checked before anything reads them."""
     _check(file)
     try:
         stream = io.BytesIO(file.source.data)
+        file.once("formulas", lambda: _refuse_formulas(stream, file.name))
         return openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
+    except InputError:
+        raise
     except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
         raise _damaged(file) from None
 
@@ -137,9 +151,7 @@ def _open_document(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _refuse_cells(file: File, cells: int) -> None:
-    if cells > file.limits.table_cells:
-        found, expected = f"a sheet of {cells:,} cells", f"at most {file.limits.table_cells:,} cells"
-        raise InputError(file.name, found, expected, "Delete empty rows and columns, or save it as CSV.")
+    refuse_over(file.limits.table_cells, cells, "cells", file.name, "a sheet")
 
 
 def shown(value: Any, pattern: str = "General") -> str:

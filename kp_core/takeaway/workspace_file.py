@@ -24,7 +24,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.parquet import read_parquet
 from kp_core.reading.source import stem_of
 from kp_core.reading.tidy import Written, file_names, tables, tidy
-from kp_core.reading.to_pandas import frame_of
+from kp_core.reading.values import frame_of
 from kp_core.settings import __version__
 
 FORMAT, VERSION = "kpscope-workspace", 2

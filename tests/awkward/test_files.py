@@ -1,15 +1,12 @@
 """Every awkward file is read or refused as its entry says, in seconds and without gigabytes."""
 
-import io
 import time
-from pathlib import Path
 
-import pandas as pd
 import pytest
 
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
-from kp_core.reading import Source, load
+from kp_core.reading import load
 from tests.awkward.files import FILES, Awkward
 from tests.fuzz.sound import is_clear, is_sound
 
@@ -36,13 +33,3 @@ def test_a_file_is_refused_in_words(file: Awkward) -> None:
     assert time.process_time() - begun < 5
     is_clear(refusal.value)
     assert file.becomes in str(refusal.value)
-
-
-def test_a_footer_at_which_arrow_ends_its_process_is_refused() -> None:
-    here = Path(__file__).parent
-    for _ in range(2):  # the process that looks is started again
-        with pytest.raises(InputError, match="a Parquet file whose footer contradicts itself"):
-            load(gold=here / "contradicting_sizes.parquet")
-    buffer = io.BytesIO()
-    pd.DataFrame({"doc_id": ["d1"], "phrase": ["tide"]}).to_parquet(buffer)
-    assert load(gold=Source("good.parquet", buffer.getvalue())).gold["phrase"].tolist() == ["tide"]

@@ -13,6 +13,7 @@ from kp_core.reading import Choice, Source
 from kp_core.reading.families import all_families
 from kp_core.reading.family import FormatFamily
 from tests.awkward.files import FILES, parquet, workbook, zipped
+from tests.format_samples import EXAMPLES
 
 ROLES = ("gold", "systems", "documents", "judgements", "files")
 FIXES = ("keep-first", "merge", "strip-extension", "casefold-ids", "missing-as-empty", "strip-common")
@@ -53,13 +54,13 @@ class Case:
 def seeds() -> list[tuple[str, Source]]:
     """Return the examples of all families, tables for families of binary files, and the small awkward files."""
     found: list[tuple[str, Source]] = []
-    for family in all_families():
-        for example in filter(None, (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ()))):
+    for family, shown in EXAMPLES.items():
+        for example in shown["examples"]:
             head, _, rest = example.partition(":\n")
             named = "/" in head and "\n" not in head and bool(rest)
-            name, text = (head, rest) if named else (f"{family.NAME}{_ending(example)}", example)
-            found.append((family.NAME, Source(name, text.encode())))
-            found.append((family.NAME, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
+            name, text = (head, rest) if named else (f"{family}{_ending(example)}", example)
+            found.append((family, Source(name, text.encode())))
+            found.append((family, Source(name, "\n".join([text, *text.split("\n")[-2:], ""]).encode())))
     table = {"doc_id": ["d1", "d1", "d2"], "phrase": ["tide", "sea level", "moon"], "rank": [1, 2, 1]}
     lists = {"doc_id": ["d1", "d2"], "keyphrases": [["tide", "sea"], []]}
     found += [("F10", Source("a.parquet", parquet(columns))) for columns in (table, lists)]

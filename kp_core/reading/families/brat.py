@@ -9,16 +9,11 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13B"
 TITLE = "spans: brat standoff, .ann beside .txt"
-EXAMPLE = (
-    "T1\tKeyphrase 4 14\ttide table\nT2\tKeyphrase 4 8;18 26\ttide forecast\n"
-    "R1\tHyponym-of Arg1:T1 Arg2:T2\n#1\tAnnotatorNotes T1\tsure"
-)
 GROUP_IS_ONE = True
 PROVED = True
 _SPAN = re.compile(r"T\S*\t(\S+) (\d{1,9} \d{1,9}(?:;\d{1,9} \d{1,9})*)(?:\t(.*))?")
@@ -29,18 +24,18 @@ _OTHER = re.compile(r"[REAMN]\d+\t\S+(?: .*)?|#\S*\t\S+ \S+.*|\*\t\S+ .*")
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all `.ann` files that hold nothing else, and the texts of the same names."""
     notes = [file for file in files if file.suffix == ".ann"]
-    if not notes or role == "judgements" or _fitting(notes) < 0.9:
+    if not notes or _fitting(notes) < 0.9:
         return []
     texts = {file.name: file for file in _texts(notes, files).values()}
     if role == "documents" and not texts:
         return []
-    return [_recognition([*notes, *texts.values()], role, notes[0].choice)]
+    return [_recognition([*notes, *texts.values()], role)]
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single file by its lines."""
-    proved = role not in ("documents", "judgements") and bool(files[0].sample) and _fitting(files) >= 0.9
-    return _recognition(files, role, choice) if proved else None
+    proved = role != "documents" and _fitting([file]) >= 0.9
+    return _recognition([file], role) if proved else None
 
 
 def _fitting(files: Sequence[File]) -> float:
@@ -68,12 +63,12 @@ def _several(notes: Sequence[File]) -> bool:
     return len({file.stem for file in notes}) < len(notes)
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     notes = _notes(files)
     labels = {found[1] for file in notes for line in file.lines if (found := _SPAN.fullmatch(line))}
     evidence = f"{counted(len(notes), 'file')} of brat with {counted(len(files) - len(notes), 'text')}; "
     evidence += "annotator = folder, document = file" if _several(notes) else "document = file"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), _fitting(notes), evidence), labels)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -94,6 +89,6 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
             elif _OTHER.fullmatch(line):
                 other += 1
             elif line.strip():
-                rejected.append((file.name, number, "no mark of brat", storable(line[:200])))
+                rejected.append((file.name, number, "no mark of brat", line[:200]))
     said = [Note("info", notes[0].name, f"Relations, attributes and notes left out: {other:,}.")] if other else []
     return span_rows(recognition, every, rejected, said)

@@ -14,24 +14,14 @@ from kp_core.corpus import Role
 from kp_core.errors import part_of
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import document_texts, trec
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
-from kp_core.reading.lists import ListBuilder, is_number, number
+from kp_core.reading.lists import ListBuilder
 from kp_core.reading.source import KNOWN_EXTENSIONS, stem_of
+from kp_core.reading.values import is_number, number
 
 NAME = "F4"
 TITLE = "one file a document: phrases, `id: label`, votes or scores, subjects of Annif"
-EXAMPLE = """teams/ana/1203.key:
-4711: Tide table
-512: Harbour (sea)
-
-yake/1203.txt:
-tide table 0.0121
-harbour    0.1034
-
-annif/1203.annif:
-<http://example.org/c1>\ttide table\t0.8512
-<http://example.org/c2>\tharbour\t0.1034"""
 #: What annotators are, as evidence says it.
 _WHOSE = {
     "none": "document = file",
@@ -56,8 +46,6 @@ _Fields = tuple[str, dict[str, Any]]
 
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all lists of one document each, and the texts of these documents, whatever is asked for."""
-    if role == "judgements":
-        return []
     lists, texts = _sorted(files, role)
     systems = {file.name for file in lists if role_of_path(file.name.rpartition("/")[0]) == "system"}
     apart = systems if len(systems) < len(lists) else set()
@@ -152,17 +140,17 @@ def _holds_documents(file: File) -> bool:
     table = (rows and len(lines) > 1 and not document_texts.are_prose([file])) or any(map(_is_header, lines[:1]))
     json = bool(lines) and lines[0].lstrip()[0] in "{["
     lists = aligned or table or json or max(tabs, ids) * 2 > len(lines)
-    return lists or trec.recognise([file], None, Choice()) is not None
+    return lists or trec.recognise(file, None) is not None
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single list by its ending, its lines, or because the user says so."""
-    if role in ("documents", "judgements"):
+    if role == "documents":
         return None
-    line = choice.options.get("line") or line_of(files)
-    if not (choice.family or files[0].suffix in KEYS or line in ("subject", "number")):
+    line = file.choice.options.get("line") or line_of([file])
+    if not (file.choice.family or file.suffix in KEYS or line in ("subject", "number")):
         return None
-    return _recognition(files, role, line, (set(), set()))
+    return _recognition([file], role, line, (set(), set()))
 
 
 def _label(line: str) -> _Fields | None:
@@ -236,7 +224,7 @@ def _are_numbers(samples: Sequence[Sequence[str]], first: File) -> bool:
     fractions = sum(amount % 1 != 0 for one in amounts for amount in one)
     free = first.suffix in (".txt", *KEYS) or first.suffix not in KNOWN_EXTENSIONS
     ordered = falling != rising and count > 2 * len(lines)
-    return free and (fractions * 2 >= count or ordered) and trec.recognise([first], None, Choice()) is None
+    return free and (fractions * 2 >= count or ordered) and trec.recognise(first, None) is None
 
 
 def _recognition(
@@ -268,13 +256,12 @@ def _recognition(
     guess: Role = "system" if apart or role == "system" or (scored and role != "gold") else "gold"
     annotators = "endings" if line == "phrase" and annotators == "none" and len(beside) > 1 else annotators
     options = {"line": line, "annotators": annotators, **chosen}
-    if role is None and not beside and not scored and options["annotators"] == "none":
-        options["role"] = "guessed"
+    guessed = role is None and not beside and not scored and options["annotators"] == "none"
     end = _common_end([file.stem for file in files]) if line == "number" else ""
     if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
         options = {"suffix": "removed", **options}
     weak = line == "number" and files[0].suffix not in KEYS
-    return Recognition(NAME, guess, tuple(files), 0.6 if weak else 0.95, evidence, {}, options)
+    return Recognition(NAME, guess, tuple(files), 0.6 if weak else 0.95, evidence, {}, options, guessed=guessed)
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:

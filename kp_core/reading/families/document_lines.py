@@ -8,13 +8,13 @@ from itertools import dropwhile
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
-from kp_core.reading.lists import ListBuilder, is_number
+from kp_core.reading.lists import ListBuilder
+from kp_core.reading.values import is_number
 
 NAME = "F3"
 TITLE = "one document a line: id, TAB, phrases; id@phrases; id : phrases"
-EXAMPLE = "J-4.txt\torder book;market maker;spread"
 OPTIONS = {"separator": ("\t", "@", ":", ";")}
 #: What stands between the id and the phrases, most telling first, and what an id in front of it looks like.
 _LINES = {
@@ -25,11 +25,11 @@ _LINES = {
 }
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise an id, TAB, `@`, colon or semicolon, and phrases in at least 80 % of the first 200 lines."""
-    if len(files) != 1 or role in ("documents", "judgements") or not files[0].sample:
+    if role == "documents" or not file.sample:
         return None
-    lines, chosen = files[0].sample, choice.options.get("separator")
+    lines, chosen = file.sample, file.choice.options.get("separator")
     chosen = chosen if chosen in _LINES else None  # in JSON it says how strings are split
     separator = chosen or next((one for one in _LINES if _sure(lines, one)), None)
     if separator is None:
@@ -37,9 +37,9 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     fitting = len(_pairs(lines, separator))
     shown = {"\t": "id TAB a;b;c", ":": "id : a,b;c"}.get(separator, f"id{separator}a;b;c")
     evidence = f"{part_of(fitting, len(lines), 'first line', 'is', 'are')} `{shown}`"
-    options = {**choice.options, "separator": separator} | ({} if role else {"role": "guessed"})
+    options = {**file.choice.options, "separator": separator}
     confidence = 0.9 if chosen else _sure(lines, separator)
-    return Recognition(NAME, role or "gold", tuple(files), confidence, evidence, {}, options)
+    return Recognition(NAME, role or "gold", (file,), confidence, evidence, {}, options, guessed=role is None)
 
 
 def _pairs(lines: Sequence[str], separator: str) -> list[tuple[str, str]]:

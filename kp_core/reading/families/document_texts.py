@@ -9,41 +9,33 @@ from dataclasses import replace
 from html import unescape
 from pathlib import PurePosixPath
 
-import pyarrow as pa
-
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
 from kp_core.reading.choices import Answer, Finding, Question
 from kp_core.reading.families import trec
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.json_text import is_json
-from kp_core.reading.lists import storable
-from kp_core.reading.shapes import text_of
+from kp_core.reading.lists import document_rows
 from kp_core.reading.source import stem_of
 
 NAME = "F12"
 TITLE = "document texts: .txt, .abstr, .html, .md, and SGML of DUC"
-EXAMPLE = """documents/1203.txt:
-Tides rise and fall twice a day.
-
-duc/d061j:
-<DOC>
-<DOCNO> AP880911-0016 </DOCNO>
-<HEAD>Tides</HEAD>
-<TEXT>
-Tides rise and fall twice a day.
-</TEXT>
-</DOC>"""
 OPTIONS = {"texts": (".txt", ".abstr", ".html", ".md")}
 GROUP_IS_ONE = True
 #: Endings that only texts have; `.txt` may be anything.
 ENDINGS = (".abstr", ".html", ".htm", ".md", ".sgml")
 _ENDINGS = (".txt", *ENDINGS)
-_DROPPED = {"script", "style", "template", "noscript"}
-_BLOCKS = re.compile(r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer")
-_TAG = re.compile(r"(/?)([a-zA-Z][a-zA-Z0-9]*)|[!?/]")
+_BLOCKS = re.compile(
+    r"p|div|br|li|[uo]l|t[rdh]|table|pre|blockquote|h[1-6]|section|article|header|footer", re.IGNORECASE
+)
+# Each of these looks at a character once, also where nothing is ever closed; the parser of the library does not.
+_HIDDEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<(script|style|template|noscript)\b.*?(?:</\1\s*+>|\Z)", re.IGNORECASE | re.DOTALL
+)
+_TITLE = re.compile(r"<(title|h1)\b[^<>]*+>(.*?)(?:</\1\b[^<>]*+>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r'<(?:[!?][^<>]*+|/?([a-z][a-z0-9]*+)(?:(?:[^<>"]++|"[^"<]*+")*+|[^<>]*+))>', re.IGNORECASE)
 _DOC, _TEXT = re.compile(r"<DOC>", re.IGNORECASE), re.compile(r"</?TEXT>", re.IGNORECASE)
 _FIELDS = re.compile(r"<(\w+)>\s*(?:<P>\s*)?([^<]*)", re.IGNORECASE)
 _TITLES = ("HEAD", "HEADLINE", "HL", "TITLE", "H3")
@@ -53,7 +45,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim files of texts: all that may be some where texts are asked for, else those that read like prose."""
     group = [file for file in files if file.suffix in _ENDINGS or _is_final(file) or _is_sgml(file)]
     alone = len(group) == 1 and group[0].suffix == ".txt" and "/" not in group[0].name and not _is_sgml(group[0])
-    if role == "judgements" or not group or (alone and role != "documents"):
+    if not group or (alone and role != "documents"):
         return []
     told = {file.name: file.suffix in ENDINGS or _is_sgml(file) for file in group}
     if role != "documents" and not are_prose([file for file in group if not told[file.name]]):
@@ -78,24 +70,24 @@ def are_prose(files: Sequence[File]) -> bool:
         sentences = sum(words) > 5 * sum(pieces) or ends * 2 >= len(lines) or long * 20 > len(lines)
         rows = sum("\t" in line.strip() for line in lines) * 2 > len(lines) or file.text.lstrip()[:1] in ("{", "[")
         filled += bool(lines)
-        prose += bool(lines) and sentences and not rows and trec.recognise([file], None, Choice()) is None
+        prose += bool(lines) and sentences and not rows and trec.recognise(file, None) is None
     return prose * 2 > filled
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise one file of texts, or a JSON object of id and text."""
-    if role in (None, "documents") and _is_sgml(files[0]):
-        return recognition(files)
+    if role in (None, "documents") and _is_sgml(file):
+        return recognition([file])
     if role != "documents":
         return None
-    if files[0].suffix in _ENDINGS:
-        return recognition(files)
-    value = files[0].json
+    if file.suffix in _ENDINGS:
+        return recognition([file])
+    value = file.json
     if is_json(value) and isinstance(value, dict) and value and all(isinstance(v, str) for v in value.values()):
         evidence = f"a JSON object of {counted(len(value), 'text')} by id"
         # One document with its fields, such as {"id": "d1", "text": "…"}, is no object of texts by id.
         confidence = 0.4 if any(plain(key) in KNOWN for key in value) else 0.9
-        return Recognition(NAME, "documents", tuple(files), confidence, evidence)
+        return Recognition(NAME, "documents", (file,), confidence, evidence)
     return None
 
 
@@ -125,9 +117,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read every file as one text, or as the documents of its SGML; the title of HTML is its `<title>` or `<h1>`."""
     first = recognition.files[0]
     if len(recognition.files) == 1 and first.suffix not in _ENDINGS and is_json(first.json):
-        json = [(text_of(key) or "", text) for key, text in first.json.items()]
-        columns = {"doc_id": [doc_id for doc_id, _ in json], "text": [text for _, text in json]}
-        return [Rows("documents", _table(columns), [1] * len(json))]
+        return [document_rows({"doc_id": list(first.json), "text": list(first.json.values())}, [1] * len(first.json))]
     groups = _groups(recognition.files)
     columns = {name: list[str]() for name in ("doc_id", "text", "title", "group", "file")}
     seen, notes = dict[str, tuple[str, File]](), list[Note]()
@@ -148,7 +138,7 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
                 column.append(value)
     places = columns.pop("file")
     columns = columns if groups else {name: column for name, column in columns.items() if name != "group"}
-    return [Rows("documents", _table(columns), [1] * len(places), places, notes=notes)]
+    return [replace(document_rows(columns, [1] * len(places), places), notes=notes)]
 
 
 def _two_texts(doc_id: str, one: File, other: File) -> Question:
@@ -162,11 +152,6 @@ def _two_texts(doc_id: str, one: File, other: File) -> Question:
     answers.append(Answer(WORDS["keep-first"], fixes=("keep-first",)))
     found = f"another text for “{doc_id}”, first in {one.name}"
     return Question(Finding("ask", other.name, found, "one text a document", tuple(answers)))
-
-
-def _table(columns: dict[str, list[str]]) -> pa.Table:
-    arrays = {name: pa.array(list(map(storable, column)), pa.large_string()) for name, column in columns.items()}
-    return pa.table(arrays)
 
 
 def _groups(files: Sequence[File]) -> dict[str, str]:
@@ -203,34 +188,15 @@ def html_text(page: str) -> tuple[str, str]:
     >>> html_text("<title>Tides</title><script>x()</script><p>Sea &amp; <b>moon</b></p>")
     ('Tides', 'Sea & moon')
     """
-    first, *pieces = page.split("<")
-    text, titles = [first], {"title": list[str](), "h1": list[str]()}
-    within, dropped = "", ""  # the title or heading, and what no browser shows
-    for piece in pieces:
-        tag, _, words = piece.partition(">")
-        found = _TAG.match(tag)
-        closes, name = (bool(found[1]), (found[2] or "").lower()) if found else (False, "")
-        if dropped:
-            ends = "-->" in piece if dropped == "--" else closes and name == dropped
-            if not ends:
-                continue
-            words = piece.partition("-->")[2] if dropped == "--" else words
-            dropped = ""
-        elif found is None:  # no tag, but a smaller-than sign
-            words = f"<{piece}"
-        elif piece.startswith("!--"):
-            dropped = "" if "-->" in piece else "--"
-            words = piece.partition("-->")[2]
-        elif not closes and name in _DROPPED:
-            dropped = name
-            continue
-        elif tag.count('"') % 2:  # the tag ends behind the quotation
-            words = words.partition('">')[2]
-        within = name if name in titles and not closes else "" if name in titles else within
-        text += ["\n"] if _BLOCKS.fullmatch(name) else []
-        if within:
-            titles[within].append(words)
-        if within != "title":
-            text.append(words)
-    lines = (" ".join(line.split(" ")).strip() for line in unescape("".join(text)).split("\n"))
-    return unescape("".join(titles["title"] or titles["h1"])).strip(), "\n".join(line for line in lines if line)
+    page = _HIDDEN.sub("", page)
+    titles: dict[str, str] = {}
+    for found in _TITLE.finditer(page):
+        titles.setdefault(found[1].lower(), " ".join(_without_tags(found[2])))
+    text = _TITLE.sub(lambda found: "" if found[1].lower() == "title" else found[0], page)
+    return titles.get("title") or titles.get("h1", ""), "\n".join(_without_tags(text))
+
+
+def _without_tags(page: str) -> list[str]:
+    """Return the lines that a browser would show."""
+    text = _TAG.sub(lambda found: "\n" if _BLOCKS.fullmatch(found[1] or "") else "", page)
+    return [line.strip() for line in unescape(text).split("\n") if line.strip()]

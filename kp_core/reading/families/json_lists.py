@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, cast
 
 from kp_core.corpus import Role
 from kp_core.errors import counted
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import SYSTEMS, find_roles, plain
 from kp_core.reading.json_text import is_json
 from kp_core.reading.limits import refuse_over
-from kp_core.reading.lists import is_number
 from kp_core.reading.shapes import Shape, rows_of, shape_of
+from kp_core.reading.values import is_number
 
 NAME = "F1"
 TITLE = "lists, JSON: phrases, variants, scores"
-EXAMPLE = '{"d1": ["tide table", "harbour"], "d2": []}'
-MORE_EXAMPLES = (
-    '{"C-7": [["job shop"], ["quality of rest", "rest quality"]], "C-9": []}',
-    '{"d1": [["tide table", 0.82], ["harbour", 0.4]]}',
-    '{"d1": "tide table; harbour", "d2": "sea level"}',
-    '{"yake": {"d1": ["tide table"], "d2": []}, "rake": {"d1": ["tide"], "d2": ["sea level"]}}',
-)
 OPTIONS = {
     "inner": ("phrases", "variants", "tokens", "scored"),
     "separator": (";", ","),
@@ -37,28 +29,27 @@ _TOKENS = 5
 _MANY = 5
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise an object, or a list, of lists: strings, lists of strings, pairs, objects; or strings of phrases."""
-    file = files[0]
-    if len(files) != 1 or role in ("documents", "judgements") or not is_json(file.json):
+    if role == "documents" or not is_json(file.json):
         return []
     if inside := _inside(file.json):
-        return _nested(file, inside, role, choice)
+        return _nested(file, inside, role)
     lists = _documents(file)
     refuse_over(file.limits.documents, len(lists), "documents", file.name)
     found = _readings(lists)
     if find_roles(list(lists)[:50], ("gold", "predictions", "text")):  # fields of one document, and no ids
         found = [(options, said, 0.4 * sure) for options, said, sure in found]
-    if chosen := {name: choice.options[name] for name in OPTIONS if name in choice.options}:
+    if chosen := {name: file.choice.options[name] for name in OPTIONS if name in file.choice.options}:
         found = [({**options, **chosen}, said, 0.95) for options, said, _ in found[:1]]
     what = "list" if isinstance(file.json, list) else "object"
     counting = ", counted from 1," if what == "list" else ""
     readings = []
     for options, said, sure in found:
         guess: Role = role or ("system" if options.get("inner") == "scored" else "gold")
-        guessed = {} if role or guess == "system" else {"role": "guessed"}
         evidence = f"a JSON {what} of {counted(len(lists), 'document')}{counting} with {said}"
-        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options | guessed))
+        guessed = role is None and guess == "gold"
+        readings.append(Recognition(NAME, guess, (file,), sure, evidence, {}, options, guessed=guessed))
     return readings
 
 
@@ -70,7 +61,7 @@ def _inside(value: Any) -> list[tuple[str, str, Any]]:
     return found if all(isinstance(one, list) for _, _, one in found) else []
 
 
-def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None, choice: Choice) -> list[Recognition]:
+def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None) -> list[Recognition]:
     """Return which of the keys of {key: {key: list}} may be systems or annotators, and which documents."""
     outer, inner = (list(dict.fromkeys(one[level] for one in inside)) for level in (0, 1))
     found = shape_of([one for _, _, one in inside])
@@ -82,12 +73,12 @@ def _nested(file: File, inside: list[tuple[str, str, Any]], role: Role | None, c
     readings = []
     for keys, names, documents, proved in (("sources", outer, inner, sure[0]), ("documents", inner, outer, sure[1])):
         guess: Role = role or ("system" if found[0] == "scored" or any(systems) else "gold")
-        options = {"inner": found[0], "outer": keys} | ({} if role or guess == "system" else {"role": "guessed"})
+        options, guessed = {"inner": found[0], "outer": keys}, role is None and guess == "gold"
         whose = ", ".join(f"“{name[:40]}”" for name in names[:3]) + " …" * (len(names) > 3)
         evidence = f"{found[1]} by {whose}, of {counted(len(documents), 'document')} such as “{documents[0][:40]}”"
-        confidence = 0.95 if proved or choice.options.get("outer") == keys else 0.3 if any(sure) else 0.6
-        readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options))
-    chosen = choice.options.get("outer")
+        confidence = 0.95 if proved or file.choice.options.get("outer") == keys else 0.3 if any(sure) else 0.6
+        readings.append(Recognition(NAME, guess, (file,), confidence, evidence, {}, options, guessed=guessed))
+    chosen = file.choice.options.get("outer")
     return [one for one in readings if chosen in (None, one.options["outer"])]
 
 

@@ -8,26 +8,16 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted
 from kp_core.reading.family import Choice, File, Recognition, Rows
 from kp_core.reading.fields import find_roles, plain, told
 from kp_core.reading.json_text import JsonRecord, is_json, shown
-from kp_core.reading.lists import HALF_A_CHARACTER, ListBuilder, storable, text_column
+from kp_core.reading.lists import ListBuilder, document_rows, storable
 from kp_core.reading.shapes import Shape, add_list, add_scored, ids_of, shape_of, text_of, title_and_body
 
 NAME = "F6"
 TITLE = "one JSON object a document (JSONL)"
-EXAMPLE = (
-    '{"id": "d1", "source": "Tides [sep] Water rises.", "target": "tide ; sea level", "predictions": "tide ; moon"}'
-)
-MORE_EXAMPLES = (
-    '{"document_id": "d1", "text": "Tides rise.", "subjects": [{"uri": "http://example.org/c1", "label": "tides"}]}',
-    '{"src_raw": ["tides", "rise"], "preds": [[17, 4]], "pred_sents": [["tide", "table"]], "pred_scores": [-0.5]}',
-    '{"d1": {"keyphrases": ["tide table", "harbour"]}, "d2": {"keyphrases": []}}',
-)
 #: Kind of each keyphrase: present, reordered, mixed, unseen in the text.
 _KINDS = "prmu"
 _TAGS = "doc_bio_tags"
@@ -52,7 +42,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     for file in files:
         if file.suffix == ".json" and isinstance(file.json, dict) and len(_records(file)) == 1:
             folders[PurePosixPath(file.name).parent.name].append(file)
-    found = {name: recognise(group, role, group[0].choice) for name, group in folders.items() if len(group) > 1}
+    found = {name: _recognition(group, role) for name, group in folders.items() if len(group) > 1}
     lists = {name: one for name, one in found.items() if one is not None and _are_documents(one)}
     return [replace(one, plan=(name,) if len(lists) > 1 else ()) for name, one in lists.items()]
 
@@ -64,26 +54,31 @@ def _are_documents(recognition: Recognition) -> bool:
     return len(set(ids)) == len(ids) and bool({"gold", "predictions"} & set(recognition.columns))
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects with a field of keyphrases, predictions or texts."""
-    records = [record for file in files for record in _records(file)] if role != "judgements" else []
+    return _recognition([file], role)
+
+
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
+    records = [record for file in files for record in _records(file)]
     first = [record.value for record in records if record.value is not None][:200]
     if not first:
         return None
-    columns = _columns(first, role, choice)
+    columns = _columns(first, role, files[0].choice)
     asked = {"gold": ["gold"], "system": ["predictions"], "documents": ["text", "title"]}
     wanted = [name for name in asked.get(role or "", ["gold", "predictions"]) if name in columns]
     if not wanted and (role or "text" not in columns):
         return None
     guess: Role = role or ("gold" if "gold" in columns else "system" if "predictions" in columns else "documents")
-    options = {} if role or guess != "gold" or "predictions" in columns else {"role": "guessed"}
+    guessed = role is None and guess == "gold" and "predictions" not in columns
     good = sum(record.value is not None for record in records)
     evidence = f"{counted(good, 'JSON object')}; {told(columns)}"
     has = sum(any(record.get(columns[name]) is not None for name in wanted or ["text"]) for record in first)
-    return Recognition(NAME, guess, tuple(files), 0.6 + 0.3 * has / len(first), evidence, columns, options)
+    sure = 0.6 + 0.3 * has / len(first)
+    return Recognition(NAME, guess, tuple(files), sure, evidence, columns, guessed=guessed)
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
+def column_names(file: File) -> list[str]:
     """Return the names of the fields, so that a user can say what each is."""
     return list(dict.fromkeys(name for record in _records(file)[:200] for name in record.value or () if name != _KEY))
 
@@ -206,10 +201,7 @@ def _texts(file: File, good: list[_Object], columns: dict[str, str], alone: bool
         found |= {"title": [title for title, _ in pairs], "text": [body for _, body in pairs]}
     tags = [_in_one_text(own) if isinstance(own := record.value.get(_TAGS), list) else None for _, record, _ in good]
     found |= {_TAGS: tags} if any(tags) else {}
-    arrays = {part: text_column(column) for part, column in found.items()}
-    lines = [record.line for _, record, _ in good]
-    rows = Rows("documents", pa.table({part: array for part, (array, _) in arrays.items()}), lines)
-    rows.marked = {row: HALF_A_CHARACTER for _, bad in arrays.values() for row in bad}
+    rows = document_rows(found, [record.line for _, record, _ in good])
     if tokenised:
         said = "Texts are lists of tokens; they were joined with spaces (tokenised)."
         rows.notes.append(Note("info", file.name, said))

@@ -8,7 +8,7 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, part_of
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.fields import NAMES, find_roles, plain
 from kp_core.reading.json_text import shown
 from kp_core.reading.lists import storable
@@ -17,15 +17,6 @@ from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13"
 TITLE = "spans or labels, JSON: doccano, Prodigy, Label Studio, GATE"
-EXAMPLE = '{"id": 3, "text": "The tide table is wrong.", "label": [[4, 14, "KP"]]}'
-MORE_EXAMPLES = (
-    '{"text": "The tide table.", "spans": [{"start": 4, "end": 14, "label": "KP"}], "answer": "accept"}\n'
-    '{"text": "The sea.", "spans": [{"start": 4, "end": 7, "label": "KP"}], "answer": "reject"}',
-    '[{"id": 7, "data": {"text": "The tide table is wrong."}, "annotations": [{"completed_by": 1, "result": '
-    '[{"from_name": "kp", "type": "labels", "value": {"start": 4, "end": 14, "text": "tide table", '
-    '"labels": ["KP"]}}]}]}]',
-    '{"text": "The tide table is wrong.", "entities": {"Keyphrase": [{"indices": [4, 14]}]}}',
-)
 PROVED = True
 _FIELDS = ("label", "labels", "entities", "annotations", "spans")
 #: How Prodigy names what else would be called an annotator and an id.
@@ -35,7 +26,7 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of one GATE document each, where there are several."""
     alone = [file for file in files if file.suffix == ".json" and _is_gate(file)]
-    found = _recognition(alone, role, alone[0].choice) if len(alone) > 1 else None
+    found = _recognition(alone, role) if len(alone) > 1 else None
     return [found] if found else []
 
 
@@ -44,12 +35,12 @@ def _is_gate(file: File) -> bool:
     return named and len(file.records) == 1 and _gate(file.records[0].value) is not None
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise objects with a text and a list of spans or labels."""
-    return _recognition(files, role, choice) if role not in ("documents", "judgements") else None
+    return _recognition([file], role) if role != "documents" else None
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition | None:
     values = [record.value for file in files for record in file.records if record.value is not None]
     first = values[:200]
     fitting = [value for value in first if _read(value) is not None]
@@ -58,7 +49,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     names = list(dict.fromkeys(name for value in first for name in value if name not in ("text", *_FIELDS)))
     if any(plain(name) in NAMES["gold"] for name in names):
         return None
-    columns = find_roles(names, ("doc_id", "annotator"), choice.columns)
+    columns = find_roles(names, ("doc_id", "annotator"), files[0].choice.columns)
     if "annotator" not in columns and _PRODIGY["annotator"] in names:
         columns = {role: name for role, name in _PRODIGY.items() if name in names} | columns
     labels = {label for value in values for one in _read(value) or () for span in one.spans for label in span.labels}
@@ -66,7 +57,7 @@ def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Re
     if left := dict.fromkeys(kind for value in first for _, kind, _ in _sets(value) or () if LINGUISTIC.search(kind)):
         evidence += f"; left out, as machines make them: {', '.join(left)}"
     sure = 0.92 + 0.05 * len(fitting) / len(first)
-    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence, columns), labels)
 
 
 def _read(value: dict[str, Any]) -> list[Marked] | None:

@@ -5,21 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-
-import pyarrow as pa
+from dataclasses import replace
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted, part_of
 from kp_core.reading.families import document_files, document_lines, document_texts
-from kp_core.reading.family import Choice, File, Recognition, Rows
+from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import is_known
 from kp_core.reading.json_text import begins_like_json
-from kp_core.reading.lists import ListBuilder, is_number, storable
+from kp_core.reading.lists import ListBuilder, document_rows
 from kp_core.reading.shapes import title_and_body
+from kp_core.reading.values import is_number
 
 NAME = "F5"
 TITLE = "line n is document n: phrases split at semicolons, texts, ids, or text, TAB, URIs"
-EXAMPLE = "tide table;harbour;<peos>;sea level\n\ntide|tides;gauge"
 OPTIONS = {"lines": ("lists", "texts", "ids", "subjects"), "variants": ("split", "literal")}
 _IDS = re.compile(
     r"(?:.*[^a-z])?(?:(?:doc|document|file)?_?ids?|(?:doc|document|file)_?names)(?:[^a-z].*)?", re.IGNORECASE
@@ -35,14 +34,14 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim lists beside a file of ids or of texts with as many lines, titled texts, and subjects with their labels."""
     subjects = [file for file in files if _share(file, _text_and_uris) >= 0.9]
     labels = [file for file in files if file not in subjects and document_files.line_of([file]) == "subject"]
-    if len(subjects) == len(labels) == 1 and role not in ("system", "judgements"):
+    if len(subjects) == len(labels) == 1 and role != "system":
         return [_recognition((subjects[0], labels[0]), "subjects", role)]
     files = [file for file in files if _is_plain(file)]
     if role == "documents":
         named = [_recognition((file,), "ids", role) for file in files if _IDS.fullmatch(file.stem)]
         return [*named, *(_recognition((file,), "texts", role) for file in files if _are_titled(file))]
     lists = [file for file in files if _are_lists(file)] if len(files) > 1 else []
-    if role == "judgements" or all(_are_rows(file.sample) for file in lists):
+    if all(_are_rows(file.sample) for file in lists):
         return []
     size = len(lists[0].lines)
     rest = [(_beside(file, size), file) for file in files if file not in lists]
@@ -50,12 +49,11 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     return [*(_recognition((file,), "lists", role) for file in lists), *found] if found else []
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise phrases split at semicolons in at least half of the lines, texts by their titles, ids by the name."""
-    file = files[0]
-    if len(files) != 1 or role == "judgements" or not file.sample or begins_like_json(file.json):
+    if not file.sample or begins_like_json(file.json):
         return None
-    what, said = choice.options.get("lines"), choice.family == NAME
+    what, said = file.choice.options.get("lines"), file.choice.family == NAME
     guesses = {
         "subjects": role != "system" and _share(file, _text_and_uris) >= 0.9,
         "ids": role in (None, "documents") and bool(_IDS.fullmatch(file.stem)) and _is_plain(file),
@@ -63,7 +61,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
         "lists": role != "documents" and (said or _are_lists(file)),
     }
     what = what or next((guess for guess, fits in guesses.items() if fits), None)
-    return _recognition(tuple(files), what, role) if what else None
+    return _recognition((file,), what, role) if what else None
 
 
 def _share(file: File, fits: Callable[[str], object]) -> float:
@@ -79,7 +77,7 @@ def _is_plain(file: File) -> bool:
     """Tell a file whose lines have no ids of their own."""
     if file.suffix in _OTHERS or not file.sample or begins_like_json(file.json):
         return False
-    own = document_lines.recognise([file], None, Choice())
+    own = document_lines.recognise(file, None)
     return own is None or own.confidence < 0.5
 
 
@@ -121,11 +119,10 @@ def _recognition(files: tuple[File, ...], what: str, role: Role | None) -> Recog
     evidence = f"{shown} keyphrases split at `;`; each line is a document without a name"
     # Nothing else has the border between present and absent keyphrases.
     border = any("<peos>" in line for line in file.sample)
-    own = document_lines.recognise([file], None, Choice())
+    own = document_lines.recognise(file, None)
     weak = _are_rows(file.sample) or (own is not None and own.confidence >= 0.5)
     confidence = 1.0 if border else 0.4 if weak else 0.8
-    options |= {"role": "guessed"} if role is None else {}
-    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options)
+    return Recognition(NAME, role or "gold", files, confidence, evidence, {}, options, guessed=role is None)
 
 
 def _are_rows(lines: Sequence[str]) -> bool:
@@ -160,17 +157,13 @@ def _ids(file: File) -> Rows:
         line = [number for number, doc_id in enumerate(ids, 1) if doc_id == twice][-1]
         found = f"the id “{twice[:60]}” again" if twice else "a blank line"
         raise InputError(f"{file.name}, line {line}", found, "a different id in every line", "Correct the ids.")
-    return Rows("documents", _table(doc_id=list(map(storable, ids))), counted=len(ids), names=True)
+    return replace(document_rows({"doc_id": ids}), counted=len(ids), names=True)
 
 
 def _texts(file: File) -> Rows:
-    titles, texts = zip(*(title_and_body(storable(line)) for line in file.lines), strict=True)
+    titles, texts = zip(*map(title_and_body, file.lines), strict=True)
     numbers = [str(number) for number in range(1, len(texts) + 1)]
-    return Rows("documents", _table(doc_id=numbers, title=titles, text=[text.strip() for text in texts]))
-
-
-def _table(**columns: Sequence[str]) -> pa.Table:
-    return pa.table({name: pa.array(values, pa.large_string()) for name, values in columns.items()})
+    return document_rows({"doc_id": numbers, "title": titles, "text": [text.strip() for text in texts]})
 
 
 def _subjects(recognition: Recognition) -> list[Rows]:
@@ -186,7 +179,7 @@ def _subjects(recognition: Recognition) -> list[Rows]:
         if not line.strip():
             builder.blank += 1
         elif found is None:
-            builder.rejected.append((file.name, place, "no text, TAB and URIs", storable(line)[:200]))
+            builder.rejected.append((file.name, place, "no text, TAB and URIs", line[:200]))
         else:
             texts[str(place)] = found[0]
             builder.open(str(place), file=file.name, line=place)
@@ -197,7 +190,7 @@ def _subjects(recognition: Recognition) -> list[Rows]:
     if without:
         message = f"URIs without a label are the phrases themselves: {without:,}. {message}"
     builder.say("warning", file.name, message)
-    beside = Rows("documents", _table(doc_id=list(texts), text=list(texts.values())), list(map(int, texts)))
+    beside = document_rows({"doc_id": list(texts), "text": list(texts.values())}, list(map(int, texts)))
     return [beside] if recognition.role == "documents" else [builder.rows(), beside]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,36 +12,34 @@ from kp_core.errors import Note, counted
 from kp_core.reading.archive import is_workbook
 from kp_core.reading.delimited import read_delimited
 from kp_core.reading.family import Choice, File, Recognition, Rows
-from kp_core.reading.fields import GOLD, SYSTEMS, plain
+from kp_core.reading.fields import GOLD, SYSTEMS, find_roles, plain
 from kp_core.reading.json_rows import read_json_rows
 from kp_core.reading.json_text import begins_like_json
 from kp_core.reading.layout_rows import rows_of
 from kp_core.reading.layouts import SEPARATORS, Layout, layout_of
 from kp_core.reading.parquet import is_parquet, read_parquet
 from kp_core.reading.table import Table
+from kp_core.reading.values import repeated
 from kp_core.reading.workbooks import read_sheet, sheet_names
 
 NAME = "F10"
 TITLE = "tables: CSV, TSV, XLSX, ODS, Parquet, JSON rows"
-EXAMPLE = """system,doc_id,rank,keyphrase,score
-yake,d1,1,tide table,0.012"""
-MORE_EXAMPLES = (
-    """doc_id;title;Anna;Ben
-d1;Tides of the north;tide table|sea level;tide|moon""",
-    """pair_id,doc_id,keyphrase,candidate,score_1,score_2
-p1,d1,harbour tide table,tide table,3,2""",
-    '{"doc_id": "d1", "annotator": "ana", "phrase": "tide table"}',
-)
-BINARY = True
+TABLES = True
 OPTIONS = {
     "delimiter": (",", "\t", ";", "|"),
     "header": ("yes", "no"),
     "cells": tuple(separator for separator in SEPARATORS if separator != "lists"),
     "fill_down": ("yes", "no"),
     "ids": ("rows",),
-    "sheets": ("sources", "together", "first"),
+    "sheets": ("sources", "documents", "together", "first"),
     "scale": ("0-4", "0-2", "0-10"),
     **dict.fromkeys(("sheet", "phrases_of", "rater", "ignore"), ()),
+}
+#: How several sheets are read, in words.
+_SHEETS = {
+    "sources": "one for each annotator, system or table",
+    "documents": "one for each document",
+    "together": "read as one table",
 }
 
 
@@ -51,8 +48,9 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
     if is_parquet(file):
         return [file.once("parquet", lambda: read_parquet(file))]
     if is_workbook(file.source.data):
-        chosen = [name for name in choice.options.get("sheet", "").split("\n") if name in sheet_names(file)]
-        return [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
+        chosen = [name for name in choice.several("sheet") if name in sheet_names(file)]
+        tables = [table for name in chosen or sheet_names(file) if len(table := read_sheet(file, name, choice))]
+        return [_of_its_document(one) for one in tables] if choice.options.get("sheets") == "documents" else tables
     if begins_like_json(file.json):
         rows = read_json_rows(file, role)
         return [] if rows is None else [rows]
@@ -60,41 +58,62 @@ def tables_of(file: File, choice: Choice, role: Role | None = None) -> list[Tabl
     return [] if delimited is None else [delimited]
 
 
-def column_names(file: File, choice: Choice) -> list[str]:
+def _of_its_document(table: Table) -> Table:
+    """Return a sheet whose rows are those of the document that it is named after."""
+    return replace(table, names=["doc_id", *table.names], columns=[repeated(table.sheet, len(table)), *table.columns])
+
+
+def _may_be_document(table: Table) -> bool:
+    """Tell a sheet that names its keyphrases and no documents, and whose rows are no lists of several documents."""
+    named = find_roles(table.names, ("doc_id", "phrase", "phrases"))
+    layout = layout_of(table, None, Choice())
+    return table.header and bool(named) and "doc_id" not in named and (layout is None or len(table) == 1)
+
+
+def column_names(file: File) -> list[str]:
     """Return the names of the columns, so that a user can say what each is."""
-    return next((list(table.names) for table in tables_of(file, choice)), [])
+    return next((list(table.names) for table in tables_of(file, file.choice)), [])
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> list[Recognition]:
+def recognise(file: File, role: Role | None) -> list[Recognition]:
     """Recognise a table with columns for ids and phrases, texts or judgements; of a workbook any of its sheets."""
-    if len(files) != 1:
-        return []
-    file = files[0]
-    found = [layout_of(table, role, choice) for table in tables_of(file, choice, role)]
-    readable = [layout for layout in found if layout is not None]
+    tables = tables_of(file, file.choice, role)
+    readable = [layout for table in tables if (layout := layout_of(table, role, file.choice)) is not None]
     if not is_workbook(file.source.data):
         return [_recognition(file, [layout], role) for layout in readable]
-    return _sheets(file, readable, role, choice)
+    found = _sheets(file, readable, role)
+    if len(tables) > 1 and "sheets" not in file.choice.options and all(map(_may_be_document, tables)):
+        plan = [one for table in tables if (one := layout_of(_of_its_document(table), role, file.choice)) is not None]
+        if plan and plan[0].role in ("gold", "system"):
+            by_document = _told(file, plan, role, "documents")
+            # A name without a number may be that of a person.
+            coded = all(any(map(str.isdigit, table.sheet)) for table in tables)
+            found.append(by_document if coded else replace(by_document, confidence=0.45))
+    return found
 
 
 def _recognition(file: File, plan: list[Layout], role: Role | None, **options: str) -> Recognition:
     first = plan[0]
     sure = first.role_sure or role is not None
-    more = options | ({"cells": first.cells} if first.cells else {}) | ({} if sure else {"role": "guessed"})
+    more = options | ({"cells": first.cells} if first.cells else {})
     # Cells that a format itself keeps apart cannot be torn by a wrong separator.
     delimited = "table" in file.made
     score = first.score if delimited or first.score < 0.85 else max(first.score, 0.96)
     offers = {}
     if is_workbook(file.source.data) and len(sheet_names(file)) > 1:
         offers = {"sheet": tuple(sheet_names(file))}
-    return Recognition(NAME, first.role, (file,), score, first.evidence, first.columns, more, offers, tuple(plan))
+    evidence, columns = first.evidence, first.columns
+    return Recognition(NAME, first.role, (file,), score, evidence, columns, more, offers, tuple(plan), not sure)
 
 
-def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choice) -> list[Recognition]:
+def _sheets(file: File, readable: list[Layout], role: Role | None) -> list[Recognition]:
     """Return how the sheets of a workbook are read: the first alone, or several as annotators, systems or parts."""
     if not readable:
         return []
-    chosen = list(filter(None, choice.options.get("sheet", "").split("\n")))
+    choice = file.choice
+    chosen = choice.several("sheet")
+    if choice.options.get("sheets") == "documents":
+        return [_told(file, readable, role, "documents")]
     alike = [one for one in readable if _alike(one, readable[0])]
     others = [one for one in readable if not _alike(one, readable[0])]
     first = _recognition(file, readable[:1], role, sheet=readable[0].table.sheet, sheets="first")
@@ -116,9 +135,8 @@ def _sheets(file: File, readable: list[Layout], role: Role | None, choice: Choic
 
 def _told(file: File, plan: list[Layout], role: Role | None, sheets: str) -> Recognition:
     names = ", ".join(f"“{one.table.sheet}”" for one in plan[:5]) + (" …" if len(plan) > 5 else "")
-    how = "one for each annotator, system or table" if sheets == "sources" else "read as one table"
     found = _recognition(file, plan, role, sheets=sheets)
-    return replace(found, evidence=f"{len(plan)} sheets ({names}), {how}; {found.evidence}")
+    return replace(found, evidence=f"{len(plan)} sheets ({names}), {_SHEETS[sheets]}; {found.evidence}")
 
 
 def _alike(one: Layout, other: Layout) -> bool:
@@ -153,13 +171,13 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     for part in rows:
         part.table = part.table.combine_chunks()
     if is_workbook(file.source.data) and (left := _left(file, {layout.table.sheet for layout in plan})):
-        chosen = file.choice.options.get("sheet", "").split("\n")
-        missing = [name for name in chosen if name and name not in sheet_names(file)]
+        chosen = file.choice.several("sheet")
+        missing = [name for name in chosen if name not in sheet_names(file)]
         names = ", ".join(f"“{name}”" for name in left[:5]) + (" …" if len(left) > 5 else "")
         message = f"Left out: {counted(len(left), 'sheet')}, {names}."
         if missing:
             message = f"There is no sheet “{missing[0]}”. {message}"
-        if chosen == [""] or missing:
+        if not chosen or missing:
             rows[0].notes.append(Note("info", file.name, message))
     return rows
 

@@ -11,13 +11,11 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import Note, counted, part_of
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import Marked, Span, labelled, span_rows
 
 NAME = "F13C"
 TITLE = "a token a line with its tag: CoNLL, B I O"
-EXAMPLE = "# id = d1\nThe O\ntide B-KP\ntable I-KP\nis O\nwrong O\n\n# id = d2\nHarbour B-KP"
 _LINE = re.compile(r"([^\t ]+)(?:[\t ].*)?[\t ]([BIOESLU])(?:-(\S+))?\s*")
 _START = "-DOCSTART-"
 _ID = re.compile(r"#\s*(?:new)?(?:doc(?:ument)?)?[ _]?id(?:\s*[=:]\s*|\s+)(\S+).*")
@@ -33,7 +31,7 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     """Claim the files of a folder that are one document each: without ids, and none with the text of another one."""
     folders: dict[str, list[File]] = defaultdict(list)
     for file in files:
-        if not _PARTS.search(file.stem) and recognise([file], role, Choice()) is not None and not _is_headed(file):
+        if not _PARTS.search(file.stem) and recognise(file, role) is not None and not _is_headed(file):
             folders[PurePosixPath(file.name).parent.name].append(file)
     groups = {name: group for name, group in folders.items() if _are_documents(group)}
     found = []
@@ -41,10 +39,9 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
         labels = {label for file in group for label in _labels(file)}
         evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
         alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
-        reading = labelled(alone, group[0].choice, labels)
+        reading = labelled(alone, labels)
         if len(groups) > 1:  # what a folder is, its name tells
-            guessed = {} if role else {"role": "guessed"}
-            reading = replace(reading, plan=(name,), options=reading.options | guessed)
+            reading = replace(reading, plan=(name,), guessed=role is None)
         found.append(reading)
     return found
 
@@ -66,10 +63,9 @@ def _labels(file: File) -> set[str]:
     return {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise lines of a token and a tag, of which some begin a keyphrase and most are outside."""
-    file = files[0]
-    if len(files) != 1 or role in ("documents", "judgements"):
+    if role == "documents":
         return None
     lines = [line for line in file.sample if not line.startswith(("# ", _START))]
     tags = [found[2] for line in lines if (found := _LINE.fullmatch(line))]
@@ -79,7 +75,7 @@ def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recog
     torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
     sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), choice, _labels(file))
+    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), _labels(file))
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
@@ -133,7 +129,7 @@ def _marked(file: File, name: str, lines: list[tuple[int, str]], rejected: list[
             inside = False
             pieces.append("\n")
             if line.strip() and not line.startswith("#"):
-                rejected.append((file.name, number, "no token with a tag", storable(line[:200])))
+                rejected.append((file.name, number, "no token with a tag", line[:200]))
             continue
         token, tag, label = found[1], found[2], found[3] or ""
         pieces.append(token)

@@ -10,17 +10,11 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
-from kp_core.reading.family import Choice, File, Recognition, Rejected, Rows
-from kp_core.reading.lists import storable
+from kp_core.reading.family import File, Recognition, Rejected, Rows
 from kp_core.reading.spans import LINGUISTIC, Marked, Span, labelled, span_rows
 
 NAME = "F13W"
 TITLE = "spans: INCEpTION, WebAnno TSV 3"
-EXAMPLE = (
-    "#FORMAT=WebAnno TSV 3.3\n#T_SP=webanno.custom.Keyphrase|kind\n\n\n#Text=The tide table is wrong.\n"
-    "1-1\t0-3\tThe\t_\t\n1-2\t4-8\ttide\tKP[1]\t\n1-3\t9-14\ttable\tKP[1]\t\n"
-    "1-4\t15-17\tis\t_\t\n1-5\t18-23\twrong\t_\t\n1-6\t23-24\t.\t_\t"
-)
 PROVED = True
 _FORMAT = "#FORMAT=WebAnno TSV 3"
 _BLANK = b"\xef\xbb\xbf \r\n"
@@ -33,20 +27,20 @@ _VALUE = re.compile(r"(.*?)(?:\[(\d+)\])?", re.DOTALL)
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim all files that begin like WebAnno TSV 3."""
     group = [file for file in files if file.source.data[:100].lstrip(_BLANK).startswith(_FORMAT.encode())]
-    return [_recognition(group, role, group[0].choice)] if group and role != "judgements" else []
+    return [_recognition(group, role)] if group else []
 
 
-def recognise(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition | None:
+def recognise(file: File, role: Role | None) -> Recognition | None:
     """Recognise a single file by its first line."""
-    begins = bool(files[0].sample) and files[0].sample[0].startswith(_FORMAT)
-    return _recognition(files, role, choice) if begins and role != "judgements" else None
+    begins = bool(file.sample) and file.sample[0].startswith(_FORMAT)
+    return _recognition([file], role) if begins else None
 
 
-def _recognition(files: Sequence[File], role: Role | None, choice: Choice) -> Recognition:
+def _recognition(files: Sequence[File], role: Role | None) -> Recognition:
     labels = {label for file in files for span in _page(file)[0].spans for label in span.labels}
     layers = ", ".join(dict.fromkeys(layer for file in files for layer in _layers(file) if layer))
     evidence = f"{files[0].sample[0][len('#FORMAT=') :]}, layers {layers or '(none)'}; {_places(files)[0]}"
-    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), choice, labels)
+    return labelled(Recognition(NAME, role or "gold", tuple(files), 0.99, evidence), labels)
 
 
 def _places(files: Sequence[File]) -> tuple[str, dict[str, tuple[str, str | None]]]:
@@ -83,10 +77,10 @@ def _parsed(file: File) -> tuple[Marked, list[Rejected]]:
         elif not line.strip() or line.startswith("#"):
             continue
         elif (token := _TOKEN.fullmatch(line)) is None:
-            rejected.append((file.name, number, "no token, offsets and form", storable(line[:200])))
+            rejected.append((file.name, number, "no token, offsets and form", line[:200]))
         elif len(cells := token[3].split("\t")) > len(layers) + 2:
             reason = f"{counted(len(cells) - 1, 'column')} of layers instead of {len(layers)}"
-            rejected.append((file.name, number, reason, storable(line[:200])))
+            rejected.append((file.name, number, reason, line[:200]))
         else:
             begin, end = int(token[1]), int(token[2])
             if not placed:

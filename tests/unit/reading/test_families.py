@@ -12,8 +12,7 @@ import pytest
 from kp_core.corpus import Corpus, Ranking
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Source, load
-from kp_core.reading.families import all_families
-from tests.format_samples import archive
+from tests.format_samples import EXAMPLES, archive
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
 
@@ -218,12 +217,10 @@ def test_strict_refuses_the_first_rejected_row() -> None:
 
 
 def test_every_family_recognises_its_own_example() -> None:
-    roles = {"F9": "systems", "F4A": "systems", "F10": "files"}
-    for family in all_families():
-        for example in (family.EXAMPLE, *getattr(family, "MORE_EXAMPLES", ())):
-            if example and family.NAME not in ("F4", "F12"):
-                role = "systems" if "pred_sents" in example else roles.get(family.NAME, "gold")
-                corpus = read(example, "example", role)
-                assert corpus.report.readings[0].family == family.NAME
-                assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
-                assert corpus.report.rejected.empty
+    for family, shown in EXAMPLES.items():
+        for example in shown["examples"] if family not in ("F4", "F12") else ():
+            role = "systems" if "pred_sents" in example else "files" if family == "F10" else "gold"
+            corpus = read(example, "example", role)
+            assert corpus.report.readings[0].family == family
+            assert len(corpus.gold) + len(corpus.runs) + len(corpus.judgements) > 0
+            assert corpus.report.rejected.empty

@@ -8,7 +8,7 @@ import pytest
 
 import kp_core as kp
 from kp_core.reading import Choice, Source
-from kp_core.reading.mapping import first_rows, understand, with_parts
+from kp_core.reading.preview import first_rows, understand, with_parts
 from tests.format_samples import archive, workbook
 
 SAMPLE_DATA = Path(__file__).parents[3] / "sample_data"

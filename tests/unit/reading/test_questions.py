@@ -54,11 +54,6 @@ def test_a_weak_reading_is_asked_and_read_as_answered() -> None:
     assert str(pickle.loads(pickle.dumps(question))) == str(question)
 
 
-def test_one_document_with_its_fields_is_no_object_of_texts_by_id() -> None:
-    corpus = load(documents=Source("a.json", b'{"id": "e1", "text": "An inverted index has a postings list."}\n'))
-    assert corpus.documents["doc_id"].tolist() == ["e1"]
-
-
 def test_which_of_two_files_is_the_gold_standard_is_asked() -> None:
     two = {"files": [Source("x.json", b'{"d1": ["sea"]}'), Source("y.json", b'{"d1": ["tide"]}')]}
     question = asked(**two)
@@ -131,11 +126,6 @@ def test_another_column_is_offered_in_place_of_numbers() -> None:
     question = asked(**given)
     assert str(question.answers[0]) == "the keyphrases are in “Begriff”"
     assert answered(question, 0, **given).gold["phrase"].tolist() == ["x", "y", "z", "v", "w"]
-
-
-def test_ids_of_arxiv_are_no_decimals() -> None:
-    rows = "".join(f"2101.0000{number},p{number}\n" for number in range(5))
-    assert len(load(gold=Source("a.csv", f"doc_id,phrase\n{rows}".encode())).gold) == 5
 
 
 def test_a_header_that_nobody_knows_is_no_row_and_names_are_asked_for() -> None:

@@ -33,23 +33,6 @@ def test_delimiters_and_line_ends(delimiter: str, end: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("rank", ["0", "-1", "1.5", "first", ""])
-def test_a_rank_that_is_no_positive_whole_number_is_rejected(rank: str) -> None:
-    corpus = read(
-        "doc_id,rank,phrase\n" + "".join(f"d,{n},p{n}\n" for n in range(1, 6)) + f"d,{rank},bad\n", role="systems"
-    )
-    assert corpus.report.rejected["reason"].tolist() == ["rank is not a positive whole number"]
-
-
-@pytest.mark.parametrize(
-    ("scores", "rejected"), [(["0", "4", "2.5", "1", "3", "5"], 1), (["0", "10", "7", "1", "2", "3"], 0)]
-)
-def test_the_scale_of_judgements(scores: list[str], rejected: int) -> None:
-    rows = "".join(f"k{n},c{n},x,{score}\n" for n, score in enumerate(scores))
-    corpus = read("keyphrase,candidate,annotator,score\n" + rows, role="judgements")
-    assert len(corpus.report.rejected) == rejected
-
-
 # in memory
 
 
@@ -70,11 +53,14 @@ def test_missing_cells_of_a_frame_are_rejected_rows() -> None:
     assert load(gold=frame).report.rejected["reason"].tolist() == ["an empty id"]
 
 
-def test_frames_may_hold_lists() -> None:
-    frame = pd.DataFrame({"doc_id": ["d1", "d2"], "keyphrases": [["a", "b"], []]})
-    corpus = load(gold=frame)
+def test_frames_may_hold_lists_with_scores_or_without() -> None:
+    corpus = load(
+        gold=pd.DataFrame({"doc_id": ["d1", "d2"], "keyphrases": [["a", "b"], []]}),
+        systems=pd.DataFrame({"doc_id": ["d1"], "keyphrases": [[("a", 0.9), ("b", 0.2)]]}),
+    )
     assert corpus.gold["phrase"].tolist() == ["a", "b"]
     assert corpus.empty["doc_id"].tolist() == ["d2"]
+    assert corpus.runs[["phrase", "score"]].to_numpy().tolist() == [["a", 0.9], ["b", 0.2]]
 
 
 def test_dictionaries_of_lists_scores_and_annotators() -> None:

@@ -10,7 +10,7 @@ import pytest
 import kp_core as kp
 from kp_core.errors import InputError
 from kp_core.reading import Choice, Limits, Source, previews
-from kp_core.reading.mapping import first_rows
+from kp_core.reading.preview import first_rows
 from tests.format_samples import archive, parquet, workbook
 
 SHEET = "xl/worksheets/sheet1.xml"
@@ -125,6 +125,11 @@ def test_a_formula_gives_the_value_kept_beside_it():
     data = workbook({"Sheet": [["x"]]}).data
     corpus = kp.load(gold=Source("a.xlsx", replaced(data, SHEET, sheet)))
     assert corpus.gold["phrase"].tolist() == ["tide"]
+
+
+def test_a_formula_without_a_value_is_refused():
+    with pytest.raises(InputError, match="cell B2: expected values, found a formula without its value"):
+        kp.load(gold=workbook({"T": [["doc_id", "phrase"], ["d1", '=CONCAT("t", "ide")']]}))
 
 
 def replaced(data, member, content):
@@ -303,3 +308,20 @@ def test_a_sheet_that_repeats_its_rows_is_bounded():
     source = archive({"mimetype": one.read("mimetype"), "content.xml": many}, "a.ods")
     with pytest.raises(InputError, match="at most 1,000 cells"):
         kp.load(gold=source, limits=Limits(table_cells=1000))
+
+
+def test_sheets_without_ids_are_the_documents_that_they_are_named_after():
+    corpus = kp.load(gold=workbook({"d1": [["phrase"], ["tide"], ["sea"]], "d2": [["phrase"], ["moon"], ["sun"]]}))
+    assert rows(corpus.gold, "annotator", "doc_id", "phrase") == [
+        ["gold", "d1", "tide"],
+        ["gold", "d1", "sea"],
+        ["gold", "d2", "moon"],
+        ["gold", "d2", "sun"],
+    ]
+    with pytest.raises(kp.Question, match="one for each document"):
+        kp.load(gold=workbook({"Anna": [["phrase"], ["tide"], ["sea"]], "Ben": [["phrase"], ["moon"], ["sun"]]}))
+    one_row_each = workbook({"d1": [["keywords"], ["tide; sea"]], "d2": [["keywords"], ["moon; sun"]]})
+    with pytest.raises(kp.Question) as question:
+        kp.load(gold=one_row_each)
+    for answer, annotators in zip(question.value.answers, (["d1", "d2"], ["gold"]), strict=False):
+        assert kp.load(gold=one_row_each, roles=answer.choices).annotators == annotators
