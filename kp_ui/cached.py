@@ -20,6 +20,7 @@ from kp_core.studies import annotators, document_values
 from kp_core.studies import indexing as of_indexers
 from kp_core.studies.compare import Correction, Test
 from kp_core.studies.correlation.estimates import Study
+from kp_core.studies.correlation.human import near_miss_pairs
 from kp_core.studies.document_values import DocumentView
 from kp_core.studies.evaluate import interval_table
 from kp_core.studies.soft import SoftResult
@@ -211,6 +212,12 @@ def stability(settings: Settings, by: By, measure: str) -> kp.Stability:
 def near_misses(settings: Settings) -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
     return kp.near_misses(_corpus(), settings)
+
+
+@asked("Looking for near misses …", 5)
+def pairs_to_rate(settings: Settings, number: int) -> pd.DataFrame:
+    """Draw so many near misses of each type up to the sidebar's cutoff, always the same ones."""
+    return near_miss_pairs(kp.near_misses(_corpus(), settings).frame, number, 0)
 
 
 @asked("Matching what is similar …", 20, at_every_number)

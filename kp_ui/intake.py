@@ -26,7 +26,9 @@ _TEMPLATES = prose.entries("templates")
 _SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
-_PEOPLE = "See how far the annotators agree"
+_SYSTEMS = ("overview", "See which system is better")
+_PEOPLE = ("annotators", "See how far the annotators agree")
+_RATERS = ("correlation", "See which measure agrees with the people who judged pairs")
 
 
 def arrival() -> None:
@@ -62,12 +64,13 @@ def _take_folder(files: list[Source]) -> None:
 def next_step() -> None:
     """Say that the user's files are on screen, and lead to their results."""
     here = workspace.current()
-    several = len(here.corpus.annotators) > 1
-    if (
-        here.sample is not None
-        or workspace.problem()
-        or not ((len(here.corpus.gold) and here.corpus.systems) or several)
-    ):
+    corpus = here.corpus
+    ways = {
+        _SYSTEMS: len(corpus.gold) and corpus.systems,
+        _PEOPLE: len(corpus.annotators) > 1 and not corpus.systems,
+        _RATERS: len(corpus.judgements),
+    }
+    if here.sample is not None or workspace.problem() or not any(ways.values()):
         return
     apart = findings(here.corpus)
     for finding in apart:
@@ -81,8 +84,9 @@ def next_step() -> None:
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    page, label = ("overview", "See which system is better") if here.corpus.systems else ("annotators", _PEOPLE)
-    st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:")
+    for (page, label), there in ways.items():
+        if there:
+            st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:")
 
 
 def samples() -> None:

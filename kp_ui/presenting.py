@@ -4,7 +4,8 @@ import streamlit as st
 
 _PRESENT = "present"
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
-LARGE = "<style>html { font-size: 150%; } [data-testid='stSidebar'] { display: none; }</style>"
+ALONE = "<style>[data-testid='stSidebar'], [data-testid='stExpandSidebarButton'] { display: none; }</style>"
+LARGE = f"<style>html {{ font-size: 150%; }}</style>{ALONE}"
 
 
 def now() -> bool:

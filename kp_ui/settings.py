@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import cast
+from urllib.parse import urlencode
 
 import streamlit as st
 
@@ -39,6 +40,8 @@ _LARGEST = {"N": 10**9, "rel": 10**9}
 _FIRST_N = "1000"
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
 _CHOSEN, _WRITTEN, _IGNORED = "chosen", "written link", "ignored link"
+#: Where the session notes the page on screen, which a workspace file opens again.
+PAGE = "page"
 
 
 def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> list[str]:
@@ -110,6 +113,17 @@ def choose(name: str, text: str | None) -> None:
 def restore(query: Mapping[str, str]) -> None:
     """Put other choices in the place of all."""
     st.session_state[_CHOSEN] = {name: query[name] for name in _NAMES if query.get(name)}
+
+
+def saved(page: str = "", **more: str) -> dict[str, str]:
+    """Return what a workspace file keeps beside data: the choices, and the page on screen with its parameters.
+
+    page: another one in its place; more: further parameters
+    """
+    query: dict[str, object] = {name: st.query_params.get_all(name) for name in st.query_params}
+    query = {name: values for name, values in query.items() if name not in workspace.DATA} | more
+    address = f"{page or st.session_state[PAGE]}?{urlencode(query, doseq=True)}"
+    return {"k": value("k")} | chosen() | {PAGE: address}
 
 
 def take_link() -> None:

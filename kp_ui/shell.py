@@ -3,10 +3,11 @@
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
+from urllib.parse import parse_qs
 
 import streamlit as st
 
-from kp_ui import ROOT, presenting, recovery, seats, settings, sidebar, workspace
+from kp_ui import ROOT, presenting, rating, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -61,13 +62,17 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
-    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() else "top")
+    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
-    if st.session_state.pop(workspace.ARRIVED, False) and page.url_path != "data":
-        st.switch_page(ROOT / "pages" / "data.py")
+    stem, _, query = str(st.session_state.pop(workspace.ARRIVED, page.url_path)).partition("?")
+    if stem in PAGES and stem != page.url_path:
+        st.switch_page(ROOT / "pages" / f"{stem}.py", query_params=parse_qs(query))
+    if rating.invited() and page.url_path != "correlation":
+        st.switch_page(ROOT / "pages" / "correlation.py", query_params=st.query_params.to_dict())
+    st.session_state[settings.PAGE] = page.url_path
     seats.admit()
-    st.html(_STYLE + presenting.LARGE * presenting.now())
+    st.html(_STYLE + presenting.LARGE * presenting.now() + presenting.ALONE * bool(rating.invited()))
     workspace.reopen()
     if page.url_path != "data":
         workspace.ask_for_lost_files()
@@ -80,7 +85,7 @@ def run() -> None:
         with recovery.page(page.url_path):
             settings.write_link()
             place = sidebar.draw()
-            if page.url_path not in ("data", "learn"):
+            if page.url_path not in ("data", "learn") and not rating.invited():
                 sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             page.run()
