@@ -5,7 +5,8 @@ import streamlit as st
 _PRESENT = "present"
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
 ALONE = "<style>[data-testid='stSidebar'], [data-testid='stExpandSidebarButton'] { display: none; }</style>"
-LARGE = f"<style>html {{ font-size: 150%; }}</style>{ALONE}"
+LARGE = f"""<style>html {{ font-size: 150%; }}
+.stMain .stMainBlockContainer {{ padding-top: 1rem; }} [data-testid="stHeader"] {{ display: none; }}</style>{ALONE}"""
 
 
 def now() -> bool:
