@@ -65,8 +65,8 @@ def run() -> None:
     page = st.navigation([*pages, *moved], position="hidden" if presenting.now() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
-    stem, _, query = str(st.session_state.pop(workspace.ARRIVED, page.url_path)).partition("?")
-    if stem in PAGES and stem != page.url_path:
+    stem, _, query = str(st.session_state.pop(workspace.ARRIVED, "")).partition("?")
+    if stem in PAGES:
         st.switch_page(ROOT / "pages" / f"{stem}.py", query_params=parse_qs(query))
     if rating.invited() and page.url_path != "correlation":
         st.switch_page(ROOT / "pages" / "correlation.py", query_params=st.query_params.to_dict())
