@@ -127,12 +127,11 @@ def _invite() -> None:
     with st.expander("Let several people rate, blind to each other"):
         st.caption(prose.text("correlation.invite"))
         names = st.text_input("Names, with commas between them", key="raters").split(",")
-        data = {name: settings.saved("correlation", rater=name) for name in map(str.strip, names) if name}
-        for rater, link in data.items():
-            make, key = partial(rater_file, workspace.current().corpus, link), f"file for {rater}"
+        for rater in dict.fromkeys(name.strip() for name in names if name.strip()):
+            make = partial(rater_file, workspace.current().corpus, settings.saved(rater=rater))
+            label, file = f"File for {show.plain(rater)}", f"rate {rater}.kpscope"
             with st.container(horizontal=True, vertical_alignment="center"):
-                label, file = f"File for {show.plain(rater)}", f"rate {rater}.kpscope"
-                st.download_button(label, make, file, key=key, on_click="ignore", width=220)
+                st.download_button(label, make, file, key=f"file for {rater}", on_click="ignore", width=220)
                 if workspace.on_the_server():
                     st.code(controls.address(rater=rater), language=None)
 

@@ -18,12 +18,9 @@ from kp_ui import prose, rating, settings, streamed, workspace
 def button(key: str) -> None:
     """Offer the workspace as a file."""
     here = workspace.current()
-    saved, name = (
-        Saved(here.uploads, settings.saved(), settings.signature(), rating.ratings()),
-        here.sample or "workspace",
-    )
+    saved = Saved(here.uploads, settings.saved(), settings.signature(), rating.ratings())
     options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
-    data, file = partial(workspace_file, saved), f"{name}{ENDING}"
+    data, file = partial(workspace_file, saved), f"{here.sample or 'workspace'}{ENDING}"
     st.download_button("Save", data, file, "application/octet-stream", key=key, **options)
 
 

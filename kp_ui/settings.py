@@ -115,15 +115,11 @@ def restore(query: Mapping[str, str]) -> None:
     st.session_state[_CHOSEN] = {name: query[name] for name in _NAMES if query.get(name)}
 
 
-def saved(page: str = "", **more: str) -> dict[str, str]:
-    """Return what a workspace file keeps beside data: the choices, and the page on screen with its parameters.
-
-    page: another one in its place; more: further parameters
-    """
-    query: dict[str, object] = {name: st.query_params.get_all(name) for name in st.query_params}
-    query = {name: values for name, values in query.items() if name not in workspace.DATA} | more
-    address = f"{page or st.session_state[PAGE]}?{urlencode(query, doseq=True)}"
-    return {"k": value("k")} | chosen() | {PAGE: address}
+def saved(**more: str) -> dict[str, str]:
+    """Return what a workspace file keeps beside data: the choices, and the page on screen with its parameters."""
+    names = set(st.query_params) - set(workspace.DATA)
+    query = {name: st.query_params.get_all(name) for name in sorted(names)} | more
+    return {"k": value("k")} | chosen() | {PAGE: f"{st.session_state[PAGE]}?{urlencode(query, doseq=True)}"}
 
 
 def take_link() -> None:

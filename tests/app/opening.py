@@ -28,7 +28,7 @@ def opened(
     corpus: kp.Corpus | None = None,
     files: Sequence[Source] | str = (),
     state: Mapping[str, Any] | None = None,
-    **link: str,
+    **link: str | Sequence[str],
 ) -> Any:
     """Return the app on a page: with the sample, on a corpus, or as after an upload of files.
 

@@ -89,6 +89,17 @@ def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     assert "rel=2" in link
 
 
+def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: dict[str, Any]) -> None:
+    opened("correlation", correlation_tab="Annotators", k="9", by=["pos", "complexity"])
+    file = Source("judged.kpscope", offered["save"][1]())
+    assert read_workspace(file).link["page"] == "correlation?by=pos&by=complexity&correlation_tab=Annotators&k=9"
+    again = opened("data")
+    drop(again, file)
+    assert [one.value for one in again.title] == ["Correlation"]
+    assert again.multiselect(key="by").value == ["pos", "complexity"]
+    assert "quadratic weighted kappa" in shown(again, "same score")
+
+
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
     app = opened("overview")
     for page in ("overview", "systems", "learn"):
