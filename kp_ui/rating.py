@@ -59,7 +59,9 @@ def section() -> None:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
     blind = bool(invited())
-    st.caption(f"{prose.text('correlation.rate')} {prose.text('correlation.pause') if blind else ''}")
+    st.caption(prose.text("correlation.rate"))
+    if blind:
+        st.caption(prose.text("correlation.pause"))
     left, right = st.columns(2)
     asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
     rater = str(asked).strip() or "me"
@@ -74,7 +76,7 @@ def section() -> None:
     if left_over:
         _one(pairs.iloc[left_over[0]], rater)
     else:
-        st.success(prose.text("correlation.rated_by_one" if blind else "correlation.rated"))
+        st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
     first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
     done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
