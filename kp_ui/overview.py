@@ -1,7 +1,5 @@
 """Arrange the Overview: the answer in a sentence, a row a system, the curve over k, and other published conventions."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 import kp_core as kp
@@ -28,8 +26,7 @@ def answer() -> None:
     result = cached.measure_in_use(people)
     here = result.at(cutoff)
     with said:
-        said_of = _headline(here, name, systems, people)
-        show.headline(replace(said_of, answer=results.in_short(said_of.answer)))
+        results.headline(_headline(here, name, systems, people))
         results.ids_that_do_not_meet(here.notes)
     with place:
         beside = here if people else results.with_people(here)

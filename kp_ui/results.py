@@ -18,6 +18,7 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.typeset import digits_of
+from kp_core.words.statements import Headline
 from kp_ui import cached, controls, kept, link, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
@@ -46,11 +47,16 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
         st.stop()
 
 
-def in_short(text: str) -> str:
+def in_short(text: str, systems: Iterable[str] = ()) -> str:
     """Return a sentence in which long names of systems are without their middle."""
-    for name in sorted(workspace.current().corpus.systems, key=len, reverse=True):
+    for name in sorted(systems or workspace.current().corpus.systems, key=len, reverse=True):
         text = text.replace(name, short(name, _LONGEST))
     return show.in_heads(text)
+
+
+def headline(said: Headline, systems: Iterable[str] = ()) -> None:
+    """Show the answer of a page, with names that leave it on one line."""
+    show.headline(replace(said, answer=in_short(said.answer, systems)))
 
 
 def with_people(here: kp.Result) -> kp.Result:
@@ -157,6 +163,9 @@ def table(
     kept.table(frame)
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
+    for name in frame.columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):
+        if (frame[name] < 0.001).any():
+            frame = frame.assign(**{name: ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in frame[name]]})
     for name in frame.select_dtypes("float"):  # what would be read as -0.000 is zero
         frame = frame.assign(**{name: frame[name].mask(frame[name].between(-0.5 * 10.0 ** -digits_of(name), 0), 0.0)})
     return st.dataframe(
@@ -172,7 +181,7 @@ def table(
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
     named = [name for name in ("system", "system A", "system B") if name in frame]
-    known, most = pd.unique(frame[named].to_numpy().ravel()), _LONGEST // max(1, len(named)) + 4
+    known, most = pd.unique(frame[named].to_numpy().ravel()), _LONGEST // max(1, len(named)) + 2
     if not any(len(name) > most for name in known):
         return frame
     shown = dict(zip(known, distinct(short(name, most) for name in known), strict=True))
@@ -195,7 +204,8 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
         elif sentence or "interval" in str(name):
             # Digits are fixed, so on the right the decimal points stand below each other, with a minus sign too.
-            alignment: Literal["right"] | None = "right" if "interval" in str(name) else None
+            number = "interval" in str(name) or str(name)[:2] in ("p", "p ")
+            alignment: Literal["right"] | None = "right" if number else None
             found[name] = st.column_config.Column(show.head(str(name)), help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)

@@ -90,7 +90,7 @@ def overview() -> None:
         tests = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
         comparison = next(tests, None)
         if comparison is not None:
-            show.headline(statements.headline(comparison, name))
+            results.headline(statements.headline(comparison, name), names.systems)
         if result is not None:
             result = of_one_average(result)
             if measure in run.plan.measures:
