@@ -89,7 +89,7 @@ def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
         pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
         pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair")
         pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
-        results.table(pairs, "annotator_pairs", documents=result.documents)
+        results.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
         st.caption(prose.text("people.pairs"))
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
 
