@@ -183,7 +183,7 @@ GALLERY: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
         (*_PEOPLE, "systems/rake.csv", "systems/tfidf.jsonl", "systems/yake.csv"),
         {"k": "15", "preset": "semeval2010", "page": "overview"},
     ),
-    "class": (("judgements.csv",), {"page": "correlation?correlation_tab=Annotators"}),
+    "class": (("judgements.csv",), {"page": "correlation", "correlation_tab": "Annotators"}),
 }
 
 

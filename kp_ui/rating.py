@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -13,7 +12,7 @@ from kp_core.reading import Source
 from kp_core.studies.correlation.human import COLUMNS, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
 from kp_core.takeaway.rater_file import rater_file
-from kp_ui import cached, controls, prose, results, settings, show, workspace
+from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
 _RATED, _RATER = "ratings", "rater"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
@@ -30,7 +29,7 @@ class _Rated:
 
 def invited() -> str:
     """Return who was asked by the address to rate, and sees nothing else; empty for everybody else."""
-    return str(st.query_params.get(_RATER, "")).strip()
+    return link.chosen().get(_RATER, "").strip()
 
 
 def _here() -> _Rated:
@@ -65,8 +64,8 @@ def section() -> None:
     left, right = st.columns(2)
     asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
     rater = str(asked).strip() or "me"
-    more: dict[str, Any] = {"key": "pairs_of_type", "bind": "query-params", "disabled": blind}
-    pairs = _pairs(int(right.number_input("Pairs of each type", 1, 100, 5, **more)), rater)
+    more = controls.held("pairs_of_type", 5, controls.number(1, 100, int)) | {"disabled": blind}
+    pairs = _pairs(int(right.number_input("Pairs of each type", 1, 100, **more)), rater)
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
@@ -135,7 +134,7 @@ def _invite() -> None:
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.download_button(label, make, file, key=f"file for {rater}", on_click="ignore", width=220)
                 if workspace.on_the_server():
-                    st.code(controls.address(rater=rater), language=None)
+                    st.code(link.address(rater=rater), language=None)
 
 
 def _resume() -> None:

@@ -12,7 +12,7 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import prose, rating, settings, streamed, workspace
+from kp_ui import link, prose, rating, settings, streamed, workspace
 
 
 def button(key: str) -> None:
@@ -36,7 +36,7 @@ def take(files: Sequence[Source]) -> None:
         for file in opened:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
-            settings.restore(saved.link)
+            link.restore({name: text for name, text in saved.link.items() if name != settings.PAGE})
             workspace.current()  # reads them
             if not workspace.problem():
                 rating.take_up(saved.ratings)

@@ -3,11 +3,10 @@
 from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
-from urllib.parse import parse_qs
 
 import streamlit as st
 
-from kp_ui import ROOT, presenting, rating, recovery, seats, settings, sidebar, workspace
+from kp_ui import ROOT, link, presenting, rating, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -43,13 +42,14 @@ _STYLE = """<style>
   font-size: .85rem; padding-left: .6rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
 @media (min-width: 768px) { .st-key-narrow { display: none; } }
+@media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-title) { order: 2; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 
 
 def _lead(stem: str) -> None:
     page, query = MOVED[stem]
-    st.switch_page(ROOT / "pages" / f"{page}.py", query_params=query | st.query_params.to_dict())
+    st.switch_page(f"pages/{page}.py", query_params=query | st.query_params.to_dict())
 
 
 def run() -> None:
@@ -62,14 +62,14 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
+    opened = link.take()
     page = st.navigation([*pages, *moved], position="hidden" if presenting.now() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
-    stem, _, query = str(st.session_state.pop(workspace.ARRIVED, "")).partition("?")
-    if stem in PAGES:
-        st.switch_page(ROOT / "pages" / f"{stem}.py", query_params=parse_qs(query))
-    if rating.invited() and page.url_path != "correlation":
-        st.switch_page(ROOT / "pages" / "correlation.py", query_params=st.query_params.to_dict())
+    arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
+    wanted = "correlation" if rating.invited() else arrived
+    if wanted in PAGES and wanted != page.url_path:
+        link.go(wanted)
     st.session_state[settings.PAGE] = page.url_path
     seats.admit()
     st.html(_STYLE + presenting.LARGE * presenting.now() + presenting.ALONE * bool(rating.invited()))
@@ -79,13 +79,14 @@ def run() -> None:
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
-    settings.take_link()
+    if opened:
+        settings.check_link()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
             settings.write_link()
             place = sidebar.draw()
-            if page.url_path not in ("data", "learn") and not rating.invited():
+            if page.url_path not in ("data", "report", "learn") and not rating.invited():
                 sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             page.run()

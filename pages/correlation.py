@@ -14,7 +14,7 @@ if rating.invited():
     st.stop()
 results.open_page("Correlation", needs_gold=False, needs_systems=False)
 # No tabs: the keys that rate a pair would work on the hidden ones too.
-view = controls.views("Show", VIEWS, "view", folded=True)
+view = controls.views("Show", VIEWS, "view")
 if view == VIEWS[1]:
     rating.section()
 elif view == VIEWS[2]:
