@@ -10,12 +10,16 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps, over_thresholds, screen_tables
 from kp_core.charts.screen_tables import left_over
 from kp_core.charts.selection import named
+from kp_core.scoring.prepare import prepare_annotators
 from kp_core.studies import indexing
-from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER
-from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, THRESHOLDS, Form, k_and_score
+from kp_core.studies.annotators import AGAINST_OTHERS, OF_PAIRS, TOGETHER, standard_error
+from kp_core.studies.trimming import FEWEST_DOCUMENTS, FEWEST_PHRASES, FORMS, Form, k_and_score
 from kp_core.words import statements
 from kp_core.words.statements import SCALES, benchmark
 from kp_ui import cached, controls, prose, results, settings, show, workspace
+
+#: A matrix has room for so many annotators.
+_MOST = 40
 
 
 def answer() -> None:
@@ -28,24 +32,19 @@ def answer() -> None:
     show.notes(note for note in result.notes if note.level == "warning")
 
 
-def _scale() -> str:
-    return controls.select("Words for kappa after", SCALES, "scale", width=260)
-
-
 def together() -> None:
     """Show every coefficient of all annotators together, how sure the words of the scale are, and every pair."""
     result = cached.agreement()
-    _, error = cached.annotated_documents()
-    in_pairs(result, workspace.current().corpus.annotators)
+    _in_pairs(result, workspace.current().corpus.annotators)
     left, right = st.columns([5, 3], gap="medium")
     with left:
         st.subheader("All annotators together", anchor=False)
         everybody = screen_tables.rows_where(result, "all", TOGETHER)
-        results.table(everybody, "together", documents=_documents(result))
+        results.table(everybody, "together", documents=result.documents)
         st.caption(prose.text("people.together"))
         show.downloads(result.frame, "annotators", "Agreement of annotators", result.signature)
     with right:
-        _word_for_k(result, error)
+        _word_for_k(result)
     if (result.frame["subset"] != "all").any():
         st.subheader("By document type", anchor=False)
         show.chart(dots.groups(result, "K"), "groups")
@@ -54,13 +53,20 @@ def together() -> None:
         show.signature(result.signature)
 
 
-def _word_for_k(result: kp.Result, error: float) -> None:
+def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
+    return standard_error(prepare_annotators(corpus, settings))
+
+
+def _word_for_k(result: kp.Result) -> None:
     """Show how sure the words of a scale are for K, where K can be read."""
     st.subheader("How sure is the word?", anchor=False)
     if result.settings.universe.startswith("rankings"):
         st.caption(prose.text("people.no_word"))
         return
-    scale = _scale()
+    scale, error = (
+        controls.select("Words for kappa after", SCALES, "scale", width=260),
+        cached.ask(_error, cached.without_cutoff()),
+    )
     if not error > 0:
         st.caption("K does not vary over the documents, or is undefined, so there is nothing to be sure about.")
         return
@@ -70,20 +76,21 @@ def _word_for_k(result: kp.Result, error: float) -> None:
     st.caption(show.plain(f"{words} A band holds its lower bound."))
 
 
-def in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
-    """Show the agreement of every pair as a heat map and as a table."""
+def _in_pairs(result: kp.Result, annotators: Sequence[str]) -> None:
     options = ["P_pos", "kappa", "PABAK", "P_neg"]
     measure = controls.select("Measure of a pair", options, "pair", meaning=show.meanings(options))
-    matrix = heat_maps.pair_matrix(result, measure, annotators)
     left, right = st.columns([2, 3], gap="medium")
     with left:
-        show.chart(heat_maps.heat_map(matrix, measure), "pairs")
+        if len(annotators) <= _MOST:
+            show.chart(heat_maps.heat_map(heat_maps.pair_matrix(result, measure, annotators), measure), "pairs")
+        else:
+            st.caption(f"A matrix of {len(annotators)} annotators has no room; the table has every pair.")
     with right:
         pairs = screen_tables.pairs_of_annotators(result, annotators, OF_PAIRS)
-        pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper", "Rolling"]], on="pair")
+        pairs = pairs.merge(indexing.consistency(result)[["pair", "Hooper"]], on="pair")
         pairs = pairs.drop(columns="P_neg", errors="ignore")  # the matrix beside shows it when it is asked for
-        results.table(pairs, "annotator_pairs", documents=_documents(result))
-        st.caption("Documents: those that both saw. Who did not see a document is missing there, and no “no”.")
+        results.table(pairs.rename(columns={"documents": "n"}), "annotator_pairs", documents=result.documents)
+        st.caption(prose.text("people.pairs"))
         show.downloads(pairs, "annotator_pairs", "Agreement of pairs of annotators", result.signature)
 
 
@@ -100,11 +107,7 @@ def ceiling() -> None:
         return
     st.subheader("People and systems, like for like", anchor=False)
     names = ("F1@k", "kappa", "P_pos", "PABAK")
-    try:
-        found = cached.evaluation(names, people=True)
-    except (kp.InputError, kp.UsageError) as problem:
-        show.error(problem)
-        return
+    found = cached.evaluation(names, people=True)
     here = found.at(settings.cutoff())
     shown = [named(name, settings.cutoff()) for name in names]
     results.table(screen_tables.with_intervals(here, shown), "like_for_like", documents=here.documents)
@@ -119,13 +122,18 @@ def ceiling() -> None:
 def titles() -> None:
     """Show the agreement on every document, as a histogram and as a table that leads to the document."""
     result = cached.agreement()
-    table, _ = cached.annotated_documents()
-    show.chart(dots.histogram(table, "K", SCALES[_scale()]), "histogram")
+    table = cached.annotated_documents()
+    show.chart(
+        dots.histogram(table, "K", SCALES[controls.select("Words for kappa after", SCALES, "scale", width=260)]),
+        "histogram",
+    )
     with st.expander("Most disputed headings"):
-        disputed, by_title = cached.indexing()
+        normalise = settings.settings().normalise
+        disputed = cached.ask(indexing.disputed_headings, normalise)
         results.table(disputed, "disputed")
         show.downloads(disputed, "disputed_headings", "Most disputed headings", result.signature)
     with st.expander("Keyphrases by title and annotator"):
+        by_title = cached.ask(indexing.titles, normalise)
         results.table(by_title, "by_title")
         show.downloads(by_title, "keyphrases_by_title", "Keyphrases by title", result.signature)
     shown = screen_tables.annotated_documents(table)
@@ -137,11 +145,10 @@ def titles() -> None:
 
 def trimming() -> None:
     """Show the gold standard trimmed at a threshold, what systems then get, and whether K goes with the score."""
-    table, _ = cached.annotated_documents()
+    table = cached.annotated_documents()
     st.caption(prose.text("people.trimming"))
     first, second, third = st.columns([3, 2, 2], vertical_alignment="bottom")
-    options = [f"{one:.2f}" for one in THRESHOLDS]
-    threshold = float(first.select_slider("Threshold of K", options, "0.50", key="threshold", bind="query-params"))
+    threshold = controls.of_k("Threshold of K", "threshold", first)
     form = cast(Form, controls.select("Form", FORMS, "form", inside=second))
     binary = form == "binary"
     pooled = controls.switch("One majority for all documents", "pooled", inside=third, disabled=not binary)
@@ -165,7 +172,7 @@ def trimming() -> None:
 
 def _curve(pooled: bool, threshold: float) -> None:
     st.subheader("Does a more reliable gold standard change the scores?", anchor=False)
-    curve, recipe = cached.trimming_curve(pooled)
+    curve, recipe = cached.ask(cached.trimming_curve, cached.at_cutoff().changed(annotators="union"), pooled)
     left, right = st.columns(2)
     scores = list(dict.fromkeys(curve["measure"]))
     measure = controls.select("Score", scores, "score", inside=left, meaning=show.meanings(scores))
@@ -180,15 +187,9 @@ def _curve(pooled: bool, threshold: float) -> None:
 
 
 def _k_and_score(table: pd.DataFrame) -> None:
-    scores = cached.by_document("P_pos")
+    scores = cached.ask(kp.by_document, cached.at_cutoff(), "P_pos")
     words = {"group": "type", "rho": "correlation", "low": "from", "high": "to"}
     correlation = k_and_score(table, scores).rename(columns=words)
     results.table(correlation, "k_and_score")
     st.caption("Spearman's correlation of a document's K with the P\\_pos of each system on it, with 95 % interval.")
     show.downloads(correlation, "k_and_score", "Agreement and score by document", cached.signature("P_pos"))
-
-
-def _documents(result: kp.Result) -> int:
-    """Return the number of documents behind the agreement of all annotators."""
-    rows = result.frame[(result.frame["system"] == "all") & (result.frame["subset"] == "all")]
-    return int(rows["documents"].max())

@@ -3,29 +3,18 @@
 import hashlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
-from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
-from kp_core import scale
 from kp_core.errors import Note
-from kp_core.reading import report as on_reading
 from kp_core.scoring.measures import parse
-from kp_core.scoring.prepare import prepare, prepare_annotators
+from kp_core.scoring.prepare import prepare
 from kp_core.settings import Average, Settings
-from kp_core.studies import annotators, document_values
-from kp_core.studies import indexing as of_indexers
-from kp_core.studies.compare import Correction, Test
-from kp_core.studies.correlation.estimates import Study
-from kp_core.studies.document_values import DocumentView
-from kp_core.studies.evaluate import interval_table
-from kp_core.studies.soft import SoftResult
-from kp_core.studies.stability import By
+from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.trimming import Form, curve
-from kp_core.text.normalise import Normaliser
 from kp_ui import settings as chosen
 from kp_ui import workspace
 
@@ -59,35 +48,28 @@ def _is_told_whole(part: object) -> bool:
     return part is None or isinstance(part, str | int | float)
 
 
-def kept(words: str | bool, most: int) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep what a function of the data on screen returns, under one digest of these data and all of its arguments.
+@st.cache_data(scope="session", max_entries=150, show_spinner="Working this out …")
+def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: Any, _options: Any) -> Any:
+    return _compute(*_data, *_arguments, **_options)
 
-    words: what the page says meanwhile; most: so many answers are kept in a session
+
+@st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
+def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
+    return kp.near_misses(workspace.current().corpus, _settings)
+
+
+def of(data: tuple[Any, ...], told: object, compute: Callable[..., R], *arguments: Any, **options: Any) -> R:
+    """Return what a function gives for data and arguments, kept under one digest of all of them.
+
+    told: what the data are, in words or a digest, besides those on screen
     """
-
-    def decorate(compute: Callable[P, R]) -> Callable[P, R]:
-        @st.cache_data(scope="session", max_entries=most, show_spinner=words)
-        @_named_after(compute)
-        def look_up(digest: str, _arguments: Any, _options: Any) -> R:
-            return compute(*_arguments, **_options)
-
-        @wraps(compute)
-        def ask(*arguments: P.args, **options: P.kwargs) -> R:
-            return look_up(digest_of(compute.__qualname__, arguments, options), arguments, options)
-
-        return ask
-
-    return decorate
+    digest = digest_of(told, f"{compute.__module__}.{compute.__qualname__}", arguments, options)
+    return cast(R, _look_up(digest, compute, data, arguments, options))
 
 
-def _named_after(compute: Callable[..., R]) -> Callable[[Callable[..., R]], Callable[..., R]]:
-    """Give a function the name of another: Streamlit tells caches apart by the names of their functions."""
-
-    def name(look_up: Callable[..., R]) -> Callable[..., R]:
-        look_up.__module__, look_up.__qualname__ = compute.__module__, compute.__qualname__
-        return look_up
-
-    return name
+def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **options: P.kwargs) -> R:
+    """Return what a function gives for the data on screen."""
+    return of((workspace.current().corpus,), "", compute, *arguments, **options)
 
 
 def at_cutoff() -> Settings:
@@ -105,32 +87,6 @@ def without_cutoff() -> Settings:
     return chosen.settings().changed(k="all", annotators="union")
 
 
-def asked(
-    words: str | bool, most: int, settings: Callable[[], Settings] = at_cutoff
-) -> Callable[[Callable[Concatenate[Settings, P], R]], Callable[P, R]]:
-    """Keep what a function returns as `kept` does, and give it the settings that hold as its first argument."""
-
-    def decorate(compute: Callable[Concatenate[Settings, P], R]) -> Callable[P, R]:
-        look_up = kept(words, most)(compute)
-
-        @wraps(compute)
-        def ask(*arguments: P.args, **options: P.kwargs) -> R:
-            return look_up(settings(), *arguments, **options)
-
-        return ask
-
-    return decorate
-
-
-def _corpus() -> kp.Corpus:
-    return workspace.current().corpus
-
-
-@kept("Evaluating …", 20)
-def _evaluation(settings: Settings, measures: tuple[str, ...], baselines: bool = False) -> kp.Result:
-    return kp.evaluate(_corpus(), settings, measures, baselines=baselines)
-
-
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
     """Evaluate the data on screen under the sidebar's settings at every cutoff; `result.at(k)` looks one up.
 
@@ -142,11 +98,11 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     if people:
         asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
-        result = _evaluation(asked, measures, baselines)
+        result = ask(kp.evaluate, asked, measures, baselines=baselines)
     except kp.InputError:
         if not isinstance(cutoff, int):
             raise
-        result = _evaluation(asked.changed(k=range(1, cutoff + 1)), measures, baselines)
+        result = ask(kp.evaluate, asked.changed(k=range(1, cutoff + 1)), measures, baselines=baselines)
     return replace(result, notes=notes(measures))
 
 
@@ -160,87 +116,48 @@ def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:
 
     What is said of the universe matters to measures of concordance tables alone.
     """
-    found = _evaluation(at_cutoff().changed(interval="none"), ("kappa",)).notes
+    found = evaluation_at_cutoff(("kappa",), None).notes
     tables = any(parse(name).measure.family == "concordance" for name in measures)
     return tuple(note for note in found if tables or note.where != "universe")
 
 
-def evaluation_at_cutoff(measures: tuple[str, ...], average: Average = "micro") -> kp.Result:
-    """Evaluate at the sidebar's cutoff only, without intervals, under an average."""
-    return _evaluation(at_cutoff().changed(interval="none", average=average), measures)
+def evaluation_at_cutoff(measures: tuple[str, ...], average: Average | None = "micro") -> kp.Result:
+    """Evaluate at the sidebar's cutoff only, without intervals, under an average or that of the sidebar."""
+    settings = at_cutoff().changed(interval="none")
+    return ask(kp.evaluate, settings.changed(average=average) if average else settings, measures)
 
 
 def signature(measure: str) -> str:
     """Return the recipe of values by document at the sidebar's cutoff."""
-    return _evaluation(at_cutoff().changed(interval="none"), (measure,)).signature
+    return evaluation_at_cutoff((measure,), None).signature
 
 
-@asked("Evaluating the parts …", 10)
-def parts(settings: Settings, measures: tuple[str, ...], by: str) -> kp.Result:
-    """Evaluate parts of the data at the sidebar's cutoff."""
-    return kp.evaluate(_corpus(), settings, measures, by=by)
-
-
-@asked("Comparing systems …", 50)
-def comparison(
-    settings: Settings, measure: str, test: Test = "randomisation", correction: Correction = "holm"
-) -> kp.Comparison:
-    """Compare all pairs of systems at the sidebar's cutoff."""
-    return kp.compare(_corpus(), settings, measure, test=test, correction=correction)
-
-
-@asked(False, 20)
-def intervals(settings: Settings, system: str, measures: tuple[str, ...]) -> pd.DataFrame:
-    """Return the intervals of one system side by side, at the sidebar's cutoff."""
-    return interval_table(_corpus(), settings, system=system, measures=measures)
-
-
-@asked("Evaluating under other conventions …", 10)
-def spread(settings: Settings, measure: str) -> kp.Spread:
-    """Return a measure under every preset and under the grid of conventions, at the sidebar's cutoff."""
-    return kp.spread(_corpus(), settings, measure)
-
-
-@asked("Ranking the systems again …", 20)
-def stability(settings: Settings, by: By, measure: str) -> kp.Stability:
-    """Return the rankings of the systems by measure, cutoff, normalisation or gold standard."""
-    return kp.stability(_corpus(), settings, by, measure=measure)
-
-
-@asked("Looking for near misses …", 10)
-def near_misses(settings: Settings) -> kp.NearMisses:
+def near_misses() -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
-    return kp.near_misses(_corpus(), settings)
+    settings = at_cutoff()
+    return _near_misses(digest_of(settings), settings)
 
 
-@asked("Matching what is similar …", 20, at_every_number)
-def soft(settings: Settings, chosen: kp.Soft) -> SoftResult:
-    """Evaluate with soft matching at every cutoff that is a number."""
-    return kp.soft_evaluate(_corpus(), settings, chosen, ("P@k", "R@k", "F1@k"))
-
-
-@asked("Making the table …", 20)
 def paper_table(
-    settings: Settings, systems: tuple[str, ...], measures: tuple[str, ...], cutoffs: str, marks: bool, baselines: bool
+    systems: tuple[str, ...], measures: tuple[str, ...], cutoffs: str, marks: bool, baselines: bool
 ) -> kp.PaperTable:
     """Make the table of a paper under the sidebar's settings, at cutoffs of its own."""
-    at = settings.changed(k="".join(cutoffs.split()))
-    return kp.paper_table(_corpus(), at, measures, systems=systems, marks=marks, baselines=baselines)
+    at = at_cutoff().changed(k="".join(cutoffs.split()))
+    return ask(kp.paper_table, at, measures, systems=systems, marks=marks, baselines=baselines)
 
 
-@asked("Writing this section …", 12)
-def report(settings: Settings, measure: str, sections: tuple[str, ...], title: str) -> "Report":
+def report(measure: str, sections: tuple[str, ...], title: str) -> "Report":
     """Write some sections of the report on the data on screen, under the sidebar's settings and cutoff."""
     from kp_core.takeaway import bundle
 
-    return bundle.report(_corpus(), settings, measure, sections=sections, title=title)
+    return ask(bundle.report, at_cutoff(), measure, sections=sections, title=title)
 
 
 def report_file(measure: str, sections: tuple[str, ...], title: str, form: str) -> Callable[[], str | bytes]:
     """Return what writes the report in a form, once somebody asks for it: by then this run of the page is over."""
     from kp_core.takeaway import bundle
 
-    corpus, settings = _corpus(), at_cutoff()
+    corpus, settings = workspace.current().corpus, at_cutoff()
 
     def write() -> str | bytes:
         whole = bundle.report(corpus, settings, measure, sections=sections, title=title)
@@ -249,107 +166,23 @@ def report_file(measure: str, sections: tuple[str, ...], title: str, form: str) 
     return write
 
 
-@asked("Reading the documents …", 20)
-def by_document(settings: Settings, measure: str) -> pd.DataFrame:
-    """Return the values of every system and document at the sidebar's cutoff."""
-    return kp.by_document(_corpus(), settings, measure)
+def agreement() -> kp.Result:
+    """Measure how well the annotators agree."""
+    return ask(kp.agreement, without_cutoff())
 
 
-@asked("Reading the documents …", 20)
-def tables_by_document(settings: Settings, measures: tuple[str, ...]) -> pd.DataFrame:
-    """Return concordance measures of every system and document at the sidebar's cutoff."""
-    return document_values.tables_by_document(_corpus(), settings, measures)
+def annotated_documents() -> pd.DataFrame:
+    """Return the agreement of the annotators document by document."""
+    return ask(agreement_by_document, without_cutoff())
 
 
-@asked(False, 50)
-def one_document(settings: Settings, document: str) -> DocumentView:
-    """Return the phrases of one document at the sidebar's cutoff."""
-    return kp.one_document(_corpus(), settings, document=document)
-
-
-@asked(False, 50)
-def marked_text(settings: Settings, document: str, system: str) -> list[tuple[str, str]]:
-    """Return the text of a document in pieces, with what a system found, missed and added."""
-    return document_values.marked_text(one_document(document), system, prepare(_corpus(), settings).settings)
-
-
-def documents_of_run(run: scale.Opened, settings: Settings, ids: tuple[str, ...]) -> dict[str, DocumentView]:
-    """Return single documents of a streamed run, as far as its gold standard has them."""
-    return _documents_of_run(digest_of("streamed documents", run.digest, settings, ids), run.run, settings, ids)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Reading these documents …")
-def _documents_of_run(
-    digest: str, _run: scale.Streamed, _settings: Settings, _ids: tuple[str, ...]
-) -> dict[str, DocumentView]:
-    corpus = _run.documents(_ids)
-    there = set(corpus.gold["doc_id"])
-    return {name: kp.one_document(corpus, _settings, document=name) for name in _ids if name in there}
-
-
-@kept("Counting …", 5)
-def statistics(normalise: str, k: int) -> pd.DataFrame:
-    """Return the counts of every annotator and system, under a normalisation and an average gold size."""
-    return on_reading.statistics(_corpus(), Normaliser.parse(normalise), k)
-
-
-@kept("Normalising …", 5)
-def normalised(normalise: str) -> pd.DataFrame:
-    """Return every distinct phrase before and after normalisation, those that change first."""
-    return on_reading.normalised(_corpus(), Normaliser.parse(normalise))
-
-
-@asked("Comparing the annotators …", 10, without_cutoff)
-def agreement(settings: Settings) -> kp.Result:
-    """Measure how well the annotators agree under the sidebar's settings."""
-    return kp.agreement(_corpus(), settings)
-
-
-@asked("Comparing the annotators …", 10, without_cutoff)
-def annotated_documents(settings: Settings) -> tuple[pd.DataFrame, float]:
-    """Return the agreement of the annotators document by document, and the standard error of K of all."""
-    corpus = _corpus()
-    data = prepare_annotators(corpus, settings)
-    return annotators.agreement_by_document(corpus, settings), annotators.standard_error(data)
-
-
-@asked(False, 5, without_cutoff)
-def indexing(settings: Settings) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return the most disputed headings, and the keyphrases of each annotator by title."""
-    normalise = settings.normalise
-    return of_indexers.disputed_headings(_corpus(), normalise), of_indexers.titles(_corpus(), normalise)
-
-
-@asked("Trimming …", 50, without_cutoff)
-def trimmed(settings: Settings, threshold: float, pooled: bool, form: Form) -> kp.Trimmed:
+def trimmed(threshold: float, pooled: bool, form: Form = "binary") -> kp.Trimmed:
     """Trim the gold standard at a threshold."""
-    return kp.trim(_corpus(), settings, threshold, pooled=pooled, form=form)
+    return ask(kp.trim, without_cutoff(), threshold, pooled=pooled, form=form)
 
 
-@asked("Trimming at every threshold …", 10, lambda: at_cutoff().changed(annotators="union"))
-def trimming_curve(settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
-    """Return the scores of the systems over the threshold, at the sidebar's cutoff, and their recipe."""
-    data, levels = prepare(_corpus(), settings), trimmed(0.5, pooled, "binary").levels
+def trimming_curve(corpus: kp.Corpus, settings: Settings, pooled: bool) -> tuple[pd.DataFrame, str]:
+    """Return the scores of the systems over the threshold, and their recipe."""
+    data, levels = prepare(corpus, settings), trimmed(0.5, pooled).levels
     recipe = data.settings.changed(trim=f"every-binary{'-pooled' if pooled else ''}")
     return curve(data, levels), kp.signature(recipe, len(data.documents))
-
-
-def correlation(
-    judged: pd.DataFrame, measures: tuple[str, ...], by: tuple[str, ...], study: Study, **options: Any
-) -> kp.CorrelationStudy:
-    """Correlate measures with the human scores of the data on screen and of the ratings made here."""
-    corpus = replace(_corpus(), judgements=judged)
-    digest = digest_of("correlation", judged.to_csv(index=False), measures, by, study, options)
-    return _correlation(digest, corpus, measures, by, study, options)
-
-
-@st.cache_data(scope="session", max_entries=10, show_spinner="Correlating measures with people …")
-def _correlation(
-    digest: str,
-    _corpus: kp.Corpus,
-    _measures: tuple[str, ...],
-    _by: tuple[str, ...],
-    _study: Study,
-    _options: dict[str, Any],
-) -> kp.CorrelationStudy:
-    return kp.correlate(_corpus, _measures, _by, study=_study, **_options)

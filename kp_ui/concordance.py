@@ -1,6 +1,6 @@
 """Arrange the tables against people: what a table says, its cells and measures, intervals, N, printed figures."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -8,6 +8,8 @@ import kp_core as kp
 from kp_core.charts import curves, screen_tables
 from kp_core.charts.curves import LIMITS
 from kp_core.scoring.measures import parse
+from kp_core.studies.document_values import tables_by_document
+from kp_core.studies.evaluate import interval_table
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.typeset import CELLS
 from kp_core.words.statements import diagnose
@@ -16,6 +18,7 @@ from kp_ui import cached, controls, prose, results, settings, show
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
 #: Those that stand beside the cells; the others are in the table of all systems.
 _FIRST = ("kappa", "P_pos", "P_neg", "PABAK", "AC1")
+_PRINTED = ("kappa", "P_pos", "P_neg", "PABAK")
 _OWN = "figures of your own"
 
 
@@ -32,7 +35,7 @@ def section() -> None:
         others = {name: found for name, found in cells.items() if name != system}
         said = diagnose(system, cells[system], others, mean)
         for sentence in said[:1]:
-            st.markdown(show.plain(sentence))
+            st.markdown(show.plain(results.in_short(sentence)))
         if said[1:]:
             with st.expander("What else this table says"):
                 st.markdown("\n".join(f"- {show.plain(sentence)}" for sentence in said[1:]))
@@ -44,18 +47,21 @@ def section() -> None:
         results.table(screen_tables.rows_where(here, system, _FIRST), "measures", here.documents)
         results.few(here)
     _everybody()
-    with st.container(horizontal=True):
-        show.downloads(here.frame, "concordance", "Systems against the gold standard", here.signature)
-        show.recipe(here)
-    intervals(system, MEASURES, here.documents)
+    show.foot(here, (here.frame, "concordance", "Systems against the gold standard"))
+    with st.expander("How wide is the interval, and what if phrases were independent?"):
+        table = cached.ask(interval_table, cached.at_cutoff(), system=system, measures=MEASURES)
+        results.table(screen_tables.intervals_side_by_side(table, here.documents), "intervals", here.documents)
+        st.caption(prose.text("agreement.intervals"))
+        show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
     with st.expander("As the universe grows"):
-        against_universe(cells)
+        _against_universe(cells)
     with st.expander("Document by document"):
-        documents = cached.tables_by_document((*CELLS, "kappa", "P_pos", "PABAK"))
+        documents = cached.ask(tables_by_document, cached.at_cutoff(), (*CELLS, "kappa", "P_pos", "PABAK"))
         documents = documents[documents["system"] == system].drop(columns="system").reset_index(drop=True)
         results.table_of_documents(documents, "documents")
         show.downloads(documents, "concordance_by_document", f"By document, {system}", here.signature)
-    from_published_figures()
+    with st.expander("From published figures back to a table"), show.refusals():
+        _from_published_figures()
 
 
 def _everybody() -> None:
@@ -67,56 +73,38 @@ def _everybody() -> None:
     everybody = screen_tables.in_order(screen_tables.numbers(beside, MEASURES), results.best_first())
     results.table(everybody, "everybody", beside.documents)
     results.about_baselines(settings.cutoff())
-    for reason in screen_tables.reasons(beside):
-        st.caption(show.plain(reason))
+    results.reasons(beside)
 
 
-def intervals(system: str, measures: Sequence[str], documents: int) -> None:
-    """Show the intervals of a system's pooled measures side by side; which comes first depends on the documents."""
-    with st.expander("How wide is the interval, and what if phrases were independent?"):
-        table = cached.intervals(system, tuple(measures))
-        results.table(screen_tables.intervals_side_by_side(table, documents), "intervals", documents)
-        st.caption(prose.text("agreement.intervals"))
-        show.downloads(table, "intervals", f"Intervals of {system}", cached.signature("kappa"))
-
-
-def against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
-    """Show a measure as a function of N."""
+def _against_universe(cells: Mapping[str, Mapping[str, float]]) -> None:
     measure = controls.select("Measure against N", LIMITS, "against_N", meaning=show.meanings(LIMITS))
     limit = "P\\_pos, which kappa never passes" if measure in ("kappa", "pi") else "1, whatever the systems do"
     show.chart(curves.against_universe(cells, measure), "against_universe")
     st.caption(prose.text("agreement.universe", limit=limit))
 
 
-def from_published_figures() -> None:
+def _from_published_figures() -> None:
     """Let the user solve printed kappa, P_pos, P_neg and PABAK for the table behind them."""
-    with st.expander("From published figures back to a table"):
-        st.caption(prose.text("agreement.printed"))
-        chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
-        texts = LECTURE_SYSTEMS.get(chosen, ("", "", "", ""))
-        names = ("kappa", "P_pos", "P_neg", "PABAK")
-        if chosen == _OWN:
-            columns = st.columns(4)
-            texts = tuple(
-                column.text_input(show.plain(name), key=f"printed {name}", placeholder=example)
-                for column, name, example in zip(columns, names, LECTURE_SYSTEMS["TF-IDF"], strict=True)
-            )
-            if not all(texts):
-                st.info("Write the four values as they are printed, with all their digits.")
-                return
-        else:
-            given = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-            st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
-        try:
-            found = kp.recover(*texts)
-        except kp.UsageError as problem:
-            st.warning(show.plain(f"{problem}."))
+    st.caption(prose.text("agreement.printed"))
+    chosen = controls.select("Figures", [*LECTURE_SYSTEMS, _OWN], "figures")
+    texts = LECTURE_SYSTEMS.get(chosen)
+    if texts is None:
+        columns = zip(st.columns(4), _PRINTED, LECTURE_SYSTEMS["TF-IDF"], strict=True)
+        texts = tuple(
+            one.text_input(show.plain(name), key=f"printed {name}", placeholder=text) for one, name, text in columns
+        )
+        if not all(texts):
+            st.info("Write the four values as they are printed, with all their digits.")
             return
-        if found is None:
-            st.warning("No concordance table gives all four values: at least one of them is misprinted.")
-            return
-        table = spans(found)
-        results.table(table, "recovered")
-        for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
-            st.caption(show.plain(sentence))
-        show.downloads(table, "recovered", "What printed figures say about their table")
+    else:
+        given = ", ".join(f"{name} {text}" for name, text in zip(_PRINTED, texts, strict=True))
+        st.caption(show.plain(f"As printed in the lecture-keyword evaluation section: {given}."))
+    found = kp.recover(*texts)
+    if found is None:
+        st.warning("No concordance table gives all four values: at least one of them is misprinted.")
+        return
+    table = spans(found)
+    results.table(table, "recovered")
+    for sentence in remarks(found, chosen in LECTURE_SYSTEMS):
+        st.caption(show.plain(sentence))
+    show.downloads(table, "recovered", "What printed figures say about their table")

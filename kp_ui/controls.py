@@ -1,30 +1,53 @@
 """Draw controls that are part of the link, and drop zones; what each is for stands under its key in `prose.toml`."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Literal
-from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
 from kp_core.reading import LIMITS, Source
+from kp_core.studies.trimming import THRESHOLDS
+from kp_ui import link, show
 from kp_ui.prose import helps, value
 
 
+def held(name: str, usual: Any, read: Callable[[str], Any] = str, key: str = "") -> dict[str, Any]:
+    """Set a control to what was chosen for it, and return the options that keep it in the link.
+
+    usual: what holds unless something else is chosen; read: the value of a text, an error where it is none;
+    key: that of the control, where several are for one choice
+    """
+    key = key or name
+    st.session_state[key] = usual
+    with suppress(KeyError, ValueError):
+        st.session_state[key] = read(link.chosen()[name])
+    return {"key": key, "on_change": _take, "args": (name, key, _text(usual))}
+
+
+def _take(name: str, key: str, usual: str) -> None:
+    text = _text(st.session_state[key])
+    link.choose(name, None if text == usual else text)
+
+
+def _text(chosen: object) -> str:
+    if isinstance(chosen, list):
+        return ",".join(chosen) or "none"
+    return str(chosen).lower() if isinstance(chosen, bool) else str(chosen)
+
+
+def among(options: Iterable[str]) -> Callable[[str], str]:
+    """Return what reads one of some options."""
+    return {one: one for one in options}.__getitem__
+
+
 def select(
-    label: str,
-    options: Iterable[str],
-    key: str,
-    start: int = 0,
-    inside: Any = st,
-    meaning: str | None = None,
-    linked: bool = True,
-    **more: Any,
+    label: str, options: Iterable[str], key: str, start: int = 0, inside: Any = st, meaning: str = "", **more: Any
 ) -> str:
     """Let the user choose one of some options, at first the one at a place; options are literal, as in the link."""
-    bind = "query-params" if linked else None
-    begin = {} if key in st.session_state else {"index": start}  # a control has a default or a state, not both
-    about = meaning or helps(key)
-    return str(inside.selectbox(label, list(options), key=key, bind=bind, help=about, **begin, **more))
+    every = list(options)
+    more |= held(key, every[start], among(every)) | {"help": meaning or helps(key)}
+    return str(inside.selectbox(label, every, **more))
 
 
 def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
@@ -33,34 +56,49 @@ def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
     return words[select(label, words, key, **more)]
 
 
+def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:
+    """Let the user choose some of some options."""
+    every = list(options)
+    more |= held(key, list(usual), lambda text: [one for one in text.split(",") if one in every])
+    return list(st.multiselect(label, every, **more))
+
+
+def number(low: float, high: float, kind: Callable[[str], float] = float) -> Callable[[str], float]:
+    """Return what reads a number between two bounds."""
+
+    def read(text: str) -> float:
+        if not low <= kind(text) <= high:
+            raise ValueError(text)
+        return kind(text)
+
+    return read
+
+
+def of_k(label: str, key: str, inside: Any = st) -> float:
+    """Let the user choose a threshold of agreement."""
+    every = [f"{one:.2f}" for one in THRESHOLDS]
+    return float(inside.select_slider(label, every, **held(key, "0.50", among(every))))
+
+
 def switch(label: str, key: str, inside: Any = st, disabled: bool = False) -> bool:
     """Let the user turn something on."""
-    return bool(inside.toggle(label, key=key, bind="query-params", disabled=disabled, help=helps(key)))
+    return bool(inside.toggle(label, disabled=disabled, help=helps(key), **held(key, False, "true".__eq__)))
 
 
-def views(label: str, options: Iterable[str], key: str, folded: bool = False, linked: bool = True) -> str:
+def views(label: str, options: Iterable[str], key: str) -> str:
     """Let the user choose what to look at among a few views side by side, at first the first of them."""
     every = list(options)
-    hidden: Literal["collapsed", "visible"] = "collapsed" if folded else "visible"
-    bind: Literal["query-params"] | None = "query-params" if linked else None
-    chosen = st.segmented_control(
-        label, every, default=every[0], required=True, key=key, bind=bind, label_visibility=hidden
-    )
-    return str(chosen)
+    more: dict[str, Any] = held(key, every[0], among(every)) | {"label_visibility": "collapsed"}
+    return str(st.segmented_control(label, every, required=True, **more))
 
 
 def tabs(key: str, sections: Mapping[str, Callable[[], None]]) -> None:
     """Draw tabs, each with what draws its inside; only the open one is computed, and it is part of the link."""
-    for tab, draw in zip(st.tabs(list(sections), key=key, bind="query-params"), sections.values(), strict=True):
+    every = list(sections)
+    for tab, draw in zip(st.tabs(every, **held(key, every[0], among(every))), sections.values(), strict=True):
         if tab.open:
-            with tab:
+            with tab, show.refusals():
                 draw()
-
-
-def address() -> str:
-    """Return the address of this page with all its choices; the data are not in it."""
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
-    return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 
 
 def megabytes() -> int:

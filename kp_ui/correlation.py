@@ -1,6 +1,7 @@
 """Arrange the correlation study: its options, the forest plot, subsets, tests, and the published tables."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, cast
 
 import pandas as pd
@@ -8,7 +9,6 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import dots, heat_maps, screen_tables
-from kp_core.charts.style import GREY
 from kp_core.studies.correlation import kim2010 as paper_of_2010
 from kp_core.studies.correlation.breakdowns import BREAKDOWNS, DEFAULT_BY, pooled_and_within
 from kp_core.studies.correlation.coefficients import Correlation
@@ -19,7 +19,7 @@ from kp_core.takeaway import methods
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
-from kp_ui import cached, controls, prose, rating, results, show
+from kp_ui import cached, controls, prose, rating, results, show, workspace
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
 
@@ -39,25 +39,20 @@ def section() -> None:
         average, ask = choose(judged)
     if ask is None:
         return
-    try:
-        with right:  # the values are there long before the tests
-            show.chart(dots.forest(ask(False), average), "forest")
-        with left:
-            study = ask(True)
-    except (kp.InputError, kp.UsageError) as problem:
-        show.error(problem)
-        return
+    with right:  # the values are there long before the tests
+        show.chart(dots.forest(ask(False), average), "forest")
+    with left:
+        study = ask(True)
+        _overall(study, average)
     with said:
         st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
-    with left:
-        overall(study, average)
     controls.tabs(
         "correlation_tab",
         {
-            "Location, complexity, part of speech": lambda: subsets(study, average),
-            "Which measures differ": lambda: certainty(study, average),
-            "Annotators": lambda: raters(judged),
-            "Every pair": lambda: behind(study),
+            "Location, complexity, part of speech": lambda: _subsets(study, average),
+            "Which measures differ": lambda: _certainty(study, average),
+            "Annotators": lambda: _raters(judged),
+            "Every pair": lambda: _behind(study),
         },
     )
     show.recipe(study)
@@ -75,10 +70,10 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     stemmer = controls.choice("Stemmer", _STEMMERS, "pair_stemmer", inside=fourth)
     columns = [f"column:{name}" if name in kp.SIMILARITIES else name for name in numeric_columns(judged)]
     options = [*(name for name in kp.SIMILARITIES if name != "embedding"), *columns]
-    measures = st.multiselect("Measures", options, [*PAPER, *SENTINELS], key="similarities", bind="query-params")
+    measures = controls.several("Measures", options, [*PAPER, *SENTINELS], "similarities")
     with st.popover("What the measures say"):
         show.definitions((name, said) for name in measures if (said := methods.sentence(name)))
-    by = st.multiselect("Broken down by", list(BREAKDOWNS), list(DEFAULT_BY), key="by", bind="query-params")
+    by = controls.several("Broken down by", BREAKDOWNS, DEFAULT_BY, "by")
     paper = controls.switch("Group the pairs as in the published study: contiguous near misses only", "paper")
     if not measures:
         st.info("Choose at least one measure.")
@@ -88,13 +83,13 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     def ask(tested: bool) -> kp.CorrelationStudy:
         study = Study(correlation=cast(Correlation, name), **({} if tested else _NO_TESTS))
         parts = tuple(by) if tested else ()
-        return cached.correlation(judged, tuple(measures), parts, study, **options_of)
+        data, told = replace(workspace.current().corpus, judgements=judged), judged.to_csv(index=False)
+        return cached.of((data,), told, kp.correlate, tuple(measures), parts, study=study, **options_of)
 
     return average, ask
 
 
-def overall(study: kp.CorrelationStudy, average: str) -> None:
-    """Show the correlation of every measure over all pairs."""
+def _overall(study: kp.CorrelationStudy, average: str) -> None:
     results.table(screen_tables.overall(study, average), "overall")
     st.caption(prose.text("correlation.overall"))
     show.downloads(study.frame, "correlation", "Correlation with human scores", study.signature)
@@ -104,26 +99,21 @@ def overall(study: kp.CorrelationStudy, average: str) -> None:
         st.caption(show.plain(f"Not significantly better than the mere length of the candidate: {', '.join(lost)}."))
 
 
-def subsets(study: kp.CorrelationStudy, average: str) -> None:
-    """Show measures by subsets as in the paper; bold where a subset exceeds the measure's overall value."""
+def _subsets(study: kp.CorrelationStudy, average: str) -> None:
     wide, marked = screen_tables.by_subset(study.frame, average)
     # the sentinels stand in the table of all pairs, and here would take the width of the screen
     shown = wide.drop(columns=list(SENTINELS), errors="ignore")
-    config = {name: st.column_config.NumberColumn(name, format="%.3f", width=72) for name in shown.columns[1:]}
-    look = shown.style.apply(lambda _: marked[shown.columns], axis=None)
-    st.dataframe(look, key="by_subset", hide_index=True, column_config=config, placeholder="", height="content")
+    _marked(shown, marked[shown.columns], "by_subset", 3)
     st.caption(prose.text("correlation.subsets"))
     show.downloads(wide, "correlation_by_subset", "Correlation by subset", study.signature)
-    kinds = [name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()]
     with st.expander("Pooled, and within subsets"):
         st.caption("Where the two differ much, the pooled value comes from differences between the subsets.")
-        for kind in kinds:
+        for kind in (name for name in BREAKDOWNS if study.frame["subset"].str.startswith(f"{name}:").any()):
             st.markdown(f"**{show.plain(kind)}**: {show.plain(BREAKDOWNS[kind])}")
             results.table(pooled_and_within(study.frame[study.frame["average"] == average], kind), f"within {kind}")
 
 
-def certainty(study: kp.CorrelationStudy, average: str) -> None:
-    """Show the tests between measures, and what the tie rule of the majority changes."""
+def _certainty(study: kp.CorrelationStudy, average: str) -> None:
     if study.found.tests.empty:
         st.caption("There are not two measures that can be compared.")
         return
@@ -138,8 +128,7 @@ def certainty(study: kp.CorrelationStudy, average: str) -> None:
         results.table(study.found.tie_range, "tie_range")
 
 
-def raters(judged: pd.DataFrame) -> None:
-    """Show how well the people agree who scored the pairs."""
+def _raters(judged: pd.DataFrame) -> None:
     scores = score_matrix(judged)
     if len(scores.columns) < 2:
         return
@@ -149,8 +138,7 @@ def raters(judged: pd.DataFrame) -> None:
     results.table(pairwise_agreement(scores).rename(columns=names), "raters")
 
 
-def behind(study: kp.CorrelationStudy) -> None:
-    """Show the pairs behind the numbers."""
+def _behind(study: kp.CorrelationStudy) -> None:
     results.table(study.pairs, "judged_pairs", height=400)
     show.downloads(study.pairs, "judged_pairs", "Judged pairs with the values of all measures")
 
@@ -158,17 +146,13 @@ def behind(study: kp.CorrelationStudy) -> None:
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
     st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
-    table = paper_of_2010.kim2010_correlations()
-    average = controls.views("Human score of the paper", ["average", "majority"], "published_human", linked=False)
-    rows = table[table["average"] == average]
-    wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
-    suspect = rows.assign(marked=rows["suspect"] != "").pivot_table(
-        index="measure", columns="subset", values="marked", aggfunc="max", fill_value=False, sort=False
-    )
-    suspect = suspect.reindex(index=wide.index, columns=wide.columns).fillna(value=False).astype(bool)
-    _bold_table(wide.rename_axis(columns=None).reset_index(), suspect.reset_index(drop=True), "published", marked=True)
+    average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
+    wide, marks, suspects = paper_of_2010.kim2010_printed(average)
+    css = pd.DataFrame("", wide.index, wide.columns)
+    css[marks.columns] = marks.map(lambda on: "background-color: rgba(230, 159, 0, 0.35)" if on else "")
+    _marked(wide, css, "published", 4)
     st.caption("Marked cells look misprinted; they are shown as printed.")
-    results.table(rows[rows["suspect"] != ""][["measure", "subset", "value", "table", "suspect"]], "suspects")
+    results.table(suspects, "suspects")
     with st.expander("What the paper says about its tables, checked against their cells"):
         results.table(paper_of_2010.kim2010_claims(), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
@@ -176,13 +160,8 @@ def published() -> None:
         results.table(paper_of_2010.kim2010_data(), "published_data")
 
 
-def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool = False) -> None:
-    look = "background-color: rgba(230, 159, 0, 0.35)" if marked else "font-weight: 700"
-    cells = bold.reindex(columns=[name for name in wide.columns if name != "measure"]).fillna(value=False)
-    css = pd.DataFrame("", index=wide.index, columns=wide.columns)
-    css[cells.columns] = cells.map(lambda on: look if on else "")
-    css.loc[wide["measure"].isin(SENTINELS), css.columns[1:]] += f"; color: {GREY}"
-    styled = wide.style.apply(lambda _: css, axis=None)
-    config = {name: st.column_config.NumberColumn(name, format="%.3f" if not marked else "%.4f") for name in cells}
-    config["measure"] = st.column_config.TextColumn("measure", pinned=True, width=130)
-    st.dataframe(styled, key=key, hide_index=True, column_config=config, placeholder="", height="content")
+def _marked(shown: pd.DataFrame, css: pd.DataFrame, key: str, decimals: int) -> None:
+    column = st.column_config.NumberColumn
+    config = {name: column(name, format=f"%.{decimals}f", width=72) for name in shown.columns[1:]}
+    look = shown.style.apply(lambda _: css, axis=None)
+    st.dataframe(look, key=key, hide_index=True, column_config=config, placeholder="", height="content")

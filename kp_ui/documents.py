@@ -2,16 +2,18 @@
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
+import kp_core as kp
 from kp_core.charts import screen_tables
 from kp_core.charts.selection import named
 from kp_core.charts.style import short
-from kp_core.studies.document_values import KINDS, MARKS, DocumentView
-from kp_ui import cached, controls, prose, results, settings, show, workspace
+from kp_core.studies.document_values import KINDS, MARKS, DocumentView, marked_text
+from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
 _OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
@@ -37,7 +39,7 @@ def chosen() -> str | None:
     corpus = workspace.current().corpus
     types = [str(name) for name in corpus.documents["group"].dropna().unique() if name]
     if not corpus.systems:
-        table = screen_tables.most_disputed(cached.annotated_documents()[0])
+        table = screen_tables.most_disputed(cached.annotated_documents())
         st.caption("Where the annotators agree least comes first.")
         return choose_document(table, set(table["document"]))
     measure = settings.value("measure")
@@ -49,13 +51,13 @@ def chosen() -> str | None:
         length = ["length of the text"] if corpus.has_texts else []
         orders = ["difference", "value", *length, "as loaded", "random"]
         order = controls.select("Sorted by", orders, "sort")
-        search = st.text_input("Search by id or title", key="search", bind="query-params")
-        group = controls.select("Document type", ["all", *types], "type", disabled=not types)
+        search = st.text_input("Search by id or title", **controls.held("document_search", ""))
+        group = controls.select("Document type", ["all", *types], "document_type", disabled=not types)
         which = controls.select("Only where", WHERE, "where") if other != "none" else "all"
-    values = cached.by_document(measure)
+    values = cached.ask(kp.by_document, cached.at_cutoff(), measure)
     listed = documents(values, better, other, order, search, group, which)
     name = named(measure, settings.cutoff())
-    st.caption(show.plain(_about(listed, name, better, other)))
+    st.caption(show.plain(results.in_short(_about(listed, name, better, other))))
     told = "difference" if other != "none" else f"system {better}" if better in _OTHERS else better
     document = choose_document(listed[["document", told]], set(values["document"]))
     show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure), "Values by document")
@@ -70,7 +72,7 @@ def _about(listed: pd.DataFrame, name: str, better: str, other: str) -> str:
 def show_document(document: str) -> None:
     """Show one document: its text with the phrases of the system marked, the gold standard, and the ranked lists."""
     corpus, measure = workspace.current().corpus, settings.value("measure")
-    view = cached.one_document(document)
+    view = cached.ask(kp.one_document, cached.at_cutoff(), document=document)
     st.header(show.plain(view.title or document), anchor=False)
     own_id = document if view.title else ""
     st.caption(show.plain(" · ".join(part for part in (own_id, view.group, settings.cutoff_in_words()) if part)))
@@ -78,13 +80,13 @@ def show_document(document: str) -> None:
     first = [name for name in (st.session_state.get("system"), st.session_state.get("other")) if name in systems]
     systems = first + [name for name in systems if name not in first]
     if view.text and systems:
-        text_of(document, systems)
+        _text_of(view, systems)
     near = {system: screen_tables.types_of(cached.near_misses(), system, document) for system in systems}
     side_by_side(view, corpus.annotators, systems, near)
     if systems:
         st.caption(LEGEND)
         with st.expander(f"What {show.plain(systems[0])} misses and adds most often, over all documents"):
-            frequent(systems[0])
+            _frequent(systems[0])
         show.signature(cached.signature(measure))
     elif view.text:
         show.text(show.plain(view.text))
@@ -121,19 +123,17 @@ def documents(
 
 
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.
-_MARKED = {"hit": ("✓", "blue"), "missed": ("○", "orange"), "spurious": ("·", "gray")}
+_MARKED = {"hit": ("✓", "blue"), "missed": ("☐", "orange"), "spurious": ("·", "gray")}
 
 
-def text_of(document: str, systems: list[str]) -> None:
-    """Show the text with gold, hits, misses and spurious phrases of the first system marked, by sign and colour."""
+def _text_of(view: DocumentView, systems: list[str]) -> None:
     system = systems[0]
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
-    show.text(show.marked(cached.marked_text(document, system), _MARKED))
+    show.text(show.marked(marked_text(view, system, settings.resolved()), _MARKED))
     st.caption(show.plain(f"{legend}, for {system}."))
 
 
-def frequent(system: str) -> None:
-    """Show which keyphrases a system misses most often, and which phrases it adds most often."""
+def _frequent(system: str) -> None:
     found = cached.near_misses()
     left, right = st.columns(2, gap="medium")
     with left:
@@ -144,43 +144,48 @@ def frequent(system: str) -> None:
         results.table(screen_tables.most_spurious(found, system), "most_spurious")
 
 
-#: The document that was opened last; any other one in the address comes from a link.
-_OPENED = "document opened"
+#: The document that was shown last; any other one in the link was asked for from elsewhere.
+_SHOWN = "document shown"
 
 
 def choose_document(listed: pd.DataFrame, known: Collection[str]) -> str | None:
-    """Let the user select a row; the document of the link is selected first, else the first one. The link follows.
+    """Let the user select a row; the document of the link is selected first, else the one shown before, else the first.
 
     A document that a link names is shown also where the filters leave it out, until a row is selected.
     """
-    # The order is part of the key: a selected row would otherwise stand for another document after sorting.
-    key = f"documents {hashlib.sha256(chr(0).join(listed['document']).encode()).hexdigest()[:16]}"
     ids: list[str] = listed["document"].tolist()
-    asked = st.query_params.get("document")
-    linked = asked in known and asked not in ids and asked != st.session_state.get(_OPENED)
-    start = ids.index(asked) if asked in ids else 0
-    mode: dict[str, Any] = {"on_select": "rerun", "selection_mode": "single-row" if linked else "single-row-required"}
-    if not linked:
-        mode["selection_default"] = {"selection": {"rows": [start]}}
-    event = results.table(listed, key, height=380 if len(ids) > 10 else "content", **mode) if ids else None
-    rows = event["selection"]["rows"] if event else []
-    if linked and not rows:
+    before = st.session_state.get(_SHOWN)
+    asked = link.chosen().get("document", before)
+    linked = asked in known and asked not in ids and asked != before
+    if asked not in ids and not linked:
+        link.choose("document", None)
+    place = ids.index(asked) if asked in ids else 0
+    # The order is part of the key: a selected row would otherwise stand for another document after sorting.
+    key = f"documents {hashlib.sha256(chr(0).join(ids).encode()).hexdigest()[:16]}"
+    if ids:
+        st.session_state[key] = {"selection": {"rows": [] if linked else [place]}}
+        mode: Any = {"selection_mode": "single-row" if linked else "single-row-required"}
+        results.table(
+            listed, key, height=380 if len(ids) > 10 else "content", on_select=partial(_take, key, ids), **mode
+        )
+    if linked:
         st.caption(show.plain(f"The link names {asked}, which is not among the documents listed; it is shown below."))
         return asked
     if not ids:
         return None
-    place = rows[0] if rows and rows[0] < len(ids) else start
-    st.query_params["document"] = st.session_state[_OPENED] = ids[place]
+    st.session_state[_SHOWN] = ids[place]
     with st.container(horizontal=True, vertical_alignment="center"):
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
-            button, there = f"document_{label.lower()}", 0 <= to < len(ids)
-            st.button(label, key=button, on_click=_select, args=(key, to), shortcut=label[0], disabled=not there)
+            there = 0 <= to < len(ids)
+            more: Any = {"args": ("document", ids[to] if there else None), "shortcut": label[0], "disabled": not there}
+            st.button(label, key=f"document_{label.lower()}", on_click=link.choose, **more)
         st.caption(f"{place + 1:,} of {len(ids):,}; keys P and N")
     return ids[place]
 
 
-def _select(key: str, row: int) -> None:
-    st.session_state[key] = {"selection": {"rows": [row]}}
+def _take(key: str, ids: list[str]) -> None:
+    for row in st.session_state[key]["selection"]["rows"]:
+        link.choose("document", ids[row])
 
 
 #: Width of a list: two stand side by side on a laptop, three on a large screen, one on a telephone.
@@ -197,7 +202,7 @@ def side_by_side(
     near: system → phrase → the near miss in words, where they are known
     """
     st.subheader("Gold standard", anchor=False)
-    gold_table(view, annotators)
+    _gold_table(view, annotators)
     _lists(view, systems[:_OPEN], near)
     if systems[_OPEN:]:
         with st.expander(f"The lists of {show.counted(len(systems) - _OPEN, 'other system')}"):
@@ -212,8 +217,7 @@ def _lists(view: DocumentView, systems: Sequence[str], near: Mapping[str, Mappin
                 ranked_table(system, view.lists[system], near.get(system, {}))
 
 
-def gold_table(view: DocumentView, annotators: list[str]) -> None:
-    """Show the gold keyphrases, who chose them, and which systems found them within the cutoff."""
+def _gold_table(view: DocumentView, annotators: list[str]) -> None:
     few = 1 < len(annotators) <= 5
     taken = ("keyphrase", "found by")  # an annotator may be called like one of the other columns
     who = {
@@ -222,7 +226,7 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         ]
         for name in annotators
         if few
-    } or {"chosen by": [", ".join(chosen) for chosen in view.gold["annotators"]]}
+    } or {"chosen by": [f"{len(chosen)}: {', '.join(chosen)}" for chosen in view.gold["annotators"]]}
     table = pd.DataFrame(
         {
             "keyphrase": [" | ".join(spellings) for spellings in view.gold["spellings"]],
@@ -231,7 +235,7 @@ def gold_table(view: DocumentView, annotators: list[str]) -> None:
         }
     )
     table = table if view.lists else table.drop(columns="found by")
-    narrow = {name: st.column_config.TextColumn(short(name, 12), width=70) for name in who if few}
+    narrow = {name: st.column_config.TextColumn(short(name, 12), width=60) for name in who if few}
     st.dataframe(table, key="gold keyphrases", hide_index=True, height=_height(table), column_config=narrow)
 
 

@@ -16,7 +16,7 @@ from kp_core.extraction.texts import stop_words_in
 from kp_core.reading import Source
 from kp_core.text.candidates import has_english
 from kp_core.text.stem import STEMMERS
-from kp_ui import cached, controls, prose, results, settings, show, workspace
+from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
 _DOCUMENTS, _PHRASES, _FOUND, _ADDED = "external_documents", "external_phrases", "extracted", "added"
 _SAMPLE = {_DOCUMENTS: "external/handbook.jsonl", _PHRASES: "external/glossary.txt"}
@@ -35,16 +35,16 @@ def section() -> None:
         return
     left, right = st.columns([3, 1], gap="medium")
     with left:
-        chosen = systems()
+        chosen = _systems()
     top = int(right.number_input("Length of the lists", 1, 1000, 50, key="top"))
     with st.expander("Parameters of the systems"):
-        changed = parameters(chosen)
+        changed = _parameters(chosen)
     outside = external(chosen)
-    run(chosen, outside, top, {**changed, **language()})
+    _run(chosen, outside, top, {**changed, **_language()})
     lists = found()
     if lists is not None:
         st.subheader("What was extracted", anchor=False)
-        add_to_workspace(lists)
+        _add_to_workspace(lists)
         with st.container(horizontal=True):
             kind, icon = "application/jsonl", ":material/download:"
             st.download_button("JSONL", lists.jsonl(), "extracted.jsonl", kind, key="jsonl_extracted", icon=icon)
@@ -52,23 +52,21 @@ def section() -> None:
             show.notes(lists.notes)
             show.signature(lists.signature)
     with st.expander("One document and its candidates", expanded=lists is not None):
-        one_document(lists)
+        _one_document(lists)
     with st.expander("How many keyphrases can be reached"):
-        reach()
+        _reach()
 
 
-def systems() -> list[str]:
-    """Let the user choose systems; say what each does, and by whose definition."""
-    chosen = st.multiselect("Systems", list(kp.SYSTEMS), default=["tfidf"], key="methods", bind="query-params")
+def _systems() -> list[str]:
+    chosen = controls.several("Systems", kp.SYSTEMS, ["tfidf"], "methods")
     for name in chosen:
         one = kp.SYSTEMS[name]
         st.markdown(f"**{show.plain(one.title)}**: {show.plain(one.sentence)}")
     st.caption(f"Every system is {RECONSTRUCTED}. Formulas are under Learn, Methods.")
-    return list(chosen)
+    return chosen
 
 
-def parameters(chosen: Sequence[str]) -> dict[str, float]:
-    """Let the user change the parameters of the systems chosen."""
+def _parameters(chosen: Sequence[str]) -> dict[str, float]:
     names = [name for name in PARAMETERS if any(name in kp.SYSTEMS[system].parameters for system in chosen)]
     found: dict[str, float] = {}
     for column, name in zip(st.columns(max(len(names), 1)), names, strict=False):
@@ -83,14 +81,13 @@ def parameters(chosen: Sequence[str]) -> dict[str, float]:
     return found
 
 
-def language() -> dict[str, Any]:
-    """Let the user give stop words and a stemmer of another language."""
+def _language() -> dict[str, Any]:
     with st.expander("Texts in another language than English"):
         st.caption("Systems with chunks need the tagger, which knows English only; the others need stop words.")
         left, right = st.columns([3, 1])
         words = "Stop words of the language, with blanks or commas between them"
         own = left.text_area(words, key="own_stop_words", height=80)
-        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right, linked=False)
+        stemmer = controls.select("Stemmer", ["none", *STEMMERS], "extraction_stemmer", 3, inside=right)
     return {"stop_words": stop_words_in(own) or "english", "stemmer": stemmer}
 
 
@@ -108,13 +105,12 @@ def external(chosen: Sequence[str]) -> kp.External:
         with columns[-1]:
             _uploader(_PHRASES, "External list of phrases, such as a glossary: one a line, or with a TAB and a weight")
     given = [_sources(kind) if need in needs else [] for kind, need in _NEEDED.items()]
-    content = repr([[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given])
-    return _read(hashlib.sha256(content.encode()).hexdigest(), *given)
+    content = [[(source.name, hashlib.sha256(source.data).hexdigest()) for source in one] for one in given]
+    return cached.of(tuple(given), content, _read)
 
 
-@st.cache_data(scope="session", max_entries=5, show_spinner="Reading the external sources …")
-def _read(digest: str, _documents: list[Source], _phrases: list[Source]) -> kp.External:
-    return kp.External(read_documents(_documents or None), read_phrases(_phrases or None))
+def _read(documents: list[Source], phrases: list[Source]) -> kp.External:
+    return kp.External(read_documents(documents or None), read_phrases(phrases or None))
 
 
 def _sources(kind: str) -> list[Source]:
@@ -139,8 +135,7 @@ def _uploader(kind: str, label: str) -> None:
         right.button("✕", key=f"{kind}_gone", on_click=_sources(kind).clear, help="Remove")
 
 
-def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
-    """Offer the run, with its progress and a way to cancel; the lists are kept in the session."""
+def _run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str, Any]) -> None:
     reasons = [kp.SYSTEMS[name].missing(outside) for name in chosen]
     for reason in filter(None, reasons):
         st.warning(show.sentence(reason))
@@ -156,15 +151,11 @@ def run(chosen: Sequence[str], outside: kp.External, top: int, options: dict[str
                 last[0] = int(share * 100)
                 bar.progress(share, f"{words[:1].upper()}{words[1:]} …")
 
-        corpus = workspace.current().corpus
-        try:
-            lists = kp.extract(corpus, chosen, top, outside, progress=tell, **options)
-        except (kp.InputError, kp.UsageError) as problem:
-            place.empty()
-            show.error(problem)
-            return
-        st.session_state[_FOUND] = (_texts(), lists)
-        st.rerun()
+        with show.refusals():
+            lists = kp.extract(workspace.current().corpus, chosen, top, outside, progress=tell, **options)
+            st.session_state[_FOUND] = (_texts(), lists)
+            st.rerun()
+        place.empty()
 
 
 def _texts() -> str:
@@ -179,19 +170,18 @@ def found() -> kp.Extracted | None:
     return kept[1] if kept and kept[0] == _texts() else None
 
 
-def one_document(lists: kp.Extracted | None) -> None:
-    """Show the text of one document with its candidates marked, and the list of one system beside it."""
+def _one_document(lists: kp.Extracted | None) -> None:
     here = workspace.current().corpus.documents.dropna(subset=["text"])
     titles = dict(zip(here["doc_id"], here["title"].fillna(""), strict=True))
     first, second, third = st.columns(3)
     names = {name: f"{name}: {title}" if title else name for name, title in titles.items()}
     key = "document_of_extraction"
-    document = controls.select("Document", titles, key, inside=first, linked=False, format_func=names.get)
+    document = controls.select("Document", titles, key, inside=first, format_func=names.get)
     kinds = [kind for kind, rules in KINDS.items() if rules]
-    kind = controls.select("Candidates", kinds, "candidates", 1, inside=second, linked=False)
+    kind = controls.select("Candidates", kinds, "candidates", 1, inside=second)
     listed = pd.DataFrame(columns=["rank", "phrase", "score"])
     if lists is not None:
-        system = controls.select("System", lists.settings, "system_of_extraction", inside=third, linked=False)
+        system = controls.select("System", lists.settings, "system_of_extraction", inside=third)
         own = lists.frame[(lists.frame["system"] == system) & (lists.frame["doc_id"] == document)]
         listed = own[["rank", "phrase", "score"]]
     text = here.set_index("doc_id")["text"][document]
@@ -208,16 +198,11 @@ def one_document(lists: kp.Extracted | None) -> None:
         if len(listed):
             words = f"{_LOOKS['listed'][0]} among the first {k} of the list; {_LOOKS['candidate'][0]} another candidate"
         st.caption(show.plain(f"{words}. Where phrases overlap, the longer one is marked."))
-        show.text(show.marked(_marked(text, kind, tuple(listed["phrase"].head(k))), _LOOKS))
+        marked = cached.of((), "", marked_candidates, text, kind, listed["phrase"].head(k).tolist())
+        show.text(show.marked(marked, _LOOKS))
 
 
-@cached.kept("Tagging the text …", 50)
-def _marked(text: str, kind: str, listed: tuple[str, ...]) -> list[tuple[str, str]]:
-    return marked_candidates(text, kind, list(listed))
-
-
-def reach() -> None:
-    """Say how many gold keyphrases the candidates can reach at all."""
+def _reach() -> None:
     corpus = workspace.current().corpus
     if not len(corpus.gold):
         st.caption("No gold standard is loaded, so there is nothing to reach.")
@@ -226,25 +211,16 @@ def reach() -> None:
     if letters > _AT_ONCE and not st.toggle(f"Tag all {letters:,} letters of the texts", key="reach"):
         st.caption(f"This takes about {show.counted(letters // 50_000 + 1, 'second')}.")
         return
-    try:
+    with show.refusals():
         now = settings.resolved()
-        table = _coverage(now.gold_stemmed == "yes", now.titles)
-    except kp.InputError as problem:
-        st.caption(show.plain(str(problem)))
-        return
-    st.markdown(show.plain(in_words(table)))
-    results.table(table, "coverage")
-    st.caption(prose.text("extract.reached"))
-    show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
+        table = cached.ask(coverage, gold_stemmed=now.gold_stemmed == "yes", titles=now.titles)
+        st.markdown(show.plain(in_words(table)))
+        results.table(table, "coverage")
+        st.caption(prose.text("extract.reached"))
+        show.downloads(table, "coverage", "Coverage of the gold standard by candidates")
 
 
-@cached.kept("Tagging the texts …", 5)
-def _coverage(stemmed: bool, titles: str) -> pd.DataFrame:
-    return coverage(workspace.current().corpus, gold_stemmed=stemmed, titles=titles)
-
-
-def add_to_workspace(lists: kp.Extracted) -> None:
-    """Let the user put the lists beside the systems on screen, under names of their own."""
+def _add_to_workspace(lists: kp.Extracted) -> None:
     here = workspace.current()
     if here.sample is not None and workspace.uploads().files:
         st.info(prose.text("extract.own_files"))
@@ -274,7 +250,7 @@ def add_to_workspace(lists: kp.Extracted) -> None:
     added = [name for name in st.session_state.get(_ADDED, ()) if name in here.corpus.systems]
     if added:
         st.success(show.plain(f"In the workspace: {', '.join(added)}."))
-        st.page_link("pages/overview.py", label="See the systems on the Overview")
+        link.to("overview", "See the systems on the Overview")
 
 
 def _add(files: dict[str, Source]) -> None:

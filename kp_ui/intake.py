@@ -1,31 +1,34 @@
 """Take in the user's files: drop zone, samples, shared data, templates, and how each file is read."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
 from kp_core import typeset
-from kp_core.corpus import Reading, Role
+from kp_core.corpus import Reading
 from kp_core.reading import LIMITS, OTHER_FIXES, Choice, Source, findings, preview, report
 from kp_core.reading.decode import ENCODINGS
 from kp_core.reading.families import family_named
 from kp_core.reading.fields import in_words
 from kp_core.reading.shared import packed, shared_names
 from kp_core.takeaway.workspace_file import Uploads, is_archive
-from kp_ui import controls, mapping, prose, results, saving, show, workspace
+from kp_ui import controls, link, mapping, prose, results, saving, show, workspace
 
 #: What a file may be, in words.
 ROLES = prose.entries("roles")
-_ENCODINGS = ("", *sorted(ENCODINGS, key=lambda name: name not in ("utf-8", "windows-1252")))
+_FIRST = ("utf-8", "windows-1252")
+_ENCODINGS = {"": "found by itself"} | {name: name for name in (*_FIRST, *ENCODINGS)}
 _TEMPLATES = prose.entries("templates")
 #: The switches of the formats, where their names say too little.
 _SWITCHES = prose.entries("switches")
 #: So many values of a switch stand as buttons side by side; more become a list.
 _BUTTONS = 4
+#: So many files are seen at once; more scroll.
+_SEEN = 4
 _PEOPLE = "See how far the annotators agree"
 
 
@@ -35,17 +38,16 @@ def arrival() -> None:
         st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
     left, right = st.columns([3, 2], gap="large")
     with left:
-        drop_zone()
-        next_step()
-        templates()
+        _drop_zone()
+        _next_step()
+        _templates()
     with right:
-        samples()
-        shared()
-    problem(workspace.problem())
+        _samples()
+        _shared()
+    _problem(workspace.problem())
 
 
-def drop_zone() -> None:
-    """Draw the drop zone, and one for folders."""
+def _drop_zone() -> None:
     controls.upload("Drop your files here", "drop", saving.take)
     with st.expander("A whole folder, saved work, or the limits"):
         st.caption(prose.text("data.drop", megabytes=controls.megabytes(), documents=LIMITS.documents))
@@ -59,21 +61,15 @@ def _take_folder(files: list[Source]) -> None:
     workspace.add([packed(folder if slash else "folder", ((file.name, file.data) for file in files))])
 
 
-def next_step() -> None:
-    """Say that the user's files are on screen, and lead to their results."""
+def _next_step() -> None:
     here = workspace.current()
-    several = len(here.corpus.annotators) > 1
-    if (
-        here.sample is not None
-        or workspace.problem()
-        or not ((len(here.corpus.gold) and here.corpus.systems) or several)
-    ):
+    corpus = here.corpus
+    enough = len(corpus.annotators) > 1 or (len(corpus.gold) and corpus.systems)
+    if here.sample is not None or workspace.problem() or not enough:
         return
-    apart = findings(here.corpus)
+    apart = findings(corpus)
     for finding in apart:
-        words = (
-            f"{show.plain(finding.where)}: {show.plain(finding.found)}, where {show.plain(finding.expected)} is needed."
-        )
+        words = show.plain(f"{finding.where}: {finding.found}, where {finding.expected} is needed.")
         (st.error if finding.level == "stop" else st.warning)(words)
         for answer in finding.answers:
             label, key = show.plain(str(answer)), f"mend {finding.where} {answer.words}"
@@ -81,12 +77,11 @@ def next_step() -> None:
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    page, label = ("overview", "See which system is better") if here.corpus.systems else ("annotators", _PEOPLE)
-    st.page_link(f"pages/{page}.py", label=label, icon=":material/arrow_forward:")
+    page, label = ("overview", "See which system is better") if corpus.systems else ("annotators", _PEOPLE)
+    link.to(page, label, icon=":material/arrow_forward:")
 
 
-def samples() -> None:
-    """Offer the sample data sets."""
+def _samples() -> None:
     st.markdown("**Sample data**, made for demonstration")
     for name, sample in workspace.SAMPLES.items():
         shown = workspace.current().sample == name
@@ -94,14 +89,10 @@ def samples() -> None:
         st.button(label, key=f"sample_{name}", on_click=workspace.open_sample, args=(name,), disabled=shown)
 
 
-def shared() -> None:
-    """Offer the data sets that the server shares, to be opened alone or together with the user's own files."""
-    try:
-        root = workspace.shared_folder()
+def _shared() -> None:
+    root, names = workspace.shared_folder(), list[str]()
+    with show.refusals():
         names = shared_names(root) if root else []
-    except kp.InputError as problem:
-        show.error(problem)
-        return
     if names:
         st.markdown("**Shared data sets** of this server")
         with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -110,8 +101,7 @@ def shared() -> None:
         st.caption("Add your own files too: the output of your system is then scored on the shared data.")
 
 
-def templates() -> None:
-    """Offer small files that show the expected shapes, as CSV and as workbooks."""
+def _templates() -> None:
     with st.popover("Examples of files, to start from", icon=":material/table:"):
         for name, words in _TEMPLATES.items():
             path = workspace.SAMPLE_DATA / name
@@ -123,8 +113,7 @@ def templates() -> None:
                     st.download_button(file, data, file, key=f"template_{file}", on_click="ignore")
 
 
-def problem(words: str) -> None:
-    """Say why the user's files are not on screen, and offer what can be done at once."""
+def _problem(words: str) -> None:
     if not words:
         return
     if (question := workspace.question()) is not None:
@@ -157,26 +146,19 @@ def _ask(question: kp.Question) -> None:
 
 def file_choices(own: Uploads, readings: tuple[Reading, ...]) -> None:
     """Let the user say what each file is and how it is read, or take it away."""
+    place = st.container(height=520 if len(own.files) > _SEEN else "content", border=False)
     for file in own.files:
         choice = own.choices.get(file.name, Choice())
         read = [reading for reading in readings if reading.file == file.name]
-        with st.container(border=True):
+        with place, st.container(border=True):
             name, role, encoding, gone = st.columns([4, 3, 2, 1], vertical_alignment="bottom")
             read_as = f", read as {ROLES[read[0].role]}" if len(read) == 1 else ""
             name.text(f"{file.name}\n{len(file.data):,} bytes{read_as}")
             with role:
-                _decide(file, "What it is", f"role {file.name}", list(ROLES), choice.role or "", _role, ROLES.get)
+                _decide(file, "What it is", f"role {file.name}", ROLES, choice.role or "", _settled("role"))
             with encoding:
-                key = f"encoding {file.name}"
-                _decide(
-                    file,
-                    "Encoding",
-                    key,
-                    _ENCODINGS,
-                    choice.encoding or "",
-                    _encoding,
-                    lambda e: e or "found by itself",
-                )
+                now = choice.encoding or ""
+                _decide(file, "Encoding", f"encoding {file.name}", _ENCODINGS, now, _settled("encoding"))
             gone.button("✕", key=f"remove {file.name}", on_click=workspace.remove, args=(file.name,), help="Remove")
             unfold = workspace.problem().startswith(file.name) or bool(choice.columns)
             label = "How the files inside are read" if is_archive(file) else "Another way to read this file"
@@ -190,40 +172,38 @@ def _decide(
     file: Source,
     label: str,
     key: str,
-    options: Sequence[str],
+    words: Mapping[str, str],
     now: str | None,
     decided: Callable[[Choice, str], Choice],
-    shown: Callable[[str], Any] = str,
     width: int | Literal["stretch"] = "stretch",
 ) -> None:
     """Let the user choose what holds for a file.
 
-    decided: the choice with this too; shown: how an option is written
+    words: of every option; decided: the choice with this too
     """
 
     def take() -> None:
         choice = workspace.uploads().choices.get(file.name, Choice())
         workspace.decide(file.name, decided(choice, st.session_state[key]))
 
-    place = options.index(now) if now in options else None
-    st.selectbox(label, options, place, shown, key=key, on_change=take, width=width)
+    options = list(words)
+    place = options.index(now) if now is not None and now in words else None
+    st.selectbox(label, options, place, words.__getitem__, key=key, on_change=take, width=width)
 
 
-def _role(choice: Choice, role: str) -> Choice:
-    return replace(choice, role=cast(Role, role) if role else None)
+def _settled(field: str) -> Callable[[Choice, str], Choice]:
+    def settled(choice: Choice, value: str) -> Choice:
+        of_field: dict[str, Any] = {field: value or None}
+        return replace(choice, **of_field)
 
-
-def _encoding(choice: Choice, encoding: str) -> Choice:
-    return replace(choice, encoding=encoding or None)
+    return settled
 
 
 def _readings(file: Source, choice: Choice) -> None:
     """Show every reading of a file with its first rows, each one click away, and let the user name the columns."""
     readings: list[preview.Preview] = []
-    try:
+    with show.refusals():
         readings = preview.previews(file, choice.role, choice)
-    except (kp.InputError, kp.UsageError) as refusal:
-        show.error(refusal)
     for place, reading in enumerate(readings):
         family, evidence = reading.recognition.family, reading.recognition.evidence
         st.caption(show.plain(f"{f'{reading.of}: ' if reading.of else ''}{format_of(family)}: {in_words(evidence)}"))
@@ -256,7 +236,7 @@ def _switch(file: Source, key: str, option: str, values: tuple[str, ...], wanted
         return replace(wanted, options={**wanted.options, option: value})
 
     if len(values) > _BUTTONS:
-        _decide(file, words, key, values, now, switched, width=220)
+        _decide(file, words, key, {value: value for value in values}, now, switched, width=220)
         return
     for value in values:
         label = show.plain(f"{words}: {'TAB' if value == chr(9) else value}")

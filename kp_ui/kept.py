@@ -1,11 +1,12 @@
 """Note what a page shows while it runs: its first table of results and its last signature."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, field
+from typing import cast
 
 import pandas as pd
+import streamlit as st
+
+_NOTING = "noting"
 
 
 @dataclass
@@ -19,29 +20,18 @@ class Kept:
     settings: dict[str, str] = field(default_factory=dict)
 
 
-_noting: ContextVar[Kept | None] = ContextVar("noting", default=None)
+def begin(digest: str) -> Kept:
+    """Note into a new record what is shown from now on."""
+    st.session_state[_NOTING] = Kept(digest)
+    return noted()
 
 
-@contextmanager
-def noting(digest: str) -> Iterator[Kept]:
-    """Note into a new record what is shown inside."""
-    record = Kept(digest)
-    token = _noting.set(record)
-    try:
-        yield record
-    finally:
-        _noting.reset(token)
+def noted() -> Kept:
+    """Return the record of this run."""
+    return cast(Kept, st.session_state.get(_NOTING) or Kept(""))
 
 
 def table(frame: pd.DataFrame) -> None:
     """Note a table, if it is the first."""
-    record = _noting.get()
-    if record is not None and record.table is None:
-        record.table = frame
-
-
-def signature(line: str) -> None:
-    """Note a signature."""
-    record = _noting.get()
-    if record is not None:
-        record.signature = line
+    if noted().table is None:
+        noted().table = frame

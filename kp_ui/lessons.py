@@ -9,7 +9,7 @@ import streamlit as st
 
 from kp_core.charts.style import enlarge
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
-from kp_ui import controls, presenting, show
+from kp_ui import controls, link, presenting, show
 
 
 def section() -> None:
@@ -22,13 +22,11 @@ def section() -> None:
         place = names.index(chosen)
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
             there = names[to] if 0 <= to < len(names) else ""
-            st.button(label, key=f"lesson_{label.lower()}", on_click=_open, args=(there,), disabled=not there)
+            st.button(
+                label, key=f"lesson_{label.lower()}", on_click=link.choose, args=("lesson", there), disabled=not there
+            )
         presenting.button()
     draw(titles[chosen], large)
-
-
-def _open(title: str) -> None:
-    st.session_state["lesson"] = title
 
 
 def draw(lesson: Lesson, large: bool) -> None:
@@ -89,13 +87,13 @@ def _slider(one: Slider, key: str) -> float:
     # Streamlit wants four numbers of one type, and shows whole ones without a point.
     kind = int if all(number == int(number) for number in bounds) else float
     low, high, start, step = map(kind, bounds)
-    begin: dict[str, Any] = {} if key in st.session_state else {"value": start}
-    return float(st.slider(show.plain(one.label), low, high, step=step, key=key, bind="query-params", **begin))
+    more = controls.held(key, start, controls.number(low, high, kind))
+    return float(st.slider(show.plain(one.label), low, high, step=step, **more))
 
 
 def _set(lesson: str, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        st.session_state[f"{lesson}_{name}"] = value
+        link.choose(f"{lesson}_{name}", str(value))
 
 
 def _ask(question: Question, key: str, number: int) -> None:

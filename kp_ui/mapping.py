@@ -9,8 +9,8 @@ import streamlit as st
 
 from kp_core.reading import Choice, Source
 from kp_core.reading.layouts import SEPARATORS
-from kp_core.reading.preview import FirstRows, Understood, first_rows, understand, with_parts
-from kp_ui import prose, results, show, workspace
+from kp_core.reading.preview import FirstRows, first_rows, understand, with_parts
+from kp_ui import cached, prose, results, show, workspace
 
 #: The family whose columns can be given parts.
 TABLES = "F10"
@@ -23,7 +23,7 @@ def panel(file: Source) -> None:
     """Draw the first rows of a table with a part for each column, and what would be read."""
     key = f"mapping {file.name}"
     draft = cast(Choice, st.session_state.get(key, workspace.uploads().choices.get(file.name, Choice())))
-    rows = _first_rows(_digest(file, draft), file, draft)
+    rows = cached.of((file, draft), _digest(file, draft), first_rows)
     if rows is None:
         return
     draft = _whole(file, draft, rows)
@@ -84,19 +84,9 @@ def _digest(file: Source, draft: Choice) -> str:
     return hashlib.sha256(repr((file.name, draft)).encode() + file.data).hexdigest()
 
 
-@st.cache_data(scope="session", max_entries=8, show_spinner="Reading the file …")
-def _first_rows(digest: str, _file: Source, _choice: Choice) -> FirstRows | None:
-    return first_rows(_file, _choice)
-
-
-@st.cache_data(scope="session", max_entries=8, show_spinner="Reading the file …")
-def _understood(digest: str, _file: Source, _choice: Choice) -> Understood:
-    return understand(_file, _choice)
-
-
 def preview(file: Source, draft: Choice, key: str) -> None:
     """Show what would be read: counts, the first documents, rejected rows."""
-    found = _understood(_digest(file, draft), file, draft)
+    found = cached.of((file, draft), _digest(file, draft), understand)
     if found.problem:
         st.warning(show.plain(found.problem))
         return

@@ -10,7 +10,7 @@ def section() -> None:
     """Show the measures of a family, or what a search finds in all of them."""
     st.caption(prose.text("methods.all"))
     left, right = st.columns([3, 1])
-    search = left.text_input("Search", key="search", bind="query-params", placeholder="kappa, recall, Gwet …")
+    search = left.text_input("Search", placeholder="kappa, recall, Gwet …", **controls.held("method_search", ""))
     sections = {title.lower(): (title, words, table) for title, words, table in methods.sections(search)}
     # All of it at once are 150 formulas, which a browser draws for seconds: a part is shown, a search goes through all.
     parts = [*methods.FAMILIES, *(title.lower() for title, _, _ in methods.sections()), "all"]

@@ -19,14 +19,14 @@ _SIMILARITIES = (
 
 def section() -> None:
     """Show what exact matching loses: types by system with examples, or the scores if near misses counted."""
-    if controls.views("Look at", VIEWS, "near", folded=True) == VIEWS[1]:
+    if controls.views("Look at", VIEWS, "near") == VIEWS[1]:
         _soft()
         return
     found = cached.near_misses()
     for note in found.notes:
         if note.where in workspace.current().corpus.systems:  # why EXACT and MORPH are not the hits
             st.caption(show.plain(f"{note.where}: {note.message}."))
-    side = controls.views("Count", ["predictions", "gold entries"], "side", folded=True)
+    side = controls.views("Count", ["predictions", "gold entries"], "side")
     counts = found.counts("gold" if side == "gold entries" else "predictions")
     left, right = st.columns(2, gap="medium")
     with left:
@@ -44,7 +44,7 @@ def _examples(found: kp.NearMisses) -> None:
     st.subheader("The most frequent near misses", anchor=False)
     first, second = st.columns(2)
     system = controls.select("System", results.best_first(), "system", inside=first)
-    kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "type", inside=second)
+    kind = controls.select("Type", ["all", *list(NEAR.values())[1:-1]], "near_type", inside=second)
     examples = screen_tables.near_examples(found, system, kind)
     if not len(examples):
         st.caption("This system has no such near miss.")
@@ -64,26 +64,20 @@ def _soft() -> None:
     if preset == _OWN:
         name = controls.select("Similarity", _SIMILARITIES, "similarity", inside=second)
         second.caption(show.plain(methods.sentence(name)))
-        tau = float(third.slider("Threshold", 0.05, 1.0, 0.8, 0.05, key="tau", bind="query-params"))
+        tau = third.slider("Threshold", 0.05, 1.0, step=0.05, **controls.held("tau", 0.8, controls.number(0.05, 1)))
         hits = controls.choice("A pair counts", ["weighted", "count"], "soft_hits", inside=fourth)
         chosen = kp.Soft(name, tau, hits)
     else:
         chosen = kp.SOFT_PRESETS[preset]
         words = f"{chosen.similarity} of at least {chosen.tau:g}, {chosen.hits}. {methods.sentence(chosen.similarity)}"
         second.caption(show.plain(words))
-    try:
-        found = cached.soft(chosen)
-    except kp.UsageError as problem:
-        st.info(show.sentence(problem))
-        return
+    found = cached.ask(kp.soft_evaluate, cached.at_every_number(), chosen)
     exact = cached.evaluation(("P@k", "R@k", "F1@k"))
     cutoff = settings.cutoff()
     left, right = st.columns(2, gap="medium")
     with left:
         results.table(screen_tables.beside_exact(found.frame, exact.frame, cutoff), "soft_scores")
-        with st.container(horizontal=True):
-            show.downloads(found.frame, "soft_scores", "Soft scores", found.signature)
-            show.signature(found.signature)
+        show.foot(found, (found.frame, "soft_scores", "Soft scores"))
     with right:
         st.markdown("**Soft F1 over k**")
         show.chart(curves.over_k(found, "F1@k", results.marks()), "soft_over_k")

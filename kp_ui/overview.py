@@ -7,7 +7,7 @@ from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
-from kp_ui import cached, kept, presenting, results, settings, show, workspace
+from kp_ui import cached, kept, link, presenting, prose, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -26,13 +26,15 @@ def answer() -> None:
     result = cached.measure_in_use(people)
     here = result.at(cutoff)
     with said:
-        show.headline(_headline(here, name, systems, people))
+        results.headline(_headline(here, name, systems, people))
         results.ids_that_do_not_meet(here.notes)
     with place:
-        results.open_documents(show.chosen(dots.leaderboard(here, measure), "leaderboard"), systems)
+        beside = here if people else results.with_people(here)
+        results.open_documents(show.chosen(dots.leaderboard(beside, measure), "leaderboard"), systems)
     with left:
-        for reason in screen_tables.reasons(here):
-            st.caption(show.plain(reason))
+        if not people and beside is not here:
+            st.caption(prose.text("people.beside"))
+        results.reasons(here)
         results.few(here)
     with right:
         if has_curve(measure):
@@ -57,12 +59,12 @@ def _headline(here: kp.Result, name: str, systems: list[str], people: bool) -> H
         return statements.beside_people(here, name, systems)
     if len(systems) == 1:
         return statements.of_one_system(here, systems[0], name)
-    return statements.headline(cached.comparison(settings.value("measure")), name)
+    return statements.headline(cached.ask(kp.compare, cached.at_cutoff(), settings.value("measure")), name)
 
 
 def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
     if len(workspace.current().corpus.runs) <= AT_ONCE:
-        st.caption(show.plain(statements.range_of(cached.spread(settings.value("measure")))))
-    there = {"systems_tab": "Stability", "stability": "Other published conventions"}
-    st.page_link("pages/systems.py", label="See every convention", query_params=there)
+        spread = cached.ask(kp.spread, cached.at_cutoff(), settings.value("measure"))
+        st.caption(show.plain(statements.range_of(spread)))
+    link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

@@ -2,24 +2,18 @@
 
 import streamlit as st
 
-_PRESENT = "present"
+from kp_ui import link
+
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
 LARGE = "<style>html { font-size: 150%; } [data-testid='stSidebar'] { display: none; }</style>"
 
 
 def now() -> bool:
     """Tell whether the page is presented; it is part of the link."""
-    return st.query_params.get(_PRESENT) == "true"
+    return link.chosen().get("present") == "true"
 
 
 def button() -> None:
     """Let the user begin or end presenting."""
-    label = "End presenting" if now() else "Present"
-    st.button(label, key="present", icon=":material/present_to_all:", on_click=_turn, args=(not now(),))
-
-
-def _turn(on: bool) -> None:
-    if on:
-        st.query_params[_PRESENT] = "true"
-    else:
-        del st.query_params[_PRESENT]
+    label, turned = ("End presenting", None) if now() else ("Present", "true")
+    st.button(label, key="present", icon=":material/present_to_all:", on_click=link.choose, args=("present", turned))

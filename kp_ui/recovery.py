@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, prose, results, saving, settings, show, workspace
+from kp_ui import kept, link, prose, results, saving, show, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -31,25 +31,25 @@ def page(name: str) -> Iterator[None]:
     before = last is not None and last.seconds > SLOW
     if last is not None and before:
         _show(last, name, below)
-    with kept.noting(digest) as record:
-        try:
-            with body:
-                yield
-        except (InputError, UsageError) as refusal:
-            with body:
-                show.error(refusal)
-        except Exception:
-            logging.getLogger("kpscope").exception("The page %s failed", name)
-            with body:
-                st.error(prose.text("recovery.failed"))
-                _ways_on()
-        else:
-            if record.signature:
-                record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
-                record.settings = settings.chosen()
-                every[name] = record
-            below.empty()
-            return
+    record = kept.begin(digest)
+    try:
+        with body:
+            yield
+    except (InputError, UsageError) as refusal:
+        with body:
+            show.error(refusal)
+    except Exception:
+        logging.getLogger("kpscope").exception("The page %s failed", name)
+        with body:
+            st.error(prose.text("recovery.failed"))
+            _ways_on()
+    else:
+        if record.signature:
+            record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
+            record.settings = dict(link.chosen())
+            every[name] = record
+        below.empty()
+        return
     if last is not None and not before:
         _show(last, name, below)
 
@@ -61,7 +61,7 @@ def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
             results.table(last.table, f"kept {name}")
         show.signature(last.signature, "kept")
         label, icon = "Back to the settings of this result", ":material/undo:"
-        st.button(label, key="back_to_result", icon=icon, on_click=settings.restore, args=(last.settings,))
+        st.button(label, key="back_to_result", icon=icon, on_click=link.restore, args=(last.settings,))
 
 
 def _ways_on() -> None:

@@ -12,7 +12,7 @@ from kp_core import typeset
 from kp_core.studies.paper_table import DEFAULT
 from kp_core.takeaway import figures
 from kp_core.takeaway.bundle import SECTIONS, possible
-from kp_ui import cached, prose, results, settings, show, workspace
+from kp_ui import cached, controls, prose, results, settings, show, workspace
 
 #: Label of a button, the file that it gives, and the form of the report that is in it.
 FILES = (
@@ -114,7 +114,7 @@ def methods() -> None:
 
 def asked() -> tuple[str, tuple[str, ...]]:
     """Let the user give a title and choose among the sections that have data; return both."""
-    title = st.text_input("Title", TITLE, key="title", bind="query-params", max_chars=200)
+    title = st.text_input("Title", max_chars=200, **controls.held("title", TITLE))
     st.markdown("**Sections**")
     with_data = possible(workspace.current().corpus)
     chosen = [

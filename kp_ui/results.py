@@ -1,25 +1,31 @@
 """Arrange what the result pages share: what is loaded, the choice of a measure, marks on the charts, table columns."""
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
 import streamlit as st
 
 import kp_core as kp
+from kp_core.charts import screen_tables
 from kp_core.charts.curves import Marks
 from kp_core.charts.screen_tables import FEW, best_systems, styled
 from kp_core.charts.style import distinct, short
 from kp_core.errors import Note
+from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.typeset import digits_of
-from kp_ui import cached, controls, kept, prose, settings, show, workspace
+from kp_core.words.statements import Headline
+from kp_ui import cached, controls, kept, link, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
-_LONGEST = 32
+_LONGEST = 24
 
+#: Up to so many annotators stand beside the systems unasked: with more, leaving each out takes too long.
+FEW_PEOPLE = 20
 #: Tables of up to so many rows are shown whole.
 WHOLE = 30
 
@@ -34,11 +40,32 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
     if needs_systems and not corpus.systems:
         lacks("No system output is loaded yet, so there is nothing to score. Add the ranked phrases of a system.")
         if len(corpus.annotators) > 1:
-            st.page_link("pages/annotators.py", label="See how far the annotators agree", icon=":material/groups:")
+            link.to("annotators", "See how far the annotators agree", icon=":material/groups:")
         if corpus.has_texts:
             label = "Or let KPScope extract phrases from these texts"
-            st.page_link("pages/data.py", label=label, query_params={"data_tab": "Extract phrases"})
+            link.to("data", label, data_tab="Extract phrases")
         st.stop()
+
+
+def in_short(text: str, systems: Iterable[str] = ()) -> str:
+    """Return a sentence in which long names of systems are without their middle."""
+    for name in sorted(systems or workspace.current().corpus.systems, key=len, reverse=True):
+        text = text.replace(name, short(name, _LONGEST))
+    return show.in_heads(text)
+
+
+def headline(said: Headline, systems: Iterable[str] = ()) -> None:
+    """Show the answer of a page, with names that leave it on one line."""
+    show.headline(replace(said, answer=in_short(said.answer, systems)))
+
+
+def with_people(here: kp.Result) -> kp.Result:
+    """Return values of systems with those of people beside them: each annotator against the others, where few are."""
+    if not 1 < len(workspace.current().corpus.annotators) <= FEW_PEOPLE:
+        return here
+    found = cached.ask(kp.evaluate, cached.at_cutoff().changed(annotators="others"), (settings.value("measure"),))
+    rows = found.frame[found.frame["system"] == HUMANS]
+    return replace(here, frame=pd.concat([here.frame, rows], ignore_index=True))
 
 
 def best_first() -> list[str]:
@@ -52,13 +79,13 @@ def ids_that_do_not_meet(notes: Iterable[Note]) -> None:
     for note in notes:
         if note.level == "warning" and note.where == "ids":
             st.warning(show.plain(f"{note.message[:1].upper()}{note.message[1:]}. Apply it on the Data page."))
-            st.page_link("pages/data.py", label="Open the Data page")
+            link.to("data", "Open the Data page")
 
 
 def lacks(words: str) -> None:
     """Say what is missing and what to do about it, with the way there."""
     st.info(words)
-    st.page_link("pages/data.py", label="Open the Data page")
+    link.to("data", "Open the Data page")
 
 
 def marks() -> Marks:
@@ -83,6 +110,12 @@ def few(result: kp.Result) -> None:
         st.caption("There are too few documents for the intervals to be reliable.")
 
 
+def reasons(result: kp.Result) -> None:
+    """Say why values of a result are undefined."""
+    for reason in screen_tables.reasons(result):
+        st.caption(show.plain(reason))
+
+
 def about_baselines(cutoff: int | str) -> None:
     """Say what the grey rows are at a cutoff."""
     text = prose.text("results.baselines")
@@ -100,14 +133,14 @@ def where_no_mark() -> None:
 def open_documents(system: str, systems: list[str]) -> None:
     """Open the documents of a system that was clicked in a chart; people and baselines have none."""
     if system in systems:
-        st.switch_page("pages/documents.py", query_params={"system": system})
+        link.go("documents", system=system)
 
 
 def links_to_documents(systems: list[str]) -> None:
     """Offer the documents of every system, for those who do not click in charts."""
     with st.popover("Open the documents of …", icon=":material/description:"):
         for name in systems:
-            st.page_link("pages/documents.py", label=show.plain(name), query_params={"system": name})
+            link.to("documents", show.plain(name), system=name)
 
 
 def table_of_documents(frame: pd.DataFrame, key: str) -> None:
@@ -117,7 +150,7 @@ def table_of_documents(frame: pd.DataFrame, key: str) -> None:
     if rows and rows[0] < len(frame):
         document = str(frame["document"].iloc[rows[0]])
         label = f"Open {show.plain(document)} on the Documents page"
-        st.page_link("pages/documents.py", label=label, query_params={"document": document})
+        link.to("documents", label, document=document)
 
 
 def table(
@@ -130,6 +163,11 @@ def table(
     kept.table(frame)
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
+    for name in frame.columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):
+        if (frame[name] < 0.001).any():
+            frame = frame.assign(**{name: ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in frame[name]]})
+    for name in frame.select_dtypes("float"):  # what would be read as -0.000 is zero
+        frame = frame.assign(**{name: frame[name].mask(frame[name].between(-0.5 * 10.0 ** -digits_of(name), 0), 0.0)})
     return st.dataframe(
         styled(frame, documents, best) if len(frame) <= 200 else frame,
         key=key,
@@ -143,10 +181,10 @@ def table(
 def _with_short_names(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a table in which long names of systems leave room for the numbers; downloads have them whole."""
     named = [name for name in ("system", "system A", "system B") if name in frame]
-    known = pd.unique(frame[named].to_numpy().ravel())
-    if not any(len(name) > _LONGEST for name in known):
+    known, most = pd.unique(frame[named].to_numpy().ravel()), _LONGEST // max(1, len(named)) + 2
+    if not any(len(name) > most for name in known):
         return frame
-    shown = dict(zip(known, distinct(short(name, _LONGEST) for name in known), strict=True))
+    shown = dict(zip(known, distinct(short(name, most) for name in known), strict=True))
     return frame.assign(**{name: frame[name].map(shown) for name in named})
 
 
@@ -160,14 +198,15 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
         except kp.UsageError:
             sentence = HELP.get(name)
         if pd.api.types.is_float_dtype(frame[name]):
-            shown, decimals = _HEADS.get(str(name), short(str(name), 40)), digits_of(str(name))
+            shown, decimals = short(show.head(str(name)), 40), digits_of(str(name))
             found[name] = st.column_config.NumberColumn(shown, format=f"%,.{decimals}f", help=sentence)
         elif pd.api.types.is_integer_dtype(frame[name]):
             found[name] = st.column_config.NumberColumn(name, format="%,d", help=sentence)
         elif sentence or "interval" in str(name):
             # Digits are fixed, so on the right the decimal points stand below each other, with a minus sign too.
-            alignment: Literal["right"] | None = "right" if "interval" in str(name) else None
-            found[name] = st.column_config.Column(name, help=sentence, alignment=alignment)
+            number = "interval" in str(name) or str(name)[:2] in ("p", "p ")
+            alignment: Literal["right"] | None = "right" if number else None
+            found[name] = st.column_config.Column(show.head(str(name)), help=sentence, alignment=alignment)
     if "system" in frame:
         found["system"] = st.column_config.TextColumn("system", pinned=True)
     if "" in frame:
@@ -175,7 +214,5 @@ def _columns(frame: pd.DataFrame) -> dict[str, Any]:
     return found
 
 
-#: Heads that would take the room of numbers → what stands on screen.
-_HEADS = {"% of human ceiling": "% of people", "given the lengths": "given lengths"}
 #: What the columns that are no measures say.
 HELP = prose.entries("columns")

@@ -12,13 +12,13 @@ from kp_core.reading import Source
 from kp_core.reading.shared import shared
 from kp_core.scale import is_statistics_file
 from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, read_workspace, workspace_file
-from kp_ui import prose, rating, settings, streamed, workspace
+from kp_ui import link, prose, rating, settings, streamed, workspace
 
 
 def _saved() -> Saved:
     """Return the workspace of this session, as it is saved."""
-    link = {name: value for name, value in st.query_params.to_dict().items() if name not in workspace.DATA}
-    return Saved(workspace.current().uploads, link | settings.chosen(), settings.signature(), rating.ratings())
+    chosen = {name: text for name, text in link.written().items() if name not in workspace.DATA}
+    return Saved(workspace.current().uploads, chosen, settings.signature(), rating.ratings())
 
 
 def button(key: str) -> None:
@@ -40,7 +40,7 @@ def take(files: Sequence[Source]) -> None:
         for file in opened:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
-            settings.restore(saved.link)
+            link.restore(saved.link)
             workspace.current()  # reads them
             if not workspace.problem():
                 rating.take_up(saved.ratings)

@@ -8,24 +8,12 @@ import streamlit as st
 
 import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
-from kp_core.errors import Note
 from kp_core.reading import Source
 from kp_core.reading.named_tables import load_attributes
-from kp_core.scoring.codes import Ints
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
-from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, Extracts, attributes, extracts
-from kp_core.studies.sentence_study.protocol import (
-    FOLDS,
-    MEASURES,
-    MOST_YES,
-    NO_PER_YES,
-    REPEATS,
-    TREE,
-    Outcome,
-    Plan,
-    assemble,
-    at_majority,
-)
+from kp_core.studies.sentence_study import protocol
+from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
+from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Plan
 from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
 from kp_ui import cached, controls, prose, results, show, workspace
@@ -33,7 +21,8 @@ from kp_ui.workspace import Workspace
 
 _GIVEN, _ASKED = "given_attributes", "sentence_studies"
 #: Fewer draws than the source, so that the first answer comes within seconds.
-_DRAWS = ("5", "10", str(REPEATS), "50")
+_SEEDS = 2**31 - 1
+_DRAWS = ("5", "10", str(protocol.REPEATS), "50")
 
 
 def section() -> None:
@@ -42,17 +31,17 @@ def section() -> None:
     here = data()
     if here is None:
         return
-    if controls.views("Show", ("Study", "Sentences"), "sentence_view", folded=True) == "Sentences":
+    if controls.views("Show", ("Study", "Sentences"), "sentence_view") == "Sentences":
         sentences(here)
     elif (found := choose(here)) is not None:
         study, measure, threshold = found
-        curve(study, measure, threshold)
+        _curve(study, measure, threshold)
         with st.expander("The tree"):
-            tree(study, threshold)
+            _tree(study, threshold)
         with st.expander("Beside baselines"):
-            beside(study, measure, threshold)
+            _beside(study, measure, threshold)
         show.recipe(study)
-    assumed()
+    _assumed()
 
 
 def data() -> Workspace | None:
@@ -71,11 +60,8 @@ def data() -> Workspace | None:
 
 def sentences(here: Workspace) -> None:
     """Show every sentence with its id and attributes, for people to choose from, and take given attributes."""
-    try:
-        table, notes = _attributes(_digest(here, _given_digest()), here.corpus, _given())
-    except kp.InputError as problem:
-        show.error(problem)
-    else:
+    with show.refusals():
+        table, notes = cached.of((here.corpus, _given()), (here.digest, _given_digest()), attributes)
         example = sentence_id(str(table["doc_id"].iloc[0]), 3)
         number = show.counted(len(table), "sentence")
         st.markdown(prose.text("sentences.annotate", sentences=number, example=show.plain(example)))
@@ -84,10 +70,7 @@ def sentences(here: Workspace) -> None:
         show.notes(notes)
     with st.expander("Attributes of your own", expanded=_GIVEN in st.session_state):
         st.caption(prose.text("sentences.attributes"))
-        kinds, largest = ["csv", "tsv", "txt"], controls.megabytes()
-        st.file_uploader(
-            "A table of attributes", kinds, key="attributes_file", on_change=_take, max_upload_size=largest
-        )
+        controls.upload("A table of attributes", "attributes_file", _take)
         if _GIVEN in st.session_state:
             st.caption(show.plain(f"In use: {st.session_state[_GIVEN].name}."))
             st.button(
@@ -95,10 +78,8 @@ def sentences(here: Workspace) -> None:
             )
 
 
-def _take() -> None:
-    file = st.session_state.get("attributes_file")
-    if file is not None:
-        st.session_state[_GIVEN] = Source(file.name, file.getvalue())
+def _take(files: list[Source]) -> None:
+    st.session_state[_GIVEN] = files[-1]
 
 
 def _given() -> pd.DataFrame | None:
@@ -109,30 +90,6 @@ def _given_digest() -> str:
     return hashlib.sha256(st.session_state[_GIVEN].data).hexdigest() if _GIVEN in st.session_state else ""
 
 
-def _digest(here: Workspace, *parts: object) -> str:
-    return cached.digest_of("sentence study", here.digest, *parts)
-
-
-@st.cache_data(scope="session", max_entries=5, show_spinner="Reading the sentences …")
-def _attributes(digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None) -> tuple[pd.DataFrame, list[Note]]:
-    return attributes(_corpus, _given)
-
-
-@st.cache_data(scope="session", max_entries=5, show_spinner="Reading the sentences …")
-def _extracts(digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None, _form: Form) -> Extracts:
-    return extracts(_corpus, _given, _form)
-
-
-@st.cache_data(scope="session", max_entries=200, show_spinner=False)
-def _outcome(digest: str, _found: Extracts, _majority: Ints, _how: Plan) -> Outcome:
-    return at_majority(_found, _majority, _how)
-
-
-@st.cache_data(scope="session", max_entries=5, show_spinner="Putting the curve together …")
-def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how: Plan) -> kp.SentenceStudy:
-    return assemble(_found, _outcomes, _how)
-
-
 def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     """Let the user choose options and start the study; return it with a measure and a threshold once it is done."""
     if not names_sentences(here.corpus):
@@ -141,25 +98,23 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
         return None
     columns = st.columns([2, 2, 2, 2, 3], vertical_alignment="bottom")
     measure = controls.select("Measure", MEASURES, "of_yes", list(MEASURES).index("F1"), inside=columns[0])
-    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=REPEATS)
+    about = prose.text("help.draws", most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, repeats=protocol.REPEATS)
     draws = controls.select("Draws", _DRAWS, "draws", inside=columns[1], meaning=about)
     form = cast(Form, controls.select("Form of trimming", FORMS, "study_form", inside=columns[2]))
-    seed = columns[3].number_input(
-        "Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=prose.helps("study_seed")
-    )
+    more = controls.held("study_seed", 0, controls.number(0, _SEEDS, int)) | {"help": prose.helps("study_seed")}
+    seed = columns[3].number_input("Seed", 0, _SEEDS, **more)
     grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
     how = Plan(form, int(draws), grouped, int(seed))
-    every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
-    at = st.select_slider("Look at the threshold of K", every, "0.50", key="at", bind="query-params")
+    at = controls.of_k("Look at the threshold of K", "at")
     study = _run(here, how)
-    return None if study is None else (study, measure, float(at))
+    return None if study is None else (study, measure, at)
 
 
 def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
-    parts = (_given_digest(), how)
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
-    wanted = _digest(here, *parts)
+    told = (here.digest, _given_digest(), how)
+    wanted = cached.digest_of(told)
     if wanted not in asked:
         st.button("Run the study", type="primary", on_click=asked.update, args=({wanted: False},), key="run_study")
         number, seconds = show.counted(len(kp.list_sentences(here.corpus)), "sentence"), 2 * how.repeats + 5
@@ -169,7 +124,7 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
             )
         )
         return None
-    found = _extracts(_digest(here, _given_digest(), how.form), here.corpus, _given(), how.form)
+    found = cached.of((here.corpus, _given()), (here.digest, _given_digest()), extracts, how.form)
     outcomes, place, bar = {}, st.empty(), None
     if not asked[wanted]:
         with place.container(horizontal=True, vertical_alignment="center"):
@@ -177,16 +132,15 @@ def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
             st.button("Stop", on_click=asked.__delitem__, args=(wanted,), key="stop_study")
     for done, threshold in enumerate(THRESHOLDS):
         if bar is not None:
-            bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {FOLDS} trees each")
+            bar.progress(done / len(THRESHOLDS), f"K ≥ {threshold:g}: {how.repeats} draws, {protocol.FOLDS} trees each")
         majority = found.majority(threshold)
-        outcomes[threshold] = _outcome(_digest(here, *parts, majority.tolist()), found, majority, how)
+        outcomes[threshold] = cached.of((found, majority), (told, majority.tolist()), protocol.at_majority, how)
     place.empty()
     asked[wanted] = True
-    return _study(wanted, found, outcomes, how)
+    return cached.of((found, outcomes), told, protocol.assemble, how)
 
 
-def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
-    """Show the curve over thresholds, and what is left at each."""
+def _curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     st.markdown(f"#### {show.plain(screen_tables.finding(study, measure, threshold))}")
     show.chart(over_thresholds.over_agreement(study, measure, threshold), "over_agreement")
     st.caption(prose.text("sentences.bands"))
@@ -196,8 +150,7 @@ def curve(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     show.downloads(study.frame, "sentence_study", "Sentence study", study.signature)
 
 
-def tree(study: kp.SentenceStudy, threshold: float) -> None:
-    """Show the tree of the first draw at a threshold, drawn and as rules."""
+def _tree(study: kp.SentenceStudy, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"What the tree asks at K ≥ {threshold:g}", anchor=False)
@@ -213,8 +166,7 @@ def tree(study: kp.SentenceStudy, threshold: float) -> None:
         show.downloads(table, "rules", f"Rules of the tree at K ≥ {threshold:g}", study.signature)
 
 
-def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
-    """Show the baselines, the attributes used, and the document types at a threshold."""
+def _beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     if threshold not in study.trees:
         return
     st.subheader(f"Beside simple choices, at K ≥ {threshold:g}", anchor=False)
@@ -230,11 +182,16 @@ def beside(study: kp.SentenceStudy, measure: str, threshold: float) -> None:
     show.downloads(study.used, "attributes_used", "Attributes that the trees use", study.signature)
 
 
-def assumed() -> None:
-    """Say what is reconstructed and assumed."""
+def _assumed() -> None:
     with st.expander("What is reconstructed or assumed"):
         st.markdown(
-            prose.text("sentences.assumed", tree=TREE, most_yes=MOST_YES, most_no=MOST_YES * NO_PER_YES, folds=FOLDS)
+            prose.text(
+                "sentences.assumed",
+                tree=protocol.TREE,
+                most_yes=MOST_YES,
+                most_no=MOST_YES * NO_PER_YES,
+                folds=protocol.FOLDS,
+            )
         )
         show.plain_table(screen_tables.attribute_definitions(), "attribute_definitions")
         st.caption(prose.text("sentences.nouns"))

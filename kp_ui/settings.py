@@ -1,6 +1,5 @@
 """Hold what is chosen for every page: k, measure, gold standard, universe, preset and conventions, kept in the link."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import cast
@@ -13,7 +12,7 @@ from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import FIELDS, Changes, Settings, format_value
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import SNOWBALL
-from kp_ui import workspace
+from kp_ui import link, workspace
 
 #: The measures people ask for first; the rest of the registry follows.
 FIRST = ("F1@k", "P@k", "R@k", "kappa", "P_pos", "PABAK", "MAP", "MRR", "nDCG@k", "Rprec")
@@ -38,7 +37,7 @@ CONVENTIONS = (
 _LARGEST = {"N": 10**9, "rel": 10**9}
 _FIRST_N = "1000"
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
-_CHOSEN, _WRITTEN, _IGNORED = "chosen", "written link", "ignored link"
+_IGNORED = "ignored link"
 
 
 def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> list[str]:
@@ -62,7 +61,7 @@ def options(name: str) -> tuple[str, ...]:
     if name == "universe":
         if corpus.has_texts and names_sentences(corpus):
             return "sentences", "rankings", "number"  # word sequences are no sentences
-        strings = corpus.has_texts and _chosen().get("by_concept") != "yes"  # concepts are none of a text
+        strings = corpus.has_texts and link.chosen().get("by_concept") != "yes"  # concepts are none of a text
         of_texts = ("ngrams:3", "ngrams:5", "candidates") if strings else ()
         return (*of_texts, "rankings", "vocabulary", "number")
     if name == "normalise":
@@ -85,13 +84,9 @@ def _is_possible(name: str, text: str) -> bool:
     return False
 
 
-def _chosen() -> dict[str, str]:
-    return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
-
-
 def chosen() -> dict[str, str]:
-    """Return what was chosen and is possible with the data on screen, as it stands in the link."""
-    return {name: text for name, text in _chosen().items() if _is_possible(name, text)}
+    """Return the settings that were chosen and are possible with the data on screen, as they stand in the link."""
+    return {name: text for name, text in link.chosen().items() if name in _NAMES and _is_possible(name, text)}
 
 
 def value(name: str) -> str:
@@ -99,40 +94,16 @@ def value(name: str) -> str:
     return chosen().get(name) or {"N": _FIRST_N, "rel": "1"}.get(name) or options(name)[0]
 
 
-def choose(name: str, text: str | None) -> None:
-    """Choose a value for a setting; None takes the choice back, so that a preset decides, or the usual value holds."""
-    if text is None:
-        _chosen().pop(name, None)
-    else:
-        _chosen()[name] = text
-
-
-def restore(query: Mapping[str, str]) -> None:
-    """Put other choices in the place of all."""
-    st.session_state[_CHOSEN] = {name: query[name] for name in _NAMES if query.get(name)}
-
-
-def take_link() -> None:
-    """Take the choices of an address that was opened, or gone back to, in the place of all.
-
-    An address that this session wrote says nothing new, and one without any choice comes from a link between pages.
-    """
-    link = {name: st.query_params[name] for name in _NAMES if name in st.query_params}
-    if link and link != st.session_state.get(_WRITTEN):
-        st.session_state[_IGNORED] = {name: text for name, text in link.items() if not _is_possible(name, text)}
-        restore(link)
-
-
 def write_link() -> None:
-    """Write the choices into the address, all at once: every step of k is one step that can be gone back."""
-    link = {"k": value("k")} | chosen()
-    changed = {name: text for name, text in link.items() if st.query_params.get(name) != text}
-    if changed:
-        st.query_params.update(changed)
-    for name in _NAMES:
-        if name not in link and name in st.query_params:
-            del st.query_params[name]
-    st.session_state[_WRITTEN] = link
+    """Write the choices into the address; k too if nobody chose it, since an address says by it that it is one."""
+    other = {name: text for name, text in link.chosen().items() if name not in _NAMES}
+    link.write({"k": value("k")} | chosen() | other)
+
+
+def check_link() -> None:
+    """Note what an address that was opened asks for and cannot be had."""
+    asked = {name: text for name, text in link.chosen().items() if name in _NAMES}
+    st.session_state[_IGNORED] = {name: text for name, text in asked.items() if name not in chosen()}
 
 
 def ignored() -> dict[str, str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import ROOT, presenting, recovery, seats, settings, sidebar, workspace
+from kp_ui import ROOT, link, presenting, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -42,13 +42,14 @@ _STYLE = """<style>
   font-size: .85rem; padding-left: .6rem; }
 [data-testid="stSidebarUserContent"] [data-testid="stButtonGroup"] button { padding: 0 .5rem; min-height: 1.7rem; }
 @media (min-width: 768px) { .st-key-narrow { display: none; } }
+@media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-title) { order: 2; } }
 a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px solid currentColor; }
 </style>"""
 
 
 def _lead(stem: str) -> None:
     page, query = MOVED[stem]
-    st.switch_page(ROOT / "pages" / f"{page}.py", query_params=query | st.query_params.to_dict())
+    st.switch_page(f"pages/{page}.py", query_params=query | st.query_params.to_dict())
 
 
 def run() -> None:
@@ -61,11 +62,12 @@ def run() -> None:
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
         for stem in MOVED
     ]
+    opened = link.take()
     page = st.navigation([*pages, *moved], position="hidden" if presenting.now() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
     if st.session_state.pop(workspace.ARRIVED, False) and page.url_path != "data":
-        st.switch_page(ROOT / "pages" / "data.py")
+        link.go("data")
     seats.admit()
     st.html(_STYLE + presenting.LARGE * presenting.now())
     workspace.reopen()
@@ -74,13 +76,14 @@ def run() -> None:
     with st.spinner("Opening the data …"):
         workspace.current()
     workspace.keep_in_link()
-    settings.take_link()
+    if opened:
+        settings.check_link()
     token = _running.set(True)
     try:
         with recovery.page(page.url_path):
             settings.write_link()
             place = sidebar.draw()
-            if page.url_path not in ("data", "learn"):
+            if page.url_path not in ("data", "report", "learn"):
                 sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             page.run()

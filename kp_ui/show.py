@@ -1,7 +1,8 @@
 """Show results and user text: tables with downloads, notes, signatures; phrases always appear as they stand."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
@@ -14,7 +15,7 @@ from kp_core.errors import counted as counted
 from kp_core.settings import short_form
 from kp_core.takeaway import methods
 from kp_core.words.statements import Headline
-from kp_ui import controls, kept
+from kp_ui import kept, link, prose
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -92,12 +93,12 @@ def notes(found: Iterable[Note]) -> None:
 
 def signature(line: str, place: str = "cite") -> None:
     """Offer a recipe to cite: its short form and the whole line; two of one page that may be equal need two places."""
-    kept.signature(line)
+    kept.noted().signature = line
     with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
         st.caption("Short form, for a caption")
         st.code(short_form(line), language=None, wrap_lines=True)
         st.caption("The link that leads here")
-        st.code(controls.address(), language=None, wrap_lines=True)
+        st.code(link.address(), language=None, wrap_lines=True)
         st.caption("The whole recipe: whoever has the same files gets the same numbers")
         st.code(line, language=None, wrap_lines=True)
 
@@ -109,14 +110,53 @@ def recipe(result: Any) -> None:
         signature(result.signature)
 
 
+def foot(result: Any, *tables: tuple[pd.DataFrame, str, str]) -> None:
+    """End what is shown of a result: its tables to take along, what the reader must know, and its signature."""
+    with st.container(horizontal=True):
+        for frame, name, caption in tables:
+            downloads(frame, name, caption, result.signature)
+        recipe(result)
+
+
 def error(problem: InputError | UsageError) -> None:
     """Show what is wrong with the input, literally."""
     st.error(plain(str(problem)))
 
 
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Say why what is inside cannot be had; what stands beside it stays."""
+    try:
+        yield
+    except UsageError as problem:
+        st.info(sentence(problem))
+    except InputError as problem:
+        error(problem)
+
+
+#: Names of measures and columns that are codes, or would take the room of numbers → what stands on screen.
+_HEADS = prose.entries("heads")
+
+
+def head(name: str) -> str:
+    """Return the name of a measure or a column as a reader meets it.
+
+    >>> head("F1@O"), head("P@M"), head("kappa_max"), head("F1@5")
+    ('F1 at gold size', 'P of the whole list', 'max. kappa', 'F1@5')
+    """
+    measure, _, cutoff = name.partition("@")
+    at = {"O": f"{measure} at gold size", "M": f"{measure} of the whole list"}
+    return _HEADS.get(name) or at.get(cutoff, name)
+
+
+def in_heads(text: str) -> str:
+    """Return a sentence with the names of measures as a reader meets them."""
+    return re.sub(r"\b(?:Rprec|kappa_max|\w+@[OM])\b", lambda code: head(code[0]), text)
+
+
 def headline(said: Headline) -> None:
     """Show the answer of a page, and in small type what it rests on."""
-    st.markdown(f"#### {plain(said.answer)}")
+    st.markdown(f"#### {plain(in_heads(said.answer))}")
     st.caption(plain(said.rests_on))
 
 

@@ -1,5 +1,7 @@
 """Draw what stands beside every page: the data on screen, k, measure, gold standard, universe, preset, conventions."""
 
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -7,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import kp_core as kp
 from kp_core.settings import FIELDS, in_words, question
-from kp_ui import controls, prose, saving, settings, show, workspace
+from kp_ui import controls, link, prose, saving, settings, show, workspace
 
 #: The controls in the order of the sidebar; k stands above them.
 _MAIN = ("measure", "annotators", "rel", "universe", "N", "preset")
@@ -62,29 +64,31 @@ def _cutoff(place: str) -> None:
 
 
 def _take_number(key: str) -> None:
-    settings.choose("k", str(st.session_state[key]))
+    link.choose("k", str(st.session_state[key]))
 
 
 def _take_size(key: str, number: str) -> None:
-    settings.choose("k", st.session_state[key] or str(st.session_state[number]))
+    link.choose("k", st.session_state[key] or str(st.session_state[number]))
 
 
 def _ask(name: str, place: str) -> None:
     """Draw the control of a setting: its question, and its values in words."""
-    key, label = f"{name} {place}", question(name)
-    take: dict[str, Any] = {"key": key, "on_change": _take, "args": (name, key)}
-    if name in ("rel", "N"):
-        st.session_state[key] = float(settings.value(name)) if name == "rel" else int(float(settings.value(name)))
-        low, high, step = (0.0, 1e9, 1.0) if name == "rel" else (1, 10**9, 1)
-        st.number_input(label, low, high, step=step, format="%g" if name == "rel" else "%d", **take)
-        return
-    st.session_state[key] = settings.value(name)
-    about = show.measure_help(settings.value(name)) if name == "measure" else prose.helps(name)
-    st.selectbox(label, settings.options(name), format_func=lambda text: in_words(name, text), help=about, **take)
+    now, key = settings.value(name), f"{name} {place}"
+    if name == "rel":
+        more = controls.held(name, 1.0, lambda _: float(now), key)
+        st.number_input(question(name), 0.0, 1e9, step=1.0, format="%g", **more)
+    elif name == "N":
+        st.number_input(question(name), 1, 10**9, **controls.held(name, 1000, lambda _: int(float(now)), key))
+    else:
+        about = show.measure_help(now) if name == "measure" else prose.helps(name) or ""
+        _select(name, question(name), settings.options(name), key, about, settings.options(name)[0])
 
 
-def _take(name: str, key: str) -> None:
-    settings.choose(name, f"{st.session_state[key]:g}" if name == "rel" else str(st.session_state[key]))
+def _select(name: str, label: str, values: Sequence[str], key: str, about: str, usual: str) -> None:
+    words = show.head if name == "measure" else partial(in_words, name)
+    st.selectbox(
+        label, values, format_func=words, help=about, **controls.held(name, usual, controls.among(values), key)
+    )
 
 
 def _changed() -> list[str]:
@@ -118,31 +122,15 @@ def _conventions() -> None:
 
 
 def _ask_convention(name: str, changed: bool) -> None:
-    says, key = settings.of_preset(name), f"convention {name}"
-    values = settings.options(name)
-    values = values if says in values else (says, *values)
-    st.session_state[key] = settings.chosen().get(name, says)
-    marked = "**●** " * changed
+    says, values = settings.of_preset(name), settings.options(name)
     beside = f" (the preset: {show.plain(in_words(name, says))})" * changed
-    st.selectbox(
-        f"{marked}{question(name)}{beside}",
-        values,
-        key=key,
-        format_func=lambda text: in_words(name, text),
-        help=show.plain(FIELDS[name].meaning),
-        on_change=_choose_convention,
-        args=(name, key),
-    )
-
-
-def _choose_convention(name: str, key: str) -> None:
-    text = str(st.session_state[key])
-    settings.choose(name, None if text == settings.of_preset(name) else text)
+    label, about = f"{'**●** ' * changed}{question(name)}{beside}", show.plain(FIELDS[name].meaning)
+    _select(name, label, values if says in values else (says, *values), f"convention {name}", about, says)
 
 
 def _take_back() -> None:
     for name in settings.CONVENTIONS:
-        settings.choose(name, None)
+        link.choose(name, None)
 
 
 def say_what_is_ignored() -> None:
@@ -157,5 +145,5 @@ def say_what_is_ignored() -> None:
 def copy_link(place: DeltaGenerator) -> None:
     """Show the link of this page with all its choices, to copy; the data are not in it."""
     with place.popover("Link", icon=":material/link:"):
-        st.code(controls.address(), language=None, wrap_lines=True)
+        st.code(link.address(), language=None, wrap_lines=True)
         st.caption("The link holds page and settings, not the data: others see the sample, or load the same files.")

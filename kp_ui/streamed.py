@@ -15,8 +15,9 @@ from kp_core.charts.selection import has_curve, named
 from kp_core.reading import Source
 from kp_core.scoring.measures import parse
 from kp_core.scoring.systems import BASELINES
+from kp_core.studies.document_values import DocumentView
 from kp_core.words import statements
-from kp_ui import cached, controls, documents, prose, results, show, systems, workspace
+from kp_ui import cached, controls, documents, link, prose, results, show, systems, workspace
 
 _OPENED, _PROBLEM = "streamed", "streamed_problem"
 #: What the Overview may show.
@@ -56,16 +57,16 @@ def listed() -> None:
         name, gone = st.columns([10, 1], vertical_alignment="bottom")
         with name:
             st.text(f"{run.name}, statistics of a streamed run")
-            st.page_link("pages/overview.py", label="Open it on the Overview", query_params={"what": VIEWS[1]})
+            link.to("overview", "Open it on the Overview", what=VIEWS[1])
         gone.button("✕", key="remove streamed", on_click=st.session_state.pop, args=(_OPENED,), help="Remove")
 
 
 def is_chosen() -> bool:
     """Let the user choose between the loaded data and the run, where one is open; tell whether it is the run."""
-    asked = st.query_params.get("what") == VIEWS[1]
+    asked = link.chosen().get("what") == VIEWS[1]
     if opened() is None:
         return asked
-    return controls.views("What is shown", VIEWS, "what", folded=True) == VIEWS[1]
+    return controls.views("What is shown", VIEWS, "what") == VIEWS[1]
 
 
 def overview() -> None:
@@ -73,59 +74,49 @@ def overview() -> None:
     st.title("Streamed run", anchor=False)
     run = opened()
     if run is None:
-        how_to()
+        _how_to()
         return
-    about(run)
-    result, used = run.result, run.plan.settings
-    if run.plan.agreement is not None and result is not None:
-        agreement(run, result)
-    else:
-        measure, cutoff = choose(run)
-        name, used = named(measure, cutoff), used.changed(k=cutoff)
-        comparison = comparison_at(run, name)
-        if comparison is not None:
-            show.headline(statements.headline(comparison, name))
-        if result is not None:
-            result = of_one_average(result)
-            if measure in run.plan.measures:
-                values(result, measure, cutoff, comparison)
-            with st.expander(f"All measures at k = {cutoff}"):
-                all_measures(run, result, measure, cutoff)
-        if comparison is not None:
-            st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
-            systems.tested(comparison, name)
-        else:
-            st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")
-    documents_of(run, used)
-    recipe(run)
-
-
-def how_to() -> None:
-    """Say what the page is for, and how a file for it is made."""
-    st.info("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
-    st.page_link("pages/data.py", label="Open the Data page")
-    st.markdown(prose.text("streamed.why"))
-    st.code(COMMANDS, language=None)
-    st.caption(prose.text("streamed.commands"))
-
-
-def about(run: scale.Opened) -> None:
-    """Say what is open, and that nothing of it is sampled."""
     names = run.plan.names
     parts = [run.name, show.counted(run.documents, "document"), show.counted(len(names.annotators), "annotator")]
     parts += [show.counted(len(names.systems), "system")] if names.systems else []
     st.caption(show.plain(" · ".join(parts)))
     st.caption(prose.text("streamed.about", intervals=_INTERVALS.get(run.plan.settings.interval, "")))
+    result, used = run.result, run.plan.settings
+    if run.plan.agreement is not None and result is not None:
+        _agreement(run, result)
+    else:
+        measure, cutoff = choose(run)
+        name, used = named(measure, cutoff), used.changed(k=cutoff)
+        tests = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
+        comparison = next(tests, None)
+        if comparison is not None:
+            results.headline(statements.headline(comparison, name), names.systems)
+        if result is not None:
+            result = of_one_average(result)
+            if measure in run.plan.measures:
+                _values(result, measure, cutoff, comparison)
+            with st.expander(f"All measures at k = {cutoff}"):
+                _all_measures(run, result, measure, cutoff)
+        if comparison is not None:
+            st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
+            systems.tested(comparison, name)
+        else:
+            st.caption("This run holds no tests of pairs by this measure; the command kpscope compare makes them.")
+    _documents_of(run, used)
+    if run.result is not None or run.comparisons:
+        show.recipe(run.result or run.comparisons[0])
+
+
+def _how_to() -> None:
+    st.info("Nothing is open here yet. Drop a file of statistics (.npz) on the Data page.")
+    link.to("data", "Open the Data page")
+    st.markdown(prose.text("streamed.why"))
+    st.code(COMMANDS, language=None)
+    st.caption(prose.text("streamed.commands"))
 
 
 #: Kind of interval → how it was found.
 _INTERVALS = prose.entries("intervals")
-
-
-def recipe(run: scale.Opened) -> None:
-    """Show notes and signature of the run."""
-    if run.result is not None or run.comparisons:
-        show.recipe(run.result or run.comparisons[0])
 
 
 def choose(run: scale.Opened) -> tuple[str, int | str]:
@@ -133,10 +124,10 @@ def choose(run: scale.Opened) -> tuple[str, int | str]:
     names = dict.fromkeys([*(one.measure for one in run.plan.compare), *run.plan.measures])
     ranking = [name for name in names if parse(name).measure.better == "higher"] or list(names)
     left, middle, right = st.columns([2, 1, 3], vertical_alignment="bottom")
-    measure = controls.select("Measure", ranking, "streamed_measure", inside=left, linked=False, filter_mode="contains")
+    measure = controls.select("Measure", ranking, "streamed_measure", inside=left, filter_mode="contains")
     cutoffs = {str(k): k for k in run.plan.settings.k}
     last = len(cutoffs) - 1
-    cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", last, inside=middle, linked=False)]
+    cutoff = cutoffs[controls.select("Cutoff k of this run", cutoffs, "streamed_k", last, inside=middle)]
     right.markdown(show.plain(parse(measure).measure.sentence))
     return measure, cutoff
 
@@ -150,19 +141,12 @@ def of_one_average(result: kp.Result) -> kp.Result:
     """Return the rows of one average; where the run holds two, the user chooses."""
     if result.settings.average != "both":
         return result
-    chosen = controls.select("Average", result.frame["average"].unique(), "streamed_average", linked=False, width=220)
+    chosen = controls.select("Average", result.frame["average"].unique(), "streamed_average", width=220)
     has = result.frame.groupby("measure")["average"].transform(lambda own: chosen in set(own))
     return replace(result, frame=result.frame[~has | (result.frame["average"] == chosen)])
 
 
-def comparison_at(run: scale.Opened, name: str) -> kp.Comparison | None:
-    """Return the comparison of all pairs by a measure at its cutoff, if the run has one."""
-    found = (one for one in run.comparisons if len(one.frame) and one.frame["measure"].iloc[0] == name)
-    return next(found, None)
-
-
-def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
-    """Show the leaderboard at a cutoff beside the curve over k, or beside bars where there is no curve."""
+def _values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Comparison | None) -> None:
     name, whole = named(measure, cutoff), whole_of(result)
     curve = has_curve(measure) and len(result.settings.k) > 1
     here = whole.at(cutoff) if has_curve(measure) else whole
@@ -179,13 +163,11 @@ def values(result: kp.Result, measure: str, cutoff: int | str, comparison: kp.Co
             show.downloads(tables.curves(whole, measure), "streamed_over_k", f"{measure} over k", result.signature)
 
 
-def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
-    """Show every measure of the run at a cutoff, and one of them by document type where the run was split."""
+def _all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int | str) -> None:
     whole = whole_of(result)
     names = [named(one, cutoff) for one in run.plan.measures]
     results.table(tables.with_intervals(whole, names), "streamed_measures", result.documents)
-    for reason in tables.reasons(tables.only(whole, names)):
-        st.caption(show.plain(reason))
+    results.reasons(tables.only(whole, names))
     show.downloads(result.frame, "streamed_values", "All values of a streamed run", result.signature)
     by_type = replace(result, frame=result.frame[result.frame["measure"] == named(measure, cutoff)])
     table = tables.by_part(by_type)
@@ -195,14 +177,13 @@ def all_measures(run: scale.Opened, result: kp.Result, measure: str, cutoff: int
         results.table(table, "streamed_by_type_table", result.documents)
 
 
-def agreement(run: scale.Opened, result: kp.Result) -> None:
-    """Show how well the annotators of the run agree: all of them, by document type, each one, and each pair."""
+def _agreement(run: scale.Opened, result: kp.Result) -> None:
     people, whole = run.plan.names.annotators, whole_of(result)
     together = result.frame[result.frame["system"] == "all"]
     subsets = {subset.partition(":")[2] or "all": subset for subset in together["subset"].unique()}
     kind = "all"
     if len(subsets) > 1:
-        kind = controls.select("Document type", subsets, "streamed_type", linked=False, width=220)
+        kind = controls.select("Document type", subsets, "streamed_type", width=220)
     names = list(together["measure"].unique())
     shown = {"All annotators": tables.rows_where(result, "all", names, subsets[kind])}
     own = whole.frame[whole.frame["system"].isin(people)]
@@ -217,8 +198,13 @@ def agreement(run: scale.Opened, result: kp.Result) -> None:
     show.downloads(result.frame, "streamed_agreement", "Agreement of annotators", result.signature)
 
 
-def documents_of(run: scale.Opened, settings: kp.Settings) -> None:
-    """Let the user ask for single documents by id, and show their gold standard and ranked lists, hits marked."""
+def _documents(run: scale.Streamed, settings: kp.Settings, ids: tuple[str, ...]) -> dict[str, DocumentView]:
+    corpus = run.documents(ids)
+    there = set(corpus.gold["doc_id"])
+    return {name: kp.one_document(corpus, settings, document=name) for name in ids if name in there}
+
+
+def _documents_of(run: scale.Opened, settings: kp.Settings) -> None:
     st.subheader("Single documents", anchor=False)
     root = workspace.shared_folder()
     if root is None or not scale.lies_within(run.plan, root):
@@ -234,15 +220,15 @@ def documents_of(run: scale.Opened, settings: kp.Settings) -> None:
         return
     if every[MOST:]:
         st.warning(f"The first {MOST} of {len(every):,} ids are read.")
-    try:
-        found = cached.documents_of_run(run, settings, asked)
-    except (kp.InputError, kp.UsageError) as refusal:
-        show.error(refusal)
-        return
+    with show.refusals():
+        _fetched(cached.of((run.run,), run.digest, _documents, settings, asked), asked, run)
+
+
+def _fetched(found: dict[str, DocumentView], asked: Sequence[str], run: scale.Opened) -> None:
     if missing := [name for name in asked if name not in found]:
         st.warning(show.plain(f"No keyphrase of these documents is in the gold standard: {', '.join(missing)}."))
     if found:
-        view = found[controls.select("Document", found, "streamed_document", linked=False)]
+        view = found[controls.select("Document", found, "streamed_document")]
         if view.lists:
             st.caption(documents.LEGEND)
         documents.side_by_side(view, list(run.plan.names.annotators), list(view.lists), {})

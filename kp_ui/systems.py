@@ -1,6 +1,7 @@
 """Arrange what the Systems page shows beside the tables against people: measures, tests, k, parts, stability."""
 
-from typing import cast
+from contextlib import suppress
+from typing import Any, cast
 
 import streamlit as st
 
@@ -30,7 +31,7 @@ def measures() -> None:
     grouped = sum(GROUPS.values(), ())
     others = tuple(name for name in settings.measures(("overlap", "ranking")) if name not in grouped)
     groups = GROUPS | ({"Others": others} if others else {})
-    chosen = controls.views("What is asked", groups, "group", folded=True)
+    chosen = controls.views("What is asked", groups, "group")
     people = results.people()
     asked = tuple(name for names in groups.values() for name in names if not name.endswith("@M"))
     result = cached.evaluation(asked, baselines=True, people=people)
@@ -44,12 +45,9 @@ def measures() -> None:
         screen_tables.marked(table, tests), chosen, here.documents, best=screen_tables.best_cells(here, names)
     )
     st.caption(prose.text("systems.measures"))
-    for reason in screen_tables.reasons(screen_tables.only(here, names)):
-        st.caption(show.plain(reason))
-    with st.container(horizontal=True):
-        show.downloads(here.frame, "ranking", "Ranking measures", here.signature)
-        show.recipe(here)
-    certainty()
+    results.reasons(screen_tables.only(here, names))
+    show.foot(here, (here.frame, "ranking", "Ranking measures"))
+    _certainty()
 
 
 def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison]:
@@ -58,30 +56,25 @@ def _tests(names: tuple[str, ...], cutoff: int | str) -> dict[str, kp.Comparison
         return {}
     found = {}
     for name in names:
-        try:
-            found[named(name, cutoff)] = cached.comparison(name)
-        except kp.UsageError:  # a measure that no test is made for has no mark
-            continue
+        with suppress(kp.UsageError):  # a measure that no test is made for has no mark
+            found[named(name, cutoff)] = cached.ask(kp.compare, cached.at_cutoff(), name)
     return found
 
 
-def certainty() -> None:
-    """Show whether differences in the measure in use are certain."""
+def _certainty() -> None:
     measure = settings.value("measure")
     name = named(measure, settings.cutoff())
-    st.subheader(f"Is the difference in {show.plain(name)} certain?", anchor=False)
+    st.subheader(f"Is the difference in {show.plain(show.head(name))} certain?", anchor=False)
     if len(workspace.current().corpus.systems) < 2:
         st.caption("One system is loaded. Load a second one to compare them.")
         return
     left, right = st.columns(2)
     test = controls.choice("Test", TESTS, "test", inside=left)
     correction = controls.choice("Correction", CORRECTIONS, "correction", inside=right)
-    try:
-        comparison = cached.comparison(measure, cast(Test, test), cast(Correction, correction))
-    except kp.UsageError as problem:
-        st.info(show.sentence(problem))
-        return
-    st.markdown(show.plain(statements.verdict(comparison, name)))
+    comparison = cached.ask(
+        kp.compare, cached.at_cutoff(), measure, test=cast(Test, test), correction=cast(Correction, correction)
+    )
+    st.markdown(show.plain(results.in_short(statements.verdict(comparison, name))))
     tested(comparison, name)
 
 
@@ -90,7 +83,8 @@ def over_k() -> None:
     in_use = settings.value("measure")
     options = [name for name in settings.measures() if has_curve(name)]
     start = [in_use] if in_use in options else options[:1]
-    chosen = st.multiselect("Measures", options, start, key=f"curves {in_use}", help=show.meanings(options))
+    words: Any = {"help": show.meanings(options), "format_func": show.head}
+    chosen = st.multiselect("Measures", options, start, key=f"curves {in_use}", **words)
     people = results.people()
     asked = tuple(dict.fromkeys([*chosen, "P@k", "R@k"]))
     result = cached.evaluation(asked, baselines=True, people=people)
@@ -132,16 +126,11 @@ def tested(comparison: kp.Comparison, name: str) -> None:
     show.downloads(comparison.frame, "pairs", f"Pairs of systems, {name}", comparison.signature)
 
 
-def conventions(measure: str) -> None:
-    """Show a measure under every published convention, and under all combinations of a grid."""
+def _conventions(measure: str) -> None:
     if len(workspace.current().corpus.runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
-    found = cached.spread(measure)
+    found = cached.ask(kp.spread, cached.at_cutoff(), measure)
     st.markdown(show.plain(statements.range_of(found)))
-    _spread(found, measure)
-
-
-def _spread(found: kp.Spread, measure: str) -> None:
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     st.caption(prose.text("comparison.spread"))
     results.table(found.ranges, "ranges")
@@ -162,20 +151,14 @@ def parts() -> None:
     measure = settings.value("measure")
     chosen = controls.select("Parts by", PARTS, "parts", len(PARTS) - 1)
     st.caption(show.plain(f"{chosen}: {PARTS[chosen]}."))
-    try:
-        found = cached.parts((measure,), chosen)
-    except (kp.InputError, kp.UsageError) as problem:
-        st.info(show.plain(str(problem)))
-        return
+    found = cached.ask(kp.evaluate, cached.at_cutoff(), (measure,), by=chosen)
     table = screen_tables.by_part(found)
     if table.empty:
         st.info("This measure needs all phrases of the universe, so it does not tell present from absent keyphrases.")
         return
     show.chart(dots.by_part(found), "by_part")
     results.table(table, "by_part_table", found.documents)
-    with st.container(horizontal=True):
-        show.downloads(found.frame, "parts", f"{measure} by {chosen}", found.signature)
-        show.recipe(found)
+    show.foot(found, (found.frame, "parts", f"{measure} by {chosen}"))
 
 
 _BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gold standard": "annotators"}
@@ -184,8 +167,8 @@ _BY = {"measure": "measure", "cutoff k": "k", "normalisation": "normalise", "gol
 def stability() -> None:
     """Show how the ranking of the systems changes with measure, cutoff, normalisation, gold and conventions."""
     measure = settings.value("measure")
-    if controls.views("Look at", VIEWS, "stability", folded=True) == VIEWS[1]:
-        conventions(measure)
+    if controls.views("Look at", VIEWS, "stability") == VIEWS[1]:
+        _conventions(measure)
     elif len(workspace.current().corpus.systems) < 2:
         st.caption("One system is loaded. Load a second one to rank them.")
     else:
@@ -194,11 +177,7 @@ def stability() -> None:
 
 def _rankings(measure: str) -> None:
     chosen = controls.select("The ranking by", _BY, "views")
-    try:
-        found = cached.stability(cast(By, _BY[chosen]), measure)
-    except kp.UsageError as problem:
-        st.info(show.sentence(problem))
-        return
+    found = cached.ask(kp.stability, cached.at_cutoff(), cast(By, _BY[chosen]), measure=measure)
     left, right = st.columns(2, gap="medium")
     with left:
         show.chart(curves.rank_chart(found), "rank_chart")

@@ -6,7 +6,7 @@ import kp_core as kp
 from kp_core.reading import fields, identifiers, report
 from kp_core.reading.identifiers import without_common
 from kp_core.settings import in_words
-from kp_ui import cached, intake, prose, results, settings, show, streamed, workspace
+from kp_ui import cached, intake, link, prose, results, settings, show, streamed, workspace
 
 #: What a reader looks for in the lists of annotators and systems; the download has the rest.
 _LOOKED_FOR = (
@@ -29,10 +29,10 @@ def section() -> None:
         st.warning("There is no gold standard among these files. Add one, or say above which file it is.")
     elif not corpus.systems and len(corpus.annotators) < 2:
         st.warning("There is no system output among these files. Add one, or say above which file it is.")
-    statistics(corpus)
-    fixes(corpus, own.fixes)
-    gaps(corpus)
-    missing_lists(corpus)
+    _statistics(corpus)
+    _fixes(corpus, own.fixes)
+    _gaps(corpus)
+    _missing_lists(corpus)
     with st.container(horizontal=True):
         show.notes(corpus.report.notes)
     if len(corpus.report.rejected):
@@ -40,15 +40,14 @@ def section() -> None:
         results.table(corpus.report.rejected, "rejected")
         show.downloads(corpus.report.rejected, "rejected_rows", "Rejected rows")
     with st.expander("How every file was read"):
-        understood(corpus)
+        _understood(corpus)
     odd = report.characters(corpus)
     if len(odd):
         with st.expander("Unusual characters"):
             results.table(odd, "characters")
 
 
-def understood(corpus: kp.Corpus) -> None:
-    """Show what was understood of every file; columns that say nothing are left out."""
+def _understood(corpus: kp.Corpus) -> None:
     table = report.files(corpus)
     table["role"] = table["role"].replace(intake.ROLES)
     table["format"] = [intake.format_of(family) for family in table["family"]]
@@ -59,10 +58,10 @@ def understood(corpus: kp.Corpus) -> None:
     results.table(table[[*wanted, *more]], "files")
 
 
-def statistics(corpus: kp.Corpus) -> None:
-    """Show the lists of every annotator and system; counts that are 0 everywhere are left out."""
+def _statistics(corpus: kp.Corpus) -> None:
     st.markdown("**Annotators and systems**")
-    table = cached.statistics(str(settings.normaliser()), settings.cutoff_of_average())
+    normaliser, k = settings.normaliser(), settings.cutoff_of_average()
+    table = cached.of((corpus, normaliser), str(normaliser), report.statistics, k)
     said = report.telling(table)
     said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns={"duplicates, normalised": "repeated"})
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
@@ -89,8 +88,7 @@ def _rename(name: str, key: str) -> None:
     workspace.rename({name: st.session_state[key]})
 
 
-def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
-    """List the fixes that hold, and let the user take them back."""
+def _fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
     table = identifiers.fixes(corpus)
     for name in (name for name in own if name not in corpus.report.fixes):  # those that led to a refusal
         table.loc[len(table)] = [name, identifiers.WORDS[name]]
@@ -107,8 +105,7 @@ def fixes(corpus: kp.Corpus, own: tuple[str, ...]) -> None:
 _SIDES = prose.entries("sides")
 
 
-def gaps(corpus: kp.Corpus) -> None:
-    """Show which ids only one side has, and offer the fixes that would match them one to one."""
+def _gaps(corpus: kp.Corpus) -> None:
     counts = dict(identifiers.coverage(corpus).itertuples(index=False))
     words = ", ".join(f"{number:,} {_SIDES[side]}" for side, number in counts.items())
     st.caption(f"Documents: {words}.")
@@ -131,8 +128,7 @@ def gaps(corpus: kp.Corpus) -> None:
             results.table(near, "near")
 
 
-def missing_lists(corpus: kp.Corpus) -> None:
-    """Show which systems lack lists, and let the user say whether these count as empty or are left out."""
+def _missing_lists(corpus: kp.Corpus) -> None:
     table = identifiers.missing(corpus)
     if not len(table):
         return
@@ -143,7 +139,7 @@ def missing_lists(corpus: kp.Corpus) -> None:
     with st.container(horizontal=True):
         for value, label in (("zero", "Treat them as empty"), ("skip", "Leave them out")):
             asked, key = ("missing", value), f"missing_{value}"
-            st.button(label, key=key, on_click=settings.choose, args=asked, disabled=now == value)
+            st.button(label, key=key, on_click=link.choose, args=asked, disabled=now == value)
 
 
 #: What becomes of a document that a system has no list for, by the convention `missing`.
@@ -154,7 +150,8 @@ def normalisation() -> None:
     """Show phrases before and after the pipeline, those that change first."""
     words = in_words("normalise", settings.resolved().normalise)
     st.caption(show.plain(f"Phrases are the same if they are equal after this: {words}."))
-    table = cached.normalised(str(settings.normaliser()))
+    normaliser = settings.normaliser()
+    table = cached.of((workspace.current().corpus, normaliser), str(normaliser), report.normalised)
     search = st.text_input("Search phrases", key="phrase_search").strip().lower()
     found = table[table["phrase"].str.lower().str.contains(search, regex=False)]
     results.table(found.head(_MOST), "normalised")

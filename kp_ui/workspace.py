@@ -18,7 +18,7 @@ from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
 from kp_core.takeaway.workspace_file import Uploads
-from kp_ui import ROOT, prose, show, state
+from kp_ui import ROOT, link, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
 _CURRENT, _BESIDE, _UPLOADS, _PENDING = "workspace", "workspace_beside", "uploads", "pending"
@@ -108,10 +108,7 @@ def keep_in_link() -> None:
     sample = here.sample if here.sample != _FIRST else None
     files = str(len(uploads().files)) if here.sample is None and uploads().files else None
     for name, text in ((SAMPLE, sample), (_FILES, files), (_KEY, _keep() if files else None)):
-        if text is not None and st.query_params.get(name) != text:
-            st.query_params[name] = text
-        elif text is None and name in st.query_params:
-            del st.query_params[name]
+        link.choose(name, text)
 
 
 def _keep() -> str | None:
@@ -146,7 +143,7 @@ def ask_for_lost_files() -> None:
         return
     st.title("Your files are not here", anchor=False)
     st.info(prose.text("recovery.lost", files=show.counted(lost, "file")))
-    st.page_link("pages/data.py", label="Load the files again", icon=":material/upload_file:")
+    link.to("data", "Load the files again", icon=":material/upload_file:")
     st.button("Show the sample data", key="show_sample", on_click=open_sample, args=(_FIRST,))
     st.stop()
 

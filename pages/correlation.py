@@ -8,7 +8,7 @@ VIEWS = ("Measures and people", "Rate near misses yourself", "The published stud
 
 results.open_page("Correlation", needs_gold=False, needs_systems=False)
 # No tabs: the keys that rate a pair would work on the hidden ones too.
-view = controls.views("Show", VIEWS, "view", folded=True)
+view = controls.views("Show", VIEWS, "view")
 if view == VIEWS[1]:
     rating.section()
 elif view == VIEWS[2]:

@@ -19,6 +19,15 @@ from kp_ui import shell
 from kp_ui.workspace import Workspace
 
 ROOT = Path(__file__).resolve().parents[2]
+#: Every page with its tabs; only the open one is drawn.
+TABS = {
+    "data": ("Files", "Extract phrases", "What becomes of the phrases"),
+    "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
+    "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
+    "report": ("Report", "Table for a paper", "Methods"),
+    "learn": ("Lessons", "Methods", "Glossary"),
+    "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
+}
 #: Results are kept under a digest of the data, so every corpus needs one of its own.
 _NUMBER = count()
 

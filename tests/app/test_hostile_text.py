@@ -7,7 +7,6 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import openpyxl
@@ -20,10 +19,9 @@ import kp_core as kp
 from kp_core.reading import Source
 from kp_ui import shell
 from kp_ui.workspace import Workspace
-from tests.app.opening import opened
+from tests.app.opening import TABS, opened
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 #: What Markdown, HTML, LaTeX, a spreadsheet or the direction of writing would make something else of.
 HOSTILE = (
     "<img src=x onerror=alert(1)>",
@@ -123,15 +121,6 @@ def read_as_markup(node: Any) -> Iterator[str]:
         yield from read_as_markup(child)
 
 
-#: Every page with its tabs; only the open one is drawn.
-TABS = {
-    "data": ("Files", "Extract phrases", "What becomes of the phrases"),
-    "systems": ("Concordance", "Measures", "Over k", "Near misses", "Parts of the data", "Stability"),
-    "annotators": ("Together and in pairs", "Human ceiling", "Titles", "Trimming", "Sentence study"),
-    "report": ("Report", "Table for a paper", "Methods"),
-    "learn": ("Lessons", "Methods", "Glossary"),
-    "correlation": ("All pairs", "Location, complexity, part of speech", "Which measures differ", "Every pair"),
-}
 VIEWS = [
     *((page, {f"{page}_tab": tab}) for page in shell.PAGES for tab in TABS.get(page, ("",))),
     ("systems", {"systems_tab": "Near misses", "near": "If near misses counted"}),

@@ -208,13 +208,13 @@ def test_documents_are_sorted_filtered_and_searched(lectures: kp.Corpus, offered
     assert shown(app, "difference")["document"].tolist() == list(values.index)
     app = chosen(app, "where", "the second is better")
     assert shown(app, "difference")["document"].tolist() == list(values.index[difference < -1e-12])
-    app = chosen(chosen(app, "where", "all"), "type", "lab note")
+    app = chosen(chosen(app, "where", "all"), "document_type", "lab note")
     assert listed_in(offered)["type"].unique().tolist() == ["lab note"]
-    app = chosen(app, "type", "all")
-    app.text_input(key="search").input("HASH").run()
+    app = chosen(app, "document_type", "all")
+    app.text_input(key="document_search").input("HASH").run()
     assert listed_in(offered)["title"].tolist() == ["Hash tables"]
     assert app.header[0].value == "Hash tables"
-    app.text_input(key="search").input("no such document").run()
+    app.text_input(key="document_search").input("no such document").run()
     assert "No document fits" in words(app)
 
 
@@ -228,10 +228,10 @@ def test_systems_may_be_called_like_the_columns(offered: dict[str, tuple[str, An
 def test_methods_are_found_by_family_and_word() -> None:
     app = chosen(opened("learn", learn_tab="Methods"), "family", "concordance")
     assert len(app.latex) == sum(one.family == "concordance" for one in kp.MEASURES.values())
-    app.text_input(key="search").input("zzz").run()
+    app.text_input(key="method_search").input("zzz").run()
     assert len(app.latex) == 0
     assert "Nothing matches" in words(app)
-    app.text_input(key="search").input("Boudin").run()
+    app.text_input(key="method_search").input("Boudin").run()
     # by their source, or held on his data
     found = {"kex", "ijcnlp13", "jcdl20", "pke", "chan", "kpeval", "opennmt-kpg", "trec"}
     assert set(shown(app, "preset")["preset"]) == found
@@ -348,12 +348,12 @@ def test_methods_show_every_measure_with_its_example_and_the_search_narrows_them
     assert len(app.latex) == len(entries)
     examples = [one.example for one in [*kp.MEASURES.values(), *kp.SIMILARITIES.values()] if one.example]
     assert {show.plain(f"In the example: {words}") for words in examples} <= {one.value for one in app.markdown}
-    (formula,) = opened("learn", learn_tab="Methods", search="gwet").latex
+    (formula,) = opened("learn", learn_tab="Methods", method_search="gwet").latex
     assert r"\mathrm{AC1} = \frac{P_o-P_e}{1-P_e}" in formula.value
 
 
 def test_a_term_of_the_glossary_is_found_and_has_a_link() -> None:
-    app = opened("learn", learn_tab="Methods", search="universe N")
+    app = opened("learn", learn_tab="Methods", method_search="universe N")
     assert [one.value for one in app.header] == ["Glossary"]
     assert "**universe N**: The number of phrases that could have been chosen" in words(app)
     alone = opened("learn", learn_tab="Glossary")

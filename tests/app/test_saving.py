@@ -1,6 +1,5 @@
 """A workspace that is saved and opened again gives the same digest, settings, ratings and results."""
 
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -12,7 +11,6 @@ from kp_core.takeaway.workspace_file import Saved, Uploads, read_workspace, work
 from tests.app.opening import chosen, dots, drop, opened, recipe, shown, words
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 GOLD = Source(
     "gold.csv", b"doc_id,annotator,keyphrase\nd1,ana,hash table\nd1,ben,collision\nd2,ana,tide\nd3,ben,moon\n"
 )
@@ -52,7 +50,7 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     again = opened("data")
     drop(again, file)
     assert again.session_state["workspace"].digest == digest
-    assert again.session_state["chosen"] == {"annotators": "ben", "preset": "pke", "k": "2"}
+    assert again.session_state["chosen"] == {"annotators": "ben", "preset": "pke", "k": "2", "files": "2"}
     assert "**The workspace mine.kpscope**" in words(again)
     assert again.button(key="undo strip-extension")
     assert board(again) == first

@@ -13,7 +13,6 @@ from tests.app.opening import dots, literal, opened, recipe, shown
 from tests.scale.tables import draw, in_memory, write
 
 pytestmark = pytest.mark.app
-ROOT = Path(__file__).resolve().parents[2]
 TABLES = draw(7, documents=15)
 
 

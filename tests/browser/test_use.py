@@ -124,15 +124,6 @@ def two_files(folder: Path) -> tuple[Path, Path]:
     return gold, system
 
 
-def test_two_dropped_files_are_scored_at_once(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
-    drop(page, server, settle, *two_files(tmp_path))
-    page.get_by_role("link", name="See which system is better").click()
-    page.get_by_role("heading", name="Overview", exact=True).wait_for()
-    settle(page)
-    # average gold size 4/3 → k = 1: hash table and tide are hits; F1 per document 2/3, 1, 0
-    assert values(page)["mine"] == pytest.approx(5 / 9, abs=1e-3)
-
-
 def test_files_dropped_beside_a_page_lead_to_how_they_were_read(
     server: str, page: Page, settle: SETTLE, tmp_path: Path
 ) -> None:
@@ -193,18 +184,21 @@ def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, se
     page.get_by_role("heading", name="Systems", exact=True).wait_for()
     settle(page)
     assert "P@9" in cells(page)[0]
-    follow(page, settle, "Overview")
+    page.get_by_role("tab", name="Over k").click()
+    page.get_by_text("Precision and recall as k grows").wait_for()
+    settle(page)
+    for name in ("Documents", "Overview"):  # neither writes into its address once it is open: each is one step
+        follow(page, settle, name)
     line = recipe(page)
     assert [part for part in ("preset:pke", "|k:9|", "annot:majority") if part not in line] == []
-    for _ in range(2):  # Streamlit opens a page without its settings first, and that is a step of its own
+    for name in ("Documents", "Systems"):
         page.go_back()
-        page.wait_for_timeout(1000)
+        page.get_by_role("heading", name=name, exact=True).wait_for()
         settle(page)
-        if "/systems" in page.url:
-            break
-    page.get_by_role("heading", name="Systems", exact=True).wait_for()
-    settle(page)
+    page.get_by_text("Precision and recall as k grows").wait_for()  # the tab is open again
     assert "|k:9|" in recipe(page)
+    page.go_back()
+    expect(page.get_by_role("tab", name="Measures", exact=True)).to_have_attribute("aria-selected", "true")
 
 
 def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle: SETTLE) -> None:
@@ -212,7 +206,8 @@ def test_a_csv_is_downloaded_with_its_signature(server: str, page: Page, settle:
     settle(page)
     rows = list(csv.DictReader(io.StringIO(csv_of(page, "Values"))))
     given = {row["system"]: float(row["F1@5"]) for row in rows}
-    assert {name: given[name] for name in values(page)} == pytest.approx(values(page), abs=6e-4)
+    shown = {name: value for name, value in values(page).items() if name != "human ceiling"}  # on another gold standard
+    assert {name: given[name] for name in shown} == pytest.approx(shown, abs=6e-4)
     assert all("|k:5|" in row["signature"] for row in rows)
 
 
@@ -270,7 +265,7 @@ def test_twenty_pairs_rated_by_keyboard_give_a_correlation(server: str, page: Pa
 def test_from_a_dot_to_the_marked_document_in_one_click(server: str, page: Page, settle: SETTLE) -> None:
     page.goto(f"{server}/overview")
     settle(page)
-    dot = main(page).locator(".js-plotly-plot").first.locator(".scatterlayer .point").nth(1)
+    dot = main(page).locator(".js-plotly-plot").first.locator(".scatterlayer .point").nth(2)
     box = dot.bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)

@@ -33,6 +33,18 @@ def kim2010_correlations() -> pd.DataFrame:
     return found
 
 
+def kim2010_printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the tables as printed, a row a subset and a column a measure; where cells look misprinted; and these."""
+    found = kim2010_correlations()
+    rows = found[found["average"] == average].assign(marked=found["suspect"] != "")
+    rows["subset"] = rows["subset"].str.replace("L<=", "L ≤ ").str.replace(":", ": ")
+    wide = rows.pivot_table("value", "subset", "measure", sort=False).rename_axis(index="pairs", columns=None)
+    marked = rows.pivot_table("marked", "subset", "measure", "max", fill_value=False, sort=False)
+    marked = marked.reindex(index=wide.index, columns=wide.columns).eq(other=True)
+    suspects = rows.loc[rows["marked"], ["measure", "subset", "value", "table", "suspect"]]
+    return wide.reset_index(), marked.reset_index(drop=True), suspects
+
+
 def kim2010_scores() -> pd.DataFrame:
     """Return the mean human score (0-4) by candidate (shorter, longer) and location; NaN where there was no pair."""
     return _table("scores")

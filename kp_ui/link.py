@@ -1,0 +1,70 @@
+"""Hold every choice of a session, setting or control → value as text, and keep it in the address of the page."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import urlencode, urlsplit
+
+import streamlit as st
+
+_CHOSEN, _WRITTEN = "chosen", "written link"
+
+
+def chosen() -> dict[str, str]:
+    """Return every choice, also those that the data on screen do not allow."""
+    return cast("dict[str, str]", st.session_state.setdefault(_CHOSEN, {}))
+
+
+def choose(name: str, text: str | None) -> None:
+    """Choose a value; None takes the choice back, so that the usual one holds."""
+    if text is None:
+        chosen().pop(name, None)
+    else:
+        chosen()[name] = text
+
+
+def restore(query: Mapping[str, str]) -> None:
+    """Put other choices in the place of all."""
+    st.session_state[_CHOSEN] = {name: text for name, text in query.items() if text}
+
+
+def written() -> dict[str, str]:
+    """Return what stands in the address."""
+    return cast("dict[str, str]", st.session_state.get(_WRITTEN, {}))
+
+
+def take() -> bool:
+    """Take the choices of an address that was opened, or gone back to, in the place of all; tell whether there are any.
+
+    An address that this session wrote says nothing new, and one without any choice comes from the navigation. That one
+    gets the choices before Streamlit makes the address of the page: written later, they would be a second step back.
+    """
+    asked = st.query_params.to_dict()
+    if asked in ({}, written()):
+        if written() and not asked:
+            st.query_params.from_dict(written())
+        return False
+    restore(asked)
+    return True
+
+
+def write(link: dict[str, str]) -> None:
+    """Write the whole address at once: all that changed since the last time is one step that can be gone back."""
+    if st.query_params.to_dict() != link:
+        st.query_params.from_dict(link)
+    st.session_state[_WRITTEN] = link
+
+
+def address() -> str:
+    """Return the address of this page with all its choices; the data are not in it."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params}
+    return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
+
+
+def go(page: str, **choices: str) -> None:
+    """Open another page, with other choices."""
+    st.switch_page(f"pages/{page}.py", query_params=written() | choices)
+
+
+def to(page: str, label: str, inside: Any = st, icon: str | None = None, **choices: str) -> None:
+    """Offer another page, with other choices."""
+    inside.page_link(f"pages/{page}.py", label=label, icon=icon, query_params=written() | choices)
