@@ -25,7 +25,7 @@ from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
-_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel}
+_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel, 10: PairTables}
 #: Names of documents that are kept and shown.
 _SHOWN = 5
 #: Sums of squares whose terms cancel down to this share are 0.
@@ -49,8 +49,6 @@ class View:
     @cached_property
     def cells(self) -> Cells:
         """The counts of all documents, fields (D, K)."""
-        if len(self.parts) == 1:
-            return self.parts[0]
         return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in FIELDS))
 
     @cached_property
@@ -368,9 +366,6 @@ def harmonic(means: Sequence[Floats]) -> Floats:
 
 def cells_of(arrays: Sequence[Floats]) -> Cells:
     """Return counts from their arrays, in the order of `Cells.arrays`."""
-    if len(arrays) == 10:
-        hits, returned, size, universe, denominator = arrays[:5]
-        return PairTables(hits, returned, size, universe, denominator, Cells(*arrays[5:]))
     return _KINDS[len(arrays)](*arrays)
 
 

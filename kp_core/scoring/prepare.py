@@ -5,7 +5,7 @@ Also how many phrases could have been chosen in each document: the N of every co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
@@ -14,7 +14,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.errors import Note, UsageError, counted, unavailable, unfit
-from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
+from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size, owners
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
@@ -136,8 +136,8 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     notes += _notes_on_stemmer(corpus, settings)
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
     data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
-    if universe == "candidates":
-        _refuse_without_english(data.texts)
+    if universe == "candidates" and not any(map(has_english, data.texts)):
+        raise unfit("universe candidates", "no English")
     return data
 
 
@@ -302,12 +302,6 @@ def without_english(data: Prepared) -> tuple[str, ...]:
     return tuple(name for name, text in texts if not has_english(text))
 
 
-def _refuse_without_english(texts: Iterable[str]) -> None:
-    """Refuse the universe `candidates` for a collection without English."""
-    if not any(map(has_english, texts)):
-        raise unfit("universe candidates", "no English")
-
-
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     """Count the forms in each text, the gold items and the predicted phrases; an item counts once, however spelled."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
@@ -319,10 +313,7 @@ def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     spelled = items.document[items.spelling_item] * width + items.spelling_form
     item_found = np.zeros(len(items.grade), bool)
     item_found[items.spelling_item[np.isin(spelled, found)]] = True
-    keys = [
-        np.repeat(np.arange(documents), run.length) * width + run.forms(data.identities)
-        for run in data.coded.runs.values()
-    ]
+    keys = [owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
     known = distinct(np.concatenate([spelled, found]))
     total = np.bincount(distinct(np.concatenate([*keys, known])) // width, minlength=documents)
     total += np.bincount(items.document[~item_found], minlength=documents)
