@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Literal
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, read_toml
 from kp_core.extraction.collection import Collection, External
 from kp_core.scoring.codes import Floats
 
@@ -41,7 +39,7 @@ class Parameter:
         return float(value)
 
 
-_DECLARED = tomllib.loads((files("kp_core.extraction") / "lecture_systems.toml").read_text(encoding="utf-8"))
+_DECLARED = read_toml("extraction/lecture_systems.toml")
 PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in _DECLARED["parameters"].items()}
 
 

@@ -63,11 +63,7 @@ class View:
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
-        table, row = np.empty((len(self.counts.size), len(self.cutoffs))), 0
-        for part in self.parts:  # each is copied while it is still in the cache
-            table[row : row + len(part.hits)] = _values(asked, part)
-            row += len(part.hits)
-        return table
+        return np.concatenate([_values(asked, part) for part in self.parts])
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
         """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
@@ -397,13 +393,12 @@ def _products(arrays: Sequence[Floats]) -> Floats:
 
 def gradients(score: Callable[[Cells], Floats], fields: Sequence[Floats]) -> Floats:
     """Return how a measure of pooled counts moves with each count (K, M), by a complex step: exact for smooth ones."""
-    step, slopes = 1e-30, []
-    alike = len({array.shape[1] for array in fields}) == 1
+    slopes, alike = [], len({array.shape[1] for array in fields}) == 1
     for number, array in enumerate(fields):
         for column in [slice(None)] if alike else [slice(i, i + 1) for i in range(array.shape[1])]:
             moved = [one.astype(complex) for one in fields]
-            moved[number][:, column] += 1j * step
-            slopes.append(np.imag(score(cells_of(moved)))[0] / step)
+            moved[number][:, column] += 1j * intervals.STEP
+            slopes.append(np.imag(score(cells_of(moved)))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
 

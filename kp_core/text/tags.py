@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from kp_core.errors import UsageError, unfit
+from kp_core.errors import read_toml, unfit
 from kp_core.text.tokenise import clean, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
@@ -28,10 +26,10 @@ LONGEST_WORD = 60
 OUTSIDE = "O"
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_TAGS: dict[str, dict[str, str]] = tomllib.loads((files("kp_core.text") / "tags.toml").read_text(encoding="utf-8"))
 #: C5 tag, and beginning of a Penn tag → class of the word.
 _C5_CLASS, _PENN_CLASS = (
-    {tag: letter for letter, tags in _TAGS[tagset].items() for tag in tags.split()} for tagset in ("c5", "penn")
+    {tag: letter for letter, tags in tagset.items() for tag in tags.split()}
+    for tagset in read_toml("text/tags.toml").values()
 )
 _KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
 _MOST_TEXTS = 5_000
@@ -104,7 +102,7 @@ def word_class(name: str, tagset: Tagset = "c5") -> str:
     ('JNI', 'P')
     """
     if tagset == "c5":
-        return _C5_CLASS.get(name, OUTSIDE)
+        return str(_C5_CLASS.get(name, OUTSIDE))
     return next((letter for begin, letter in _PENN_CLASS.items() if name.startswith(begin)), OUTSIDE)
 
 
@@ -177,8 +175,6 @@ def class_of_tags(tags: Sequence[str], tagset: Tagset) -> str:
     >>> class_of_tags(["JJ", "NNS"], "penn")
     'AdjN'
     """
-    if tagset not in ("c5", "penn"):
-        raise UsageError(f"there is no tag set '{tagset}'; choose one of: c5, penn")
     return phrase_class("".join(word_class(name, tagset) for name in tags))
 
 

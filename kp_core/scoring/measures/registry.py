@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Literal
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 from kp_core.settings import Cutoff, Settings
 
@@ -64,7 +62,7 @@ class Measure:
 
 MEASURES: dict[str, Measure] = {}
 #: What every measure is, but for its function.
-DECLARED: dict[str, Any] = tomllib.loads((files("kp_core") / "scoring/measures/measures.toml").read_text("utf-8"))
+DECLARED = read_toml("scoring/measures/measures.toml")
 
 
 def of_systems() -> list[str]:
