@@ -331,8 +331,8 @@ _NAMED = ("filter", "gold_list", "hits_as", "gain", "ideal", "ties", "variants")
 def in_words(setting: str, text: str) -> str:
     """Return the value of a setting in words; what is a name already, such as an annotator, stays.
 
-    >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+space")
-    ('is left out for this system', 'Ada', 'ignores upper case, spaces')
+    >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
+    ('is left out for this system', 'Ada', 'ignores upper case; Snowball stems (en)')
     """
     if setting == "normalise":
         return _pipeline(text)
@@ -345,19 +345,10 @@ def _pipeline(steps: str) -> str:
         return "written alike, letter by letter"
     names = steps.split("+")
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
-    others = [_step(name) for name in names if name not in ("nfkc", "lower", "space")]
-    return "; ".join([f"ignores {', '.join(ignored)}", *others])
-
-
-def _step(name: str) -> str:
-    """Return one step in words; stemmers of many languages are named by their code.
-
-    >>> _step("snowball-en")
-    'Snowball stems (en)'
-    """
-    kind, _, language = name.rpartition("-")
-    makers = {"snowball": "Snowball stems", "nltk-snowball": "Snowball stems of NLTK"}
-    return f"{makers[kind]} ({language})" if kind in makers else in_words("step", name)
+    others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
+    # Stemmers of many languages are named by their code.
+    coded = [re.sub(r"^(.*snowball)-(..)$", lambda of: f"{in_words('step', of[1])} ({of[2]})", one) for one in others]
+    return "; ".join([f"ignores {', '.join(ignored)}", *coded])
 
 
 #: Fields of a signature beside the conventions.

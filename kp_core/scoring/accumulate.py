@@ -299,11 +299,11 @@ class Accumulator:
         if average == "micro":
             return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
         reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
-        value = harmonic([_ratio(one, n) for one in totals])
+        value = harmonic([ratio(one, n, np.nan) for one in totals])
         if f"{place}/squares" in arrays:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
             return Estimate(value, low, high, n, reason)
-        resampled = harmonic([_ratio(one, arrays[f"{place}/weight"]) for one in drawn]) if drawn else None
+        resampled = harmonic([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
         return _with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
@@ -333,7 +333,7 @@ class Accumulator:
         if drawn:
             scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
             if (times != scored).any():  # totals keep their size under any weights
-                scale = _ratio(np.broadcast_to(scored, times.shape), times)
+                scale = ratio(scored, times, np.nan)
                 drawn = [one * scale for one in drawn]
             resampled = asked.scores(cells_of(drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
@@ -363,10 +363,6 @@ def harmonic(means: Sequence[Floats]) -> Floats:
 def cells_of(arrays: Sequence[Floats]) -> Cells:
     """Return counts from their arrays, in the order of `Cells.arrays`."""
     return _KINDS[len(arrays)](*arrays)
-
-
-def _ratio(total: Floats, count: Floats | Ints) -> Floats:
-    return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
 
 
 def _with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
@@ -433,5 +429,4 @@ def mean_of(averages: Sequence[Estimate]) -> Estimate:
 
 
 def _mean_defined(values: Floats) -> Floats:
-    defined = ~np.isnan(values)
-    return _ratio(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))
+    return ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0), np.nan)

@@ -249,8 +249,8 @@ def refuse_taken(annotators: tuple[str, ...]) -> None:
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
     runs = corpus.runs
     ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
-    id_heads = run_starts(ids)
     name_heads = run_starts(names)
+    list_heads = distinct(np.append(run_starts(ids), name_heads))
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
@@ -259,9 +259,7 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     coded = {}
     for system in corpus.rankings:
         begin, end = bounds.get(system, (0, 0))
-        heads = id_heads[(id_heads >= begin) & (id_heads < end)]
-        if end > begin and (len(heads) == 0 or heads[0] != begin):
-            heads = np.concatenate([[begin], heads])
+        heads = list_heads[(list_heads >= begin) & (list_heads < end)]
         head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
         places, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
         known = places >= 0

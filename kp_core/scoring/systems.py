@@ -16,7 +16,7 @@ from kp_core.scoring.hits import ideal_hits, random_hits
 from kp_core.scoring.match import Lists, ranked_lists
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
-from kp_core.settings import FIELDS, Changes, Cutoff, Settings
+from kp_core.settings import FIELDS, Changes, Settings
 
 #: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
@@ -146,18 +146,12 @@ def count_systems(
     universe = data.universe if agreement else np.zeros(len(data.documents))
     systems = count_unchecked(data, universe, baselines, without)
     if agreement and data.settings.universe.isdigit():
-        data.refuse_small_universe(_chosen(data, systems, data.settings.k))
+        chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
+        for name in data.coded.runs:
+            parts = [part.at(data.settings.k) for part in systems[name].table.parts()]
+            chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
+        data.refuse_small_universe(chosen)
     return systems
-
-
-def _chosen(data: Prepared, systems: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Floats:
-    """Return the smallest legal N per document: all gold items, and what the systems choose at the largest cutoff."""
-    smallest = data.all_items.size.astype(float)
-    for name, counts in systems.items():
-        if name not in BASELINES:
-            parts = [part.at(cutoffs) for part in counts.table.parts()]
-            smallest = np.maximum(smallest, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
-    return smallest
 
 
 def longest_lists(data: Prepared) -> dict[str, int]:

@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Floats, Ints
 
 #: Fields of `Cells`, in order.
 FIELDS = ("hits", "returned", "size", "universe", "denominator")
@@ -58,7 +58,7 @@ class Cells:
         return [getattr(self, one.name) for one in fields(self)]
 
 
-def ratio(above: Floats, below: Floats, empty: float = 0.0) -> Floats:
+def ratio(above: Floats, below: Floats | Ints, empty: float = 0.0) -> Floats:
     """Divide, giving `empty` where the divisor is 0.
 
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -67,10 +67,7 @@ class Choices:
         pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
         if pipeline:
             return Recipe.parse(pipeline)
-        everywhere = PRESETS[self.preset].everywhere
-        if self.base is not None:
-            return Recipe(self.base.words, self.base.stemmer, everywhere)
-        return Recipe(PRESETS[self.preset].words, self.stemmer, everywhere)
+        return replace(self.base or Recipe(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
 
 
 @dataclass

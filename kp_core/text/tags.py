@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
 from pathlib import Path
@@ -31,7 +31,7 @@ _C5_CLASS, _PENN_CLASS = (
     {tag: letter for letter, tags in tagset.items() for tag in tags.split()}
     for tagset in read_toml("text/tags.toml").values()
 )
-_KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
+_KEPT: dict[bytes, tuple[str, ...]] = {}
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
 _PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
@@ -140,14 +140,13 @@ def text_classes(text: str) -> tuple[str, ...]:
     """
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
-        if key in _KEPT:
-            _KEPT.move_to_end(key)
-            return _KEPT[key]
-    found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
+        found = _KEPT.pop(key, None)
+    if found is None:
+        found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
-        _KEPT[key] = found
-        while len(_KEPT) > _MOST_TEXTS:
-            _KEPT.popitem(last=False)
+        _KEPT[key] = found  # the last used stands last
+        if len(_KEPT) > _MOST_TEXTS:
+            _KEPT.pop(next(iter(_KEPT)))
     return found
 
 
