@@ -97,11 +97,10 @@ def test_a_perfect_ranking_gives_one(gold, highest):
 
 @given(some, phrases, cutoffs)
 @few
-def test_a_further_miss_at_the_end_raises_nothing(gold, run, k):
+def test_a_further_miss_at_the_end_changes_nothing(gold, run, k):
     corpora = [build([(gold, run)]), build([(gold, [*run, "a miss"])])]
     measures = ["MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "RBP", "P@k", "F1@k", "R@k", "Rprec"]
     before, after = (values(corpus, measures, k) for corpus in corpora)
-    assert (after <= before + 1e-12).all()
     np.testing.assert_allclose(after, before, atol=1e-12)  # nothing that divides by n is among them
 
 
