@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
 from kp_core.errors import read_toml, unfit
-from kp_core.text.tokenise import clean, sentences, straight
+from kp_core.text.tokenise import clean, occurrences, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
 Tagged = tuple[str, str, str]
@@ -197,25 +199,15 @@ def classes_in_texts(
 
     Only sentences that hold a phrase are tagged.
     """
-    found = {phrase: Counter[str]() for phrase in phrases}
-    by_first: dict[str, list[tuple[list[str], str]]] = {}
-    for phrase in found:
-        if wanted := [token.lower() for token in _tokens(phrase)]:
-            by_first.setdefault(wanted[0], []).append((wanted, phrase))
-    for text in texts:
-        for sentence in sentences(clean(text)):
-            lower = [token.lower() for token in sentence]
-            hits = [
-                (place, len(wanted), phrase)
-                for place, token in enumerate(lower)
-                for wanted, phrase in by_first.get(token, ())
-                if lower[place : place + len(wanted)] == wanted
-            ]
-            if hits:
-                classes = _sentence_classes(sentence, kept)
-                for place, length, phrase in hits:
-                    found[phrase][phrase_class(classes[place : place + length])] += 1
-    return found
+    form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
+    found = {form: Counter[str]() for form in form_of.values()}
+    split = [sentence for text in texts for sentence in sentences(clean(text))]
+    lower = [[token.lower() for token in sentence] for sentence in split]
+    for number, places in groupby(occurrences(lower, found), key=itemgetter(0)):
+        classes = _sentence_classes(split[number], kept)
+        for _, start, end in places:
+            found[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
+    return {phrase: found[form] for phrase, form in form_of.items()}
 
 
 def keyphrase_classes(
