@@ -86,25 +86,23 @@ class Counts:
 
     def sums(self, document: Ints, rank: Ints, value: Floats | None, cutoffs: Sequence[Cutoff]) -> Floats:
         """Return sums of `value` (1 where None) over rows whose rank is within each cutoff: (D, K)."""
-        numbers = np.unique([c for c in cutoffs if isinstance(c, int)]).astype(np.int64)
+        numbers = sorted({c for c in cutoffs if isinstance(c, int)})
         documents, width = len(self.size), len(numbers)
-        total = np.empty((documents, len(cutoffs)))
-        if width:
-            bins = np.searchsorted(numbers, np.arange(int(numbers[-1]) + 1))  # rank → first cutoff that reaches it
+        columns = dict[Cutoff, Floats]()
+        if numbers:
+            bins = np.searchsorted(numbers, np.arange(numbers[-1] + 1))  # rank → first cutoff that reaches it
             inside = rank <= numbers[-1]
             flat = document[inside] * width + bins[rank[inside]]
             by_bin = np.bincount(flat, None if value is None else value[inside], minlength=documents * width)
             running = np.cumsum(by_bin.reshape(documents, width), axis=1, dtype=np.float64)
-            if width == len(cutoffs) and list(cutoffs) == numbers.tolist():
+            if list(cutoffs) == numbers:
                 return running
-        for column, cutoff in enumerate(cutoffs):
-            if isinstance(cutoff, int):
-                total[:, column] = running[:, np.searchsorted(numbers, cutoff)]
-            else:
-                inside = rank <= self.limit(cutoff)[document]
-                kept = None if value is None else value[inside]
-                total[:, column] = np.bincount(document[inside], kept, minlength=documents)
-        return total
+            columns |= zip(numbers, running.T, strict=True)
+        for cutoff in {*cutoffs} - columns.keys():
+            inside = rank <= self.limit(cutoff)[document]
+            kept = None if value is None else value[inside]
+            columns[cutoff] = np.bincount(document[inside], kept, minlength=documents).astype(float)
+        return np.stack([columns[cutoff] for cutoff in cutoffs], axis=1)
 
     def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN where the hits are not known."""

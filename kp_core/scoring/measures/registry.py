@@ -135,13 +135,9 @@ def parse(text: str) -> Asked:
     (10, 'all', 'concordance')
     """
     text = text.strip()
-    with_value = re.fullmatch(r"([\w-]+)\((\w+)=([\d.]+)\)", text)
+    with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d*\.?\d+)\)", text)
     if with_value and with_value[1] in MEASURES:
-        found = MEASURES[with_value[1]]
-        try:
-            value = float(with_value[3])
-        except ValueError:
-            value = -1.0
+        found, value = MEASURES[with_value[1]], float(with_value[3])
         if found.parameter == with_value[2] and 0 < value < 1:
             return Asked(found, None, value)
     if text in MEASURES:
