@@ -94,26 +94,24 @@ def places(
             wanted.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
     wanted.pop(0, None)
     spans = _spans(text, normaliser)
-    taken = bytearray(len(text))
-    found = []
-    for late in (False, True):
-        for size in sorted(wanted, reverse=True):
-            for first in range(len(spans) - size + 1):
-                window = spans[first : first + size]
-                words = [token for token, _, _ in window]
-                match = wanted[size].get(tuple(sorted(words) if any_order else words))
-                if match is None or (match[0] in yielding) is not late:
-                    continue
-                ends = [(start, end) for _, start, end in window]
-                before = [max(taken[start:end], default=0) for start, end in ends]
-                if max(before) > late:  # a phrase of the same round stands here
-                    continue
-                for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
-                    if free:
-                        left = [token[1] for token in run]
-                        start, end = left[0][0], left[-1][1]
-                        taken[start:end] = bytes([1 + late]) * (end - start)
-                        found.append(Place(start, end, *match))
+    matches = []
+    for size in sorted(wanted, reverse=True):
+        for first in range(len(spans) - size + 1):
+            words = [token for token, _, _ in spans[first : first + size]]
+            if match := wanted[size].get(tuple(sorted(words) if any_order else words)):
+                matches.append((match, [(start, end) for _, start, end in spans[first : first + size]]))
+    taken, found = bytearray(len(text)), list[Place]()
+    for match, ends in sorted(matches, key=lambda one: one[0][0] in yielding):
+        late = match[0] in yielding
+        before = [max(taken[start:end], default=0) for start, end in ends]
+        if max(before) > late:  # a phrase of the same round stands here
+            continue
+        for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
+            if free:
+                left = [token[1] for token in run]
+                start, end = left[0][0], left[-1][1]
+                taken[start:end] = bytes([1 + late]) * (end - start)
+                found.append(Place(start, end, *match))
     return sorted(found, key=lambda place: place.start)
 
 
