@@ -95,7 +95,7 @@ def levels(choices: Choices, universe: Floats, pooled: bool = False) -> Levels:
     for size in range(1, most + 1):
         panel: Cells = annotator_tables.panel(_kept(choices, size), universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
-        value = concordance.scott_pi(panel.pooled(np.ones((1, len(seen)))) if pooled else panel)[:, 0]
+        value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
     reason = np.select(
         [seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], ["single_annotator", "both_empty", "all_yes"], ""
