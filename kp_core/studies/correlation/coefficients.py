@@ -5,6 +5,7 @@ One kernel serves data, resamples and swaps.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -140,14 +141,14 @@ def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Dev
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        values = np.empty((weights.shape[1], len(ours), len(human)))
-        people = [(weights * deviations, squares) for deviations, squares in (of(weights, total) for of in human)]
+        covariance = np.empty((len(ours), len(human), len(total)))
+        squares = np.empty((len(ours), 1, len(total)))
+        people = [(weights * deviations, spread) for deviations, spread in (of(weights, total) for of in human)]
         for m, of in enumerate(ours):
-            deviations, squares = of(weights, total)
-            for h, (weighted, spread) in enumerate(people):
-                covariance = np.einsum("pb,pb->b", deviations, weighted)
-                values[:, m, h] = _ratio(covariance, squares, spread, total)
-        return values
+            deviations, squares[m, 0] = of(weights, total)
+            for h, (weighted, _) in enumerate(people):
+                covariance[m, h] = np.einsum("pb,pb->b", deviations, weighted)
+        return np.moveaxis(_ratio(covariance, squares, np.array([spread for _, spread in people]), total), -1, 0)
 
     return under
 
@@ -225,8 +226,8 @@ class Correlator:
         """Group the columns by their gaps."""
         self._shape = (measures.shape[1], human.shape[1])
         self._parts = []
-        for defined, columns in _by_gaps(measures):
-            for judged, targets in _by_gaps(human):
+        for defined, columns in by_gaps(measures):
+            for judged, targets in by_gaps(human):
                 rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
                 if len(rows):
                     under = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
@@ -254,11 +255,13 @@ class Correlator:
         return np.unique(np.concatenate([np.empty(0, np.int64), *(part.rows for part in self._parts)]))
 
 
-def _by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Give each pattern of gaps (P,) with the columns (K,) that have it."""
-    patterns, pattern = np.unique(~np.isnan(values), axis=1, return_inverse=True)
-    for place in range(patterns.shape[1]):
-        yield patterns[:, place], np.flatnonzero(pattern.ravel() == place)
+def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
+    """Give each pattern of defined values (P,) with the columns (K,) that have it."""
+    defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
+    for place, pattern in enumerate(defined.T):
+        columns[pattern.tobytes()].append(place)
+    for places in columns.values():
+        yield defined[:, places[0]], np.array(places)
 
 
 def correlations(measures: Floats, human: Floats, name: Correlation = "spearman") -> Floats:

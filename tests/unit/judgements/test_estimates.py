@@ -176,8 +176,8 @@ def test_closed_form_and_williams():
     row = cell(found, "good")
     low, high = coefficients.closed_form(np.array([row["value"]]), np.array([row["n"]]))
     assert (row["low"], row["high"]) == (low[0], high[0])
-    contest = next(estimates.contests(measures.to_numpy(), average(scores)))
-    assert found.tests["p"][0] == estimates.williams_test(contest)
+    met = estimates.contests(measures.to_numpy(), average(scores))[["first", "second", "between", "n"]]
+    assert found.tests["p"][0] == estimates.williams(*met.to_numpy().T)[1][0]
     assert np.isnan(cell(found, "human")["low"])
 
 
