@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,10 +28,10 @@ TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
 _TRIALS = 2000
 ALPHA = 0.05
-TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
+TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
 
 

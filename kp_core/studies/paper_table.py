@@ -220,8 +220,8 @@ def paper_table(
     shown, beaten = replace(result, frame=frame), dict[str, frozenset[str]]()
     if marks and len(corpus.systems) > 1:
         columns = frame.assign(column=shown.columns).drop_duplicates("column")
-        for column, *asked in columns[["column", "measure", "k", "average"]].itertuples(index=False):
-            beaten[column] = _beaten(corpus, result.settings, *asked, wanted)
+        for column, measure, k, average in columns[["column", "measure", "k", "average"]].itertuples(index=False):
+            beaten[column] = _beaten(corpus, result.settings, measure, k, average, wanted)
     return PaperTable(shown, caption, label, digits, bounds, beaten)
 
 

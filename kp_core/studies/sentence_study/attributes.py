@@ -7,7 +7,7 @@ Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not print
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted, part_of, unfit
+from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
@@ -72,7 +73,8 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     documents = corpus.documents.set_index("doc_id")
     notes = []
     if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
-        notes.append(Note("warning", "texts", f"no sentence in {_named(empty)}, so nothing can be chosen there"))
+        text = f"no sentence in {counted(len(empty), 'document')}: {Ids.of(empty)}, so nothing can be chosen there"
+        notes.append(Note("warning", "texts", text))
     by_text, by_paragraph = listed.groupby("doc_id"), listed.groupby(["doc_id", "paragraph"])
     frame = listed[["doc_id", "sentence", "text"]].assign(
         group=listed["doc_id"].map(documents["group"]).fillna("").astype("str"),
@@ -92,10 +94,6 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
             notes.append(Note("warning", str(name), part_of(absent, len(frame), "sentence", *verbs)))
         frame[name] = (told[name].fillna(0) if absent else told[name]).to_numpy()
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
-
-
-def _named(documents: Sequence[str]) -> str:
-    return f"{counted(len(documents), 'document')}: {', '.join(documents[:5])}{' …' if len(documents) > 5 else ''}"
 
 
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
@@ -168,10 +166,11 @@ def _from_nouns(
         (both, "one sentence, whose weights are undefined", sizes.index[sizes == 1].tolist()),
         (both, "no English noun was found", [name for name in sizes.index[sizes > 1] if name not in with_nouns]),
     ]
+    zero = "the attribute counts as 0 there"
     notes = [
-        Note("warning", where, f"{why} in {_named(documents)}; the attribute counts as 0 there")
-        for where, why, documents in missing
-        if documents
+        Note("warning", where, f"{why} in {counted(len(names), 'document')}: {Ids.of(names)}; {zero}")
+        for where, why, names in missing
+        if names
     ]
     return sums, notes
 
@@ -257,7 +256,7 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     if len(mixed := types.index[types.isna()]):
         verbs = "has sentences of several types and is", "have sentences of several types and are"
         text = part_of(len(mixed), len(data.documents), "document", *verbs)
-        notes.append(Note("warning", "group", f"{text} in no row by document type: {', '.join(mixed[:5])}"))
+        notes.append(Note("warning", "group", f"{text} in no row by document type: {Ids.of(mixed)}"))
     return Extracts(
         frame,
         columns(frame),

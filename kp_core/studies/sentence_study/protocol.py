@@ -23,7 +23,7 @@ from kp_core.studies import WORDS
 from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.attributes import Extracts, extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
-from kp_core.studies.trimming import THRESHOLDS, Form
+from kp_core.studies.trimming import THRESHOLDS, Form, at_random
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
@@ -122,18 +122,6 @@ def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     """Return the sentences of one draw, in their order."""
     sides = ((yes & left, size.drawn_yes), (~yes & left, size.drawn_no))
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
-
-
-def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
-    """Return a random part of the chosen sentences (S,), of a given size in each document (D,).
-
-    votes, document   (S,) how many chose each sentence, and where it stands
-    """
-    order = np.lexsort((rng.random(len(votes)), votes == 0, document))
-    start = np.searchsorted(document[order], np.arange(len(size)))
-    kept = np.zeros(len(votes), bool)
-    kept[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
-    return kept
 
 
 def tenth(document: Ints, documents: int) -> Ints:

@@ -14,6 +14,7 @@ from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
 from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Plan
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
+from kp_core.studies.trimming import at_random
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -135,7 +136,7 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
     votes = np.array([1, 0, 3, 1, 2, 0, 1, 1])
     document = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     size, numbers = np.array([2, 1, 0]), map(np.random.default_rng, range(600))
-    kept = np.stack([protocol.at_random(votes, document, size, rng) for rng in numbers])
+    kept = np.stack([at_random(votes, document, size, rng) for rng in numbers])
     assert (np.stack([kept[:, :4].sum(1), kept[:, 4:7].sum(1), kept[:, 7].astype(int)], 1) == [2, 1, 0]).all()
     assert not kept[:, votes == 0].any()
     # Each of the three chosen sentences stays in 2 of 3 cases, each of the two in 1 of 2: ± 4 standard errors.
