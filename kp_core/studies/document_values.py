@@ -172,9 +172,9 @@ def one_document(
         table.loc[kept, "mark"] = mark
         table["keyphrase"] = ""
         table.loc[kept[matches.row[new]], "keyphrase"] = names.loc[matches.item[new], "phrase"].to_numpy()
-        within = np.arange(1, len(kept) + 1) <= _limit(settings, int(gold.size[number]))
+        cutoff = {"gold": gold.size[number], "all": len(kept)}.get(str(settings.k[0]), settings.k[0])
         table["counts"] = False
-        table.loc[kept, "counts"] = within
+        table.loc[kept, "counts"] = np.arange(1, len(kept) + 1) <= cutoff
         lists[system] = table
     names["found"] = [
         tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any())
@@ -183,12 +183,6 @@ def one_document(
     row = corpus.documents.set_index("doc_id").reindex([document]).fillna("").iloc[0]
     title, text, group = (str(row.get(column, "")) for column in ("title", "text", "group"))
     return DocumentView(title, text, group, names.reset_index(drop=True), lists)
-
-
-def _limit(settings: Settings, size: int) -> int:
-    """Return the cutoff as a number for one document."""
-    cutoff = settings.k[0]
-    return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 
 def _gold_table(data: Prepared, number: int) -> pd.DataFrame:

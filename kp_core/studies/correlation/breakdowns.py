@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept
+from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
@@ -47,7 +47,7 @@ def label(
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
     if "pos" in by:
         given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
-        texts = corpus.documents["text"].dropna().tolist() if corpus is not None and corpus.has_texts else ()
+        texts = whole_texts(corpus.documents) if corpus is not None and corpus.has_texts else ()
         tags: dict[str, object] = {} if corpus is None else kept(corpus, "tags", None, dict)
         classes = keyphrase_classes(phrases["keyphrase"].tolist(), texts, given, tags)
         labels["pos"], labels["pos_source"] = zip(*classes, strict=True)

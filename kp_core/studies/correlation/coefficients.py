@@ -29,7 +29,7 @@ BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 
 @dataclass(frozen=True)
-class Levels:
+class EqualValues:
     """Values of P pairs in groups of equal ones.
 
     order   (P,) the pairs from low to high
@@ -80,14 +80,14 @@ def comparable(values: Floats) -> Floats:
     return rounded
 
 
-def levels(values: Floats) -> Levels:
+def equal_values(values: Floats) -> EqualValues:
     """Return the groups of equal values, equal to 12 decimals.
 
-    >>> levels(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
+    >>> equal_values(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
     """
     _, group, counts = np.unique(comparable(values), return_inverse=True, return_counts=True)
-    return Levels(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
+    return EqualValues(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
 
 
 def shares(below: Floats) -> Floats:
@@ -107,16 +107,16 @@ def spearman(column: Floats) -> _Deviations:
     A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
     Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
     """
-    level = levels(column)
+    tied = equal_values(column)
 
     def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
-        below = level.below(weights)
+        below = tied.below(weights)
         counts = shares(below)
         squares = (total**3 - np.einsum("vb,vb->b", counts * counts, counts)) / 12
         counts *= 0.5
         below -= counts
         below -= total / 2
-        return np.take(below, level.group, axis=0), squares
+        return np.take(below, tied.group, axis=0), squares
 
     return under
 
@@ -158,23 +158,23 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
     Source: Kendall 1945. Pairs with the same two values are one cell; cells are compared with each other once.
     """
-    ours, human = [levels(column) for column in x.T], [levels(column) for column in y.T]
+    ours, human = [equal_values(column) for column in x.T], [equal_values(column) for column in y.T]
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         values = np.empty((weights.shape[1], len(ours), len(human)))
         for m, first in enumerate(ours):
             for h, second in enumerate(human):
-                a, b = (total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second))
+                a, b = (total**2 - (shares(side.below(weights)) ** 2).sum(axis=0) for side in (first, second))
                 values[:, m, h] = _ratio(_concordance(first, second, weights), a, b, total)
         return values
 
     return under
 
 
-def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
+def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
     """Return the concordant less the discordant ordered pairs (B,)."""
-    cells = levels(np.asarray(first.group * len(second.starts) + second.group, np.float64))
+    cells = equal_values(np.asarray(first.group * len(second.starts) + second.group, np.float64))
     pair = cells.order[cells.starts]
     # signs and weights are small integers, which float32 adds without rounding
     counts = shares(cells.below(weights)).astype(np.float32)

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import InputError, Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
@@ -93,7 +93,7 @@ def correlate(
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
     if corpus is not None and corpus.has_texts:
-        chosen.setdefault("texts", corpus.documents["text"].dropna().tolist())
+        chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
     names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))

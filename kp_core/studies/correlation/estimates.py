@@ -19,7 +19,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlation, Correlator, Levels, correlations
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 
 HUMAN = "human"
@@ -338,7 +338,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
     values, n = z.T.ravel(), len(human)
     if name == "spearman":
         people, _ = coefficients.spearman(human)(np.ones((n, 1)), np.array([float(n)]))
-        return _mixed_ranks(coefficients.levels(values), np.tile(people[:, 0], 2))
+        return _mixed_ranks(coefficients.equal_values(values), np.tile(people[:, 0], 2))
     under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
 
     def correlate(chosen: Floats) -> tuple[Floats, Floats]:
@@ -348,7 +348,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
     return correlate
 
 
-def _mixed_ranks(both: Levels, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
+def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
     """Return the same of Spearman's rho from the levels of all 2n values and the human ranks less their mean (2n,).
 
     The second measure holds what the first leaves of each level, so its sums need no pass of their own.

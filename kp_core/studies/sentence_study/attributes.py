@@ -137,14 +137,14 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
 
 
 def _from_nouns(
-    listed: pd.DataFrame, titles: Mapping[str, str], kept: MutableMapping[Any, Any]
+    listed: pd.DataFrame, titles: Mapping[str, str], lexicon: MutableMapping[Any, Any]
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
 
     The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
     DF the sentences of the text that have it, N all of them.
     """
-    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, kept)]
+    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, lexicon)]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
@@ -175,10 +175,10 @@ def _from_nouns(
     return sums, notes
 
 
-def _nouns(sentence: str, kept: MutableMapping[Any, Any]) -> list[str]:
+def _nouns(sentence: str, lexicon: MutableMapping[Any, Any]) -> list[str]:
     """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
-    tagged = tag_sentence(spelled, kept) if _LATIN.search(sentence) else []
+    tagged = tag_sentence(spelled, lexicon) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
@@ -242,15 +242,15 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     table, notes = attributes(corpus, given)
     data = prepare_annotators(corpus, Settings(normalise="none", universe="sentences", interval="none"))
     document = pd.Index(data.documents).get_indexer(pd.Index(table["doc_id"]))
-    kept = document >= 0
-    number = np.cumsum(kept) - 1
-    if left := table.loc[~kept, "doc_id"].nunique():
+    there = document >= 0
+    number = np.cumsum(there) - 1
+    if left := table.loc[~there, "doc_id"].nunique():
         verbs = "has no extract and is left out", "have no extract and are left out"
         notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
     item = number[rows][data.choices.place]
     # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.
-    choices = replace(data.choices, item=item, place=item, document=document[kept].astype(np.int64))
-    frame = table[kept].reset_index(drop=True)
+    choices = replace(data.choices, item=item, place=item, document=document[there].astype(np.int64))
+    frame = table[there].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
     if len(mixed := types.index[types.isna()]):
