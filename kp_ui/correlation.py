@@ -158,7 +158,7 @@ def behind(study: kp.CorrelationStudy) -> None:
 def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
     st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
-    table = paper_of_2010.kim2010_correlations()
+    table = paper_of_2010.correlations()
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human", linked=False)
     rows = table[table["average"] == average]
     wide = rows.pivot_table(index="measure", columns="subset", values="value", sort=False)
@@ -170,10 +170,10 @@ def published() -> None:
     st.caption("Marked cells look misprinted; they are shown as printed.")
     results.table(rows[rows["suspect"] != ""][["measure", "subset", "value", "table", "suspect"]], "suspects")
     with st.expander("What the paper says about its tables, checked against their cells"):
-        results.table(paper_of_2010.kim2010_claims(), "claims")
+        results.table(paper_of_2010.table("claims"), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
-        results.table(paper_of_2010.kim2010_scores(), "published_scores")
-        results.table(paper_of_2010.kim2010_data(), "published_data")
+        results.table(paper_of_2010.table("scores"), "published_scores")
+        results.table(paper_of_2010.table("data"), "published_data")
 
 
 def _bold_table(wide: pd.DataFrame, bold: pd.DataFrame, key: str, marked: bool = False) -> None:

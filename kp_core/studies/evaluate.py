@@ -219,18 +219,7 @@ def interval_table(
         error = alone = float("nan")
         if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
             error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
-        rows.append(
-            {
-                "measure": asked.name(),
-                "value": value,
-                "low": drawn.low[0],
-                "high": drawn.high[0],
-                "cluster_low": low,
-                "cluster_high": high,
-                "error": error,
-                "independent_low": value - 1.96 * alone,
-                "independent_high": value + 1.96 * alone,
-                "documents": n,
-            }
-        )
-    return pd.DataFrame(rows)
+        independent = value - 1.96 * alone, value + 1.96 * alone
+        rows.append((asked.name(), value, drawn.low[0], drawn.high[0], low, high, error, *independent, n))
+    bounds = ("low", "high", "cluster_low", "cluster_high", "error", "independent_low", "independent_high")
+    return pd.DataFrame(rows, columns=["measure", "value", *bounds, "documents"])

@@ -103,13 +103,7 @@ class Correlations:
 
 
 def estimate(
-    scores: Floats,
-    measures: pd.DataFrame,
-    cluster: Ints,
-    labels: pd.DataFrame,
-    lengths: Floats,
-    study: Study,
-    progress: Callable[[float], None] | None = None,
+    scores: Floats, measures: pd.DataFrame, cluster: Ints, labels: pd.DataFrame, lengths: Floats, study: Study
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
@@ -124,7 +118,7 @@ def estimate(
     values = np.where(np.isfinite(values), values, np.nan)
     judged = _Judged(scores, values, tuple(map(str, measures)), combined(scores, study.ties), cluster, study)
     frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
-    tests, clusters = _tests(judged, progress)
+    tests, clusters = _tests(judged)
     partial = [
         (name, how, coefficients.partial_spearman(column, people, lengths))
         for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
@@ -210,7 +204,7 @@ def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDA
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})
 
 
-def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
     study, measures, names = judged.study, judged.measures, np.array(judged.names, object)
     tables = [pd.DataFrame(columns=["a", "b", "average", "difference", "p", "p_adjusted", "n"])]
     groups, unit = dict[str, dict[str, int]](), judged.cluster if study.swap == "clusters" else None
@@ -223,8 +217,6 @@ def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[p
             # a stream of its own, the same for every contest: p-values do not depend on the intervals
             rng = np.random.default_rng([study.seed, 1])
             p.append(permute_both(measures[:, [a, b]], human, study.trials, rng, study.correlation, unit))
-            if progress is not None:
-                progress((place + len(p) / len(met)) / len(COMBINATIONS))
         table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p).dropna(subset="p")
         table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())

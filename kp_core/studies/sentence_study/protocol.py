@@ -173,18 +173,13 @@ def one_repeat(
     return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
 
 
-def at_majority(
-    sentences: Extracts, majority: Ints, plan: Plan, progress: Callable[[float], None] = lambda share: None
-) -> Outcome:
+def at_majority(sentences: Extracts, majority: Ints, plan: Plan) -> Outcome:
     """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
     yes, left = sentences.yes(majority), sentences.left(majority)
     size = what_is_left(majority, yes, left, plan.grouped)
     if size.reason:
         return Outcome(majority, size)
-    draws = []
-    for number in range(plan.repeats):
-        draws.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
-        progress((number + 1) / plan.repeats)
+    draws = [one_repeat(sentences, majority, size, plan.grouped, (plan.seed, each)) for each in range(plan.repeats)]
     rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
     tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
@@ -219,30 +214,24 @@ def sentence_study(
     repeats: int = REPEATS,
     grouped: bool = False,
     seed: int = 0,
-    progress: Callable[[float], None] | None = None,
 ) -> SentenceStudy:
     """Learn which sentences people choose, at every threshold of agreement, and say how well that goes.
 
     corpus      texts, and a gold standard that names sentences (`list_sentences`) by two or more annotators
     attributes  table with a column `sentence` and attributes that take the place of computed ones
     grouped     no document stands on both sides of a fold: stricter than the source
-    progress    called with the share that is done; what it raises stops the study
 
     Source: Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
     """
     plan = Plan(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
-
-    def tell_after(thresholds_done: int) -> Callable[[float], None]:
-        return lambda share: progress((thresholds_done + share) / len(thresholds)) if progress else None
-
     same: dict[tuple[int, ...], Outcome] = {}  # several thresholds often ask for the same votes
     outcomes = {}
-    for number, threshold in enumerate(thresholds):
+    for threshold in thresholds:
         majority = sentences.majority(threshold)
         votes = tuple(majority.tolist())
         if votes not in same:
-            same[votes] = at_majority(sentences, majority, plan, tell_after(number))
+            same[votes] = at_majority(sentences, majority, plan)
         outcomes[float(threshold)] = same[votes]
     return assemble(sentences, outcomes, plan)
 

@@ -200,19 +200,14 @@ def test_the_same_seed_gives_the_same_study(lectures, given, study):
         assert len(other.csv().splitlines()) == 1 + len(other.frame)
 
 
-def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
+def test_thresholds_with_the_same_classes_are_computed_once(lectures, given, monkeypatch):
     """From 0.5 to 0.55 the majorities of the sample are the same."""
-    told: list[float] = []
-    found = kp.sentence_study(lectures, [0.5, 0.55], attributes=given, repeats=1, progress=told.append)
-    assert told == [0.5]
+    asked, at_majority = [], protocol.at_majority
+    monkeypatch.setattr(protocol, "at_majority", lambda *given: asked.append(1) or at_majority(*given))
+    found = kp.sentence_study(lectures, [0.5, 0.55], attributes=given, repeats=1)
+    assert asked == [1]
     one, two = (found.frame[found.frame["threshold"] == t].drop(columns="threshold") for t in (0.5, 0.55))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
-
-    def stop(share: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        kp.sentence_study(lectures, [0.5], attributes=given, progress=stop)
 
 
 def test_learning_finds_what_is_there(lectures):
