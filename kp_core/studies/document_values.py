@@ -23,6 +23,10 @@ from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
+BY_DOCUMENT = (
+    *("system", "document", "group", "measure", "value", "status"),
+    *("hits", "returned", "gold_size", "duplicates"),
+)
 #: Marks of a phrase in a ranked list, in words.
 MARKS: dict[str, str] = WORDS["marks"]
 #: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
@@ -50,25 +54,11 @@ def by_document(
     for system, both in systems.items():
         counts = both.of(asked)
         view = View(counts, (cutoff,))
-        at, value = view.cells, view.values(asked)[:, 0]
-        value = np.where(view.used, value, np.nan)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "system": system,
-                    "document": data.documents,
-                    "group": groups,
-                    "measure": asked.name(cutoff),
-                    "value": value,
-                    "status": view.status(asked)[:, 0],
-                    "hits": at.hits[:, 0],
-                    "returned": at.returned[:, 0],
-                    "gold_size": counts.size,
-                    "duplicates": counts.duplicates,
-                }
-            )
-        )
-    return pd.concat(frames, ignore_index=True)
+        at, value = view.cells, np.where(view.used, view.values(asked)[:, 0], np.nan)
+        named = system, data.documents, groups, asked.name(cutoff), value, view.status(asked)[:, 0]
+        numbers = at.hits[:, 0], at.returned[:, 0], counts.size, counts.duplicates
+        frames.append(pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
 
 
 def tables_by_document(

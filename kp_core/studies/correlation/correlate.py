@@ -102,7 +102,7 @@ def correlate(
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
     # of the several keyphrases of a pair the one most closely related, the first of equals
     nearest = related["type"].map(list(TYPES).index).groupby(owner).idxmin()
-    related, phrases = (table.loc[nearest].reset_index(drop=True) for table in (related, phrases))
+    related, phrases = (rows.loc[nearest].reset_index(drop=True) for rows in (related, phrases))
     labels = label(related, phrases, pairs, corpus, breakdowns)
     used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
     unit, clusters = sampling_unit(pairs)
