@@ -204,16 +204,6 @@ KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Columns that are defined on the same pairs: which pairs, which measures and human scores, and their kernel."""
-
-    rows: Ints
-    measures: Ints
-    human: Ints
-    kernel: Kernel
-
-
 class Correlator:
     """Correlations of measures (P, M) with human scores (P, H), each over the used pairs (P,) that have both.
 
@@ -225,34 +215,34 @@ class Correlator:
     ) -> None:
         """Group the columns by their gaps."""
         self._shape = (measures.shape[1], human.shape[1])
-        self._parts = []
+        #: columns defined on the same pairs: these pairs, the places of the columns in a table (M, H), and the kernel
+        self._parts = list[tuple[Ints, tuple[Ints, ...], Kernel]]()
         for defined, columns in by_gaps(measures):
             for judged, targets in by_gaps(human):
                 rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
                 if len(rows):
-                    under = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
-                    self._parts.append(_Part(rows, columns, targets, under))
+                    kernel = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
+                    self._parts.append((rows, np.ix_(columns, targets), kernel))
         self.pairs = self.clusters(np.arange(len(measures)))
 
     def under(self, weights: Floats) -> Floats:
         """Return the correlations (B, M, H) under weights of all pairs (P, B)."""
         values = np.full((weights.shape[1], *self._shape), np.nan)
-        for part in self._parts:
-            rows = weights if len(part.rows) == len(weights) else weights[part.rows]
-            values[:, part.measures[:, None], part.human] = part.kernel(rows)
+        for rows, place, kernel in self._parts:
+            values[(slice(None), *place)] = kernel(weights if len(rows) == len(weights) else weights[rows])
         return values
 
     def clusters(self, cluster: Ints) -> Ints:
         """Return how many of the clusters of the pairs (P,) are behind each correlation, (M, H)."""
         counts = np.zeros(self._shape, np.int64)
-        for part in self._parts:
-            counts[part.measures[:, None], part.human] = len(np.unique(cluster[part.rows]))
+        for rows, place, _ in self._parts:
+            counts[place] = len(np.unique(cluster[rows]))
         return counts
 
     @property
     def rows(self) -> Ints:
         """The pairs that are in at least one correlation."""
-        return np.unique(np.concatenate([np.empty(0, np.int64), *(part.rows for part in self._parts)]))
+        return np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in self._parts)]))
 
 
 def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:

@@ -100,23 +100,15 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of the sentences; refuses what is no sentence or no number."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
-        raise unfit(
-            "the given attributes",
-            "no attribute",
-            columns=", ".join(map(str, given.columns)) or "(none)",
-            known=", ".join(ATTRIBUTES),
-        )
+        said = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
+        raise unfit("the given attributes", "no attribute", **said)
     for wrong, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
     ):
         if wrong.any():
-            raise unfit(
-                "the given attributes",
-                "not in the list",
-                sentence=given.loc[wrong, "sentence"].iloc[0],
-                problem=problem,
-            )
+            sentence = given.loc[wrong, "sentence"].iloc[0]
+            raise unfit("the given attributes", "not in the list", sentence=sentence, problem=problem)
     table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
         if name == "group":
@@ -124,14 +116,11 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
             continue
         values = pd.to_numeric(table[name], errors="coerce").astype("float64")
         filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
-        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & (name == "attitude")))
+        whole = "whole " if name == "attitude" else ""
+        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
         if wrong.any():
-            raise unfit(
-                f"the given attributes, column {name}, sentence '{wrong.idxmax()}'",
-                "attribute",
-                value=table.loc[wrong, name].iloc[0],
-                whole="whole " if name == "attitude" else "",
-            )
+            where = f"the given attributes, column {name}, sentence '{wrong.idxmax()}'"
+            raise unfit(where, "attribute", value=table.loc[wrong, name].iloc[0], whole=whole)
         table[name] = values
     return table
 
