@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -216,7 +216,7 @@ class Correlator:
         """Group the columns by their gaps."""
         self._shape = (measures.shape[1], human.shape[1])
         #: columns defined on the same pairs: these pairs, the places of the columns in a table (M, H), and the kernel
-        self._parts = list[tuple[Ints, tuple[Ints, ...], Kernel]]()
+        self._parts = list[tuple[Ints, Any, Kernel]]()
         for defined, columns in by_gaps(measures):
             for judged, targets in by_gaps(human):
                 rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
