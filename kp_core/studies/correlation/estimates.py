@@ -221,10 +221,8 @@ def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
         table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
         tables.append(table[tables[0].columns])
-        correlation = dict(
-            zip(judged.names, correlations(measures, human[:, None], study.correlation)[:, 0].tolist(), strict=True)
-        )
-        defined = {name: value for name, value in correlation.items() if value == value}
+        correlation = correlations(measures, human[:, None], study.correlation)[:, 0].tolist()
+        defined = {name: value for name, value in zip(names, correlation, strict=True) if value == value}
         adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
         groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
@@ -239,11 +237,12 @@ def contests(measures: Floats, human: Floats, name: Correlation = "spearman") ->
     a, b = np.triu_indices(measures.shape[1], 1)
     found = np.full((4, len(a)), np.nan)
     for used, pairs in coefficients.by_gaps(measures[:, a] + measures[:, b] + human[:, None]):
-        own = measures[used]
+        first, second, own = a[pairs], b[pairs], measures[used]
         others = own[:, :0] if name == "kendall" else own
         rho = correlations(own, np.column_stack([human[used], others]), name)
-        found[:3, pairs] = rho[a[pairs], 0], rho[b[pairs], 0], rho[a[pairs], (b[pairs] + 1) % rho.shape[1]]
-        found[3, pairs] = used.sum()
+        found[:2, pairs], found[3, pairs] = (rho[first, 0], rho[second, 0]), used.sum()
+        if name != "kendall":
+            found[2, pairs] = rho[first, 1 + second]
     met = pd.DataFrame(found.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
     return met.dropna(subset=["first", "second"]).astype({"n": int})
 
