@@ -22,7 +22,7 @@ from kp_core.studies.sentence_study.protocol import (
     REPEATS,
     TREE,
     Outcome,
-    Plan,
+    Design,
     assemble,
     at_majority,
 )
@@ -124,12 +124,12 @@ def _extracts(digest: str, _corpus: kp.Corpus, _given: pd.DataFrame | None, _for
 
 
 @st.cache_data(scope="session", max_entries=200, show_spinner=False)
-def _outcome(digest: str, _found: Extracts, _majority: Ints, _how: Plan) -> Outcome:
+def _outcome(digest: str, _found: Extracts, _majority: Ints, _how: Design) -> Outcome:
     return at_majority(_found, _majority, _how)
 
 
 @st.cache_data(scope="session", max_entries=5, show_spinner="Putting the curve together …")
-def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how: Plan) -> kp.SentenceStudy:
+def _study(digest: str, _found: Extracts, _outcomes: dict[float, Outcome], _how: Design) -> kp.SentenceStudy:
     return assemble(_found, _outcomes, _how)
 
 
@@ -148,14 +148,14 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
         "Seed", 0, 2**31 - 1, 0, key="study_seed", bind="query-params", help=prose.helps("study_seed")
     )
     grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
-    how = Plan(form, int(draws), grouped, int(seed))
+    how = Design(form, int(draws), grouped, int(seed))
     every = [f"{threshold:.2f}" for threshold in THRESHOLDS]
     at = st.select_slider("Look at the threshold of K", every, "0.50", key="at", bind="query-params")
     study = _run(here, how)
     return None if study is None else (study, measure, float(at))
 
 
-def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
+def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     parts = (_given_digest(), how)
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done

@@ -83,12 +83,10 @@ class Correlations:
         square = both.pivot_table(index="a", columns="b", values="p_adjusted").reindex(index=names, columns=names)
         return square.rename_axis(index=None, columns=None)
 
-    def not_beating(
-        self, sentinel: str = "candidate-length", average: str = "average", alpha: float = 0.05
-    ) -> list[str]:
-        """Return the measures that do not correlate significantly better than a sentinel such as `candidate-length`."""
-        rows = self.tests[self.tests["average"] == average]
-        certain = rows[rows["p_adjusted"] < alpha]
+    def not_beating(self, average: str = "average") -> list[str]:
+        """Return the measures that do not correlate significantly better than the sentinel `candidate-length`."""
+        rows, sentinel = self.tests[self.tests["average"] == average], "candidate-length"
+        certain = rows[rows["p_adjusted"] < 0.05]
         beaten = {sentinel, *certain["a"][(certain["b"] == sentinel) & (certain["difference"] > 0)]}
         beaten |= {*certain["b"][(certain["a"] == sentinel) & (certain["difference"] < 0)]}
         return [name for name in dict.fromkeys([*rows["a"], *rows["b"]]) if name not in beaten]

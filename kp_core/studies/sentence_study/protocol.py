@@ -46,7 +46,7 @@ COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "
 
 
 @dataclass(frozen=True)
-class Plan:
+class Design:
     """How the study is done: form of trimming, draws, whether documents stay whole in folds, seed."""
 
     form: Form = "binary"
@@ -173,16 +173,18 @@ def one_repeat(
     return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
 
 
-def at_majority(sentences: Extracts, majority: Ints, plan: Plan) -> Outcome:
+def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
     """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
     yes, left = sentences.yes(majority), sentences.left(majority)
-    size = what_is_left(majority, yes, left, plan.grouped)
+    size = what_is_left(majority, yes, left, design.grouped)
     if size.reason:
         return Outcome(majority, size)
-    draws = [one_repeat(sentences, majority, size, plan.grouped, (plan.seed, each)) for each in range(plan.repeats)]
-    rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
+    draws = [
+        one_repeat(sentences, majority, size, design.grouped, (design.seed, each)) for each in range(design.repeats)
+    ]
+    rows = draw(yes, left, size, np.random.default_rng((design.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
-    tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
+    tree = grown(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
     tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
     return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
 
@@ -223,7 +225,7 @@ def sentence_study(
 
     Source: Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
     """
-    plan = Plan(form, repeats, grouped, seed)
+    design = Design(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
     same: dict[tuple[int, ...], Outcome] = {}  # several thresholds often ask for the same votes
     outcomes = {}
@@ -231,23 +233,23 @@ def sentence_study(
         majority = sentences.majority(threshold)
         votes = tuple(majority.tolist())
         if votes not in same:
-            same[votes] = at_majority(sentences, majority, plan)
+            same[votes] = at_majority(sentences, majority, design)
         outcomes[float(threshold)] = same[votes]
-    return assemble(sentences, outcomes, plan)
+    return assemble(sentences, outcomes, design)
 
 
-def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) -> SentenceStudy:
+def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design) -> SentenceStudy:
     """Return the study from what its thresholds gave."""
     rows, used = [], []
     for threshold, outcome in outcomes.items():
         if outcome.tables is not None and outcome.importance is not None:
-            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, plan.seed)]
+            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, design.seed)]
             trees = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
             removed = trees.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
     left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
-    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **plan.as_dict()}
+    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **design.as_dict()}
     return SentenceStudy(
         pd.DataFrame(rows, columns=list(COLUMNS)),
         settings,

@@ -12,7 +12,7 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
-from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Plan
+from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Design
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 from kp_core.studies.trimming import at_random
 from tests.cases import cases
@@ -38,6 +38,11 @@ def given(lectures):
 @pytest.fixture(scope="module")
 def found(lectures, given):
     return extracts(lectures, given)
+
+
+@pytest.fixture(scope="module")
+def outcome(found):
+    return protocol.at_majority(found, np.full(20, 2), Design(repeats=1))
 
 
 @pytest.fixture(scope="module")
@@ -146,15 +151,14 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    tables = protocol.at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).tables[0]
+    tables = protocol.at_majority(found, np.ones(20, np.int64), Design(repeats=1)).tables[0]
     assert (tables[CLASSIFIERS.index(NULL)] == tables[CLASSIFIERS.index(TREE)]).all()
 
 
-def test_measures_are_those_of_scikit_learn(found):
+def test_measures_are_those_of_scikit_learn(found, outcome):
     from sklearn import metrics
 
-    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
-    frame = protocol.assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
+    frame = protocol.assemble(found, {0.5: outcome}, Design(repeats=1)).frame
     for system in (TREE, LEAD, RANDOM):
         hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
@@ -172,7 +176,7 @@ def test_measures_are_those_of_scikit_learn(found):
         assert (own["value"] <= own["high"]).all()
 
 
-def test_the_lead_and_the_majority_by_hand(found, study):
+def test_the_lead_and_the_majority_by_hand(found, study, outcome):
     rows = study.frame[(study.frame["threshold"] == 0.5) & (study.frame["subset"] == "all")]
     majority = rows[rows["system"] == MAJORITY].set_index("measure")
     assert majority["value"].drop("P").to_dict() == {"accuracy": 200 / 240, "R": 0, "F1": 0, "kappa": 0}
@@ -181,7 +185,6 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     size = found.frame.groupby("doc_id", sort=False).size()
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
-    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
     yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
     rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
     assert outcome.tables[0, CLASSIFIERS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
@@ -228,7 +231,7 @@ def test_learning_finds_what_is_there(lectures):
 
 def test_types_are_parts_of_the_whole(found, study):
     """Right decisions over the types add up to those over all."""
-    outcome = protocol.at_majority(found, found.majority(0.5), Plan(repeats=1))
+    outcome = protocol.at_majority(found, found.majority(0.5), Design(repeats=1))
     hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(TREE)]
     right = number - (there - hits) - (said - hits)
     rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]
