@@ -21,7 +21,7 @@ from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
-from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
 from kp_core.studies.parts import By, parse_by
 from kp_core.text.candidates import has_english
 
@@ -114,6 +114,7 @@ def make_plan(
         for one in compare:
             one.average(settings)
         parse_choice(settings.annotators, names.annotators)
+        refuse_named_alike(names.systems)
     else:
         asked_of(settings, people)
         refuse_alone(names.annotators)
