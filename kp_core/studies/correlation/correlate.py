@@ -210,9 +210,8 @@ def _values(
     columns = {}
     for name in pairs.columns:
         if str(name) in asked and name not in _FIXED:
-            columns[str(name)] = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)[
-                owner
-            ]
+            column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
+            columns[str(name)] = column[owner]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
     if HUMAN in wide.names:
         raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")
