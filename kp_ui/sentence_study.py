@@ -21,8 +21,8 @@ from kp_core.studies.sentence_study.protocol import (
     NO_PER_YES,
     REPEATS,
     TREE,
-    Outcome,
     Design,
+    Outcome,
     assemble,
     at_majority,
 )
