@@ -208,6 +208,8 @@ def test_subjects_of_annif_keep_their_notation() -> None:
     assert runs["concept"].tolist() == ["http://a/1", "http://a/2", "http://a/3"]
     assert runs["score"].tolist() == [0.8, 0.5, 0.2]
     assert runs["notation"].fillna("").tolist() == ["55.1", "", ""]
+    several = [Source(f"d{n}.annif", lines.encode()) for n in (1, 2)]
+    assert kp.load(systems=several).systems == ["annif"]
 
 
 DUC = "<DOC>\n<DOCNO> AP88-{0} </DOCNO>\n<HEAD>Tides &amp; {0}</HEAD>\n<TEXT>\n<P>Water {0}.\n{1}"
