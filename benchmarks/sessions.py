@@ -1,4 +1,7 @@
-"""Load the dashboard with a class: 30 sessions at once, each with its own data, moving k; write sessions.json."""
+"""Load the dashboard with a class: 30 sessions at once, each with its own data, moving k; write sessions.json.
+
+One copy of the app, and two behind nginx as `deploy/` sets them up.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +24,12 @@ import psutil
 
 from benchmarks.workload import frames, machine
 from tests.dashboard import Session, running
+from tests.server.test_processes import nginx_before, settings, unit_command
 
 SESSIONS, DOCUMENTS, SYSTEMS, MOVES = 30, 2_000, 3, 10
-#: Mean seconds between two moves of a person, drawn evenly from 0 to twice as many; 0 is a crowd that never looks.
-PAUSES = (10.0, 0.0)
+#: Copies of the app, and mean seconds between two moves of a person, drawn evenly from 0 to twice as many; 0 is a
+#: crowd that never looks.
+CROWDS = ((1, 10.0), (2, 10.0), (2, 0.0))
 #: Seconds for which the server keeps a session whose tab is closed; the memory is looked at after that.
 KEPT = 5
 _PATIENCE = 1800.0
@@ -31,7 +38,7 @@ _HERE = Path(__file__).parent
 
 @dataclass
 class Load:
-    """What 30 sessions saw: seconds of uploads, page and moves; errors; processor time and memory of the server."""
+    """What 30 sessions saw: seconds of uploads, page and moves; errors; processor time and memory of the servers."""
 
     uploads: list[float] = field(default_factory=list)
     pages: list[float] = field(default_factory=list)
@@ -56,7 +63,7 @@ def _name(marker: int, step: int) -> str:
 
 
 def person(
-    address: str, marker: int, pause: float, load: Load, together: threading.Barrier, server: psutil.Process
+    address: str, marker: int, pause: float, load: Load, together: threading.Barrier, servers: Sequence[psutil.Process]
 ) -> None:
     """Upload, open the Overview, and move k ten times, checking after each move that the numbers are one's own."""
     expected, rng = {_name(marker, step) for step in range(SYSTEMS)}, random.Random(marker)
@@ -65,7 +72,7 @@ def person(
             load.uploads.append(session.upload("drop_0", files(marker)))
             load.pages.append(session.open("overview"))
             together.wait(_PATIENCE)
-            load.marks.setdefault("begun", _processor(server))
+            load.marks.setdefault("begun", _processor(servers))
             for k in rng.sample(range(1, 51), MOVES):
                 time.sleep(rng.uniform(0, 2 * pause))
                 load.moves.append(session.slide("k sidebar", k))
@@ -74,52 +81,71 @@ def person(
                 if seen != expected or f"F1@{k}" not in session.words():
                     load.errors.append(f"session {marker} at k = {k} saw {sorted(seen)} and {board}")
             together.wait(_PATIENCE)
-            load.marks.setdefault("ended", _processor(server))
-            load.marks.setdefault("open", _megabytes(server))
+            load.marks.setdefault("ended", _processor(servers))
+            load.marks.setdefault("open", _megabytes(servers))
             together.wait(_PATIENCE)
     except Exception as error:  # every error is a result
         load.errors.append(f"session {marker}: {error!r}")
         together.abort()
 
 
-def _processor(server: psutil.Process) -> float:
-    used = server.cpu_times()
-    return float(used.user + used.system)
+def _processor(servers: Sequence[psutil.Process]) -> float:
+    return float(sum(used.user + used.system for used in (one.cpu_times() for one in servers)))
 
 
-def _megabytes(server: psutil.Process) -> float:
-    return float(server.memory_info().rss / 1e6)
+def _megabytes(servers: Sequence[psutil.Process]) -> float:
+    return float(sum(one.memory_info().rss for one in servers) / 1e6)
 
 
-def crowd(pause: float, sessions: int) -> dict[str, Any]:
-    """Run the sessions against a fresh server, and return what they saw as one row."""
+@contextmanager
+def _serving(copies: int, sessions: int) -> Iterator[tuple[str, list[psutil.Process]]]:
+    """Run copies of the app as a server does; give the address that people open, and their processes."""
+    environment = {**settings(), "KPSCOPE_SESSIONS": str(sessions + 3)}
+    options = ("--server.disconnectedSessionTTL", str(KEPT))
+    with ExitStack() as open_, tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        started = [
+            open_.enter_context(
+                running(folder / f"log{copy}", *options, opener=unit_command(), environment=environment)
+            )
+            for copy in range(copies)
+        ]
+        addresses = [address for address, _ in started]
+        address = addresses[0]
+        if copies == 2:
+            address = open_.enter_context(nginx_before(addresses[0], addresses[1], folder))
+        yield address, [psutil.Process(process.pid) for _, process in started]
+
+
+def crowd(copies: int, pause: float, sessions: int) -> dict[str, Any]:
+    """Run the sessions against fresh servers, and return what they saw as one row."""
     load, together = Load(), threading.Barrier(sessions)
-    with tempfile.TemporaryDirectory() as folder:
-        options = ("--server.disconnectedSessionTTL", str(KEPT))
-        with running(Path(folder) / "log", *options) as (address, process):
-            server = psutil.Process(process.pid)
-            with Session(address, "data") as first:  # what is imported at first use stays
+    with _serving(copies, sessions) as (address, servers):
+        for _ in servers:  # what is imported at first use stays; nginx takes turns
+            with Session(address, "data") as first:
                 first.upload("drop_0", files(sessions))
                 first.open("overview")
-            time.sleep(KEPT + 3)
-            start = _megabytes(server)
-            people = [
-                threading.Thread(target=person, args=(address, marker, pause, load, together, server))
-                for marker in range(sessions)
-            ]
-            for one in people:
-                one.start()
-            for one in people:
-                one.join()
-            time.sleep(KEPT + 5)
-            with Session(address):  # Streamlit's own loop holds the session that ended last until another one comes
+        time.sleep(KEPT + 3)
+        start = _megabytes(servers)
+        people = [
+            threading.Thread(target=person, args=(address, marker, pause, load, together, servers))
+            for marker in range(sessions)
+        ]
+        for one in people:
+            one.start()
+        for one in people:
+            one.join()
+        time.sleep(KEPT + 5)
+        for _ in servers:  # Streamlit's own loop holds the session that ended last until another one comes
+            with Session(address):
                 pass
-            time.sleep(KEPT + 5)
-            closed = _megabytes(server)
+        time.sleep(KEPT + 5)
+        closed = _megabytes(servers)
     moves = sorted(load.moves) or [float("nan")]
     used = load.marks.get("ended", float("nan")) - load.marks.get("begun", float("nan"))
     return {
         "sessions": sessions,
+        "copies of the app": copies,
         "mean pause": pause,
         "moves": len(load.moves),
         "errors": load.errors[:10],
@@ -139,11 +165,11 @@ def _rounded(seconds: float) -> float:
 
 
 def main(sessions: int = SESSIONS) -> None:
-    """Run both crowds and write what they saw; `python -m benchmarks.sessions 5` runs smaller ones."""
+    """Run the crowds and write what they saw; `python -m benchmarks.sessions 5` runs smaller ones."""
     others = psutil.getloadavg()[0]
     rows = []
-    for pause in PAUSES:
-        rows.append(crowd(pause, sessions))
+    for copies, pause in CROWDS:
+        rows.append(crowd(copies, pause, sessions))
         print(json.dumps(rows[-1], indent=2))
     made = {
         "machine": machine(("streamlit", "numpy", "pandas", "plotly")),

@@ -1,6 +1,6 @@
-"""Turn a start from nothing into times: importing the package, the app up to its first chart; then moving k.
+"""Turn what a person waits for into times: an import, the first chart, moving k, opening another page.
 
-The app is started anew for each round and driven in the Chromium of the system; without one this part is left out.
+The app is driven in the Chromium of the system; without one this part is left out.
 """
 
 from __future__ import annotations
@@ -15,8 +15,11 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from playwright.sync_api import Page, sync_playwright
+import numpy as np
+from playwright.sync_api import Browser, FilePayload, Page, sync_playwright
 
+from benchmarks.report import duration
+from benchmarks.sessions import files
 from benchmarks.timing import ROUNDS, Row, Task, peak_memory, timed
 from tests.dashboard import FLAGS, HOST, ROOT
 
@@ -24,6 +27,8 @@ PACKAGES = ("numpy", "pandas", "pyarrow", "streamlit", "plotly", "playwright")
 _TABS = "systems?systems_tab="
 PAGES = ("overview", "systems", f"{_TABS}Measures", "annotators", f"{_TABS}Near%20misses", "documents")
 CHART = ".stPlotlyChart .main-svg"
+#: Steps of k that are timed on each page.
+STEPS = 10
 
 
 def _importing() -> Task:
@@ -41,11 +46,11 @@ def _importing() -> Task:
 
 
 @contextmanager
-def _server() -> Iterator[str]:
+def _server(script: str = "app.py") -> Iterator[str]:
     with socket.socket() as free:
         free.bind((HOST, 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true"]
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless", "true"]
     command += ["--server.address", HOST, "--server.port", str(port), "--browser.gatherUsageStats", "false"]
     quiet = subprocess.DEVNULL
     with subprocess.Popen(command, cwd=ROOT, stdout=quiet, stderr=quiet) as process:
@@ -73,52 +78,120 @@ def _calm(page: Page) -> None:
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]', timeout=60_000)
 
 
-def _moved(page: Page, address: str, name: str) -> list[float]:
-    """Return the seconds from a key that moves k until the page has been drawn again."""
-    page.goto(f"{address}/{name}{'&' if '?' in name else '?'}k=5")
+def _first_chart(browser: Browser, address: str) -> float:
+    """Return the seconds until somebody who was never there sees a chart."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page, begun = context.new_page(), time.perf_counter()
+    page.goto(address)
+    page.wait_for_selector(CHART, timeout=60_000)
+    found = time.perf_counter() - begun
+    context.close()
+    return found
+
+
+def _visits(browser: Browser) -> Task:
+    """Time new visitors of a warm server beside those of the emptiest page, in turn."""
+    with _server() as app, _server("benchmarks/empty_page.py") as empty:
+        addresses = {"KPScope": app, "a Streamlit page with one table and one chart": empty}
+        for address in addresses.values():
+            _first_chart(browser, address)
+        found: dict[str, list[float]] = {tool: [] for tool in addresses}
+        for _ in range(ROUNDS):
+            for tool, address in addresses.items():
+                found[tool].append(_first_chart(browser, address))
+    rows = [_row(tool, times) for tool, times in found.items()]
+    for row in rows:
+        row.ratio = row.median / rows[0].median
+    return Task("A new visitor's first chart, warm server, sample data", rows, "1.3 × the empty page")
+
+
+def _from_nothing(browser: Browser) -> Task:
+    times = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        with _server() as address:
+            _first_chart(browser, address)
+            times.append(time.perf_counter() - begun)
+    return Task("From `streamlit run` to the first chart, sample data", [_row("KPScope", times)], "6 s")
+
+
+def _moved(page: Page, drawn: str = "") -> list[float]:
+    """Return the seconds from a key that moves k until a chart names it (drawn), or until the page stands again."""
     slider, found = page.get_by_role("slider").first, []
     slider.wait_for(state="attached", timeout=60_000)
     page.wait_for_timeout(2_000)
     _calm(page)
     slider.focus()
-    for k in range(6, 7 + ROUNDS):  # the first one warms up
+    for k in range(6, 7 + STEPS):  # the first one warms up
         begun = time.perf_counter()
         slider.press("ArrowRight")
-        page.wait_for_url(f"**k={k}*")
-        _calm(page)
+        if drawn:
+            page.locator(CHART).filter(has_text=drawn.format(k=k)).first.wait_for(timeout=60_000)
+        else:
+            page.wait_for_url(f"**k={k}*")
+            _calm(page)
         found.append(time.perf_counter() - begun)
+        _calm(page)
     return found[1:]
+
+
+def _moves(browser: Browser) -> list[Task]:
+    with _server() as address:
+        page = browser.new_page(viewport={"width": 1440, "height": 1800})
+        page.goto(f"{address}/overview?k=5")
+        charts = {"sample": _moved(page, "F1@{k}")}
+        settled = {}
+        for name in PAGES:
+            page.goto(f"{address}/{name}{'&' if '?' in name else '?'}k=5")
+            settled[name] = _moved(page)
+        opened = {name: [_changed(page, name) for _ in range(ROUNDS)] for name in ("Systems", "Documents", "Report")}
+        page.goto(f"{address}/data?k=5")
+        given = [FilePayload(name=name, mimeType="text/csv", buffer=data) for name, data in files(0).items()]
+        page.locator("[data-testid=stSidebar] input[type=file]").set_input_files(given)
+        page.get_by_text("2,000 documents").first.wait_for(timeout=120_000)
+        _calm(page)
+        page.get_by_role("link", name="Overview").first.click()
+        page.wait_for_selector(CHART, timeout=60_000)
+        charts["2,000 documents × 3 systems"] = _moved(page, "F1@{k}")
+        page.close()
+    return [
+        _task("Moving k in Chromium, until the chart of the Overview is drawn again", charts, "250 ms, 95 % 400 ms"),
+        _task("Moving k in Chromium, until the page stands again, sample data", settled, ""),
+        _task("Opening another page, until it stands, sample data", opened, "1.2 s"),
+    ]
+
+
+def _changed(page: Page, name: str) -> float:
+    """Return the seconds until a page stands that was opened from the Overview by its link."""
+    page.get_by_role("link", name="Overview").first.click()
+    page.wait_for_url("**/overview*")
+    page.wait_for_timeout(1_000)
+    _calm(page)
+    begun = time.perf_counter()
+    page.get_by_role("link", name=name).first.click()
+    page.get_by_role("heading", name=name, exact=True).first.wait_for()
+    _calm(page)
+    return time.perf_counter() - begun
 
 
 def _row(tool: str, found: list[float]) -> Row:
     return Row(tool, statistics.median(found), min(found), max(found))
 
 
+def _task(title: str, found: dict[str, list[float]], aim: str) -> Task:
+    """Return one row each, and in words under what 95 % of the times are."""
+    task = Task(title, [_row(f"KPScope, {name}", times) for name, times in found.items()], aim)
+    slow = (f"{name} {duration(float(np.percentile(times, 95)))}" for name, times in found.items())
+    task.notes.append(f"95 % under: {', '.join(slow)}")
+    return task
+
+
 def _app(chromium: str) -> list[Task]:
-    whole, opened, moved = [], [], {}
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium, args=list(FLAGS), headless=True)
-        for turn in range(ROUNDS):
-            begun = time.perf_counter()
-            with _server() as address:
-                page, asked = browser.new_page(viewport={"width": 1440, "height": 1800}), time.perf_counter()
-                page.goto(address)
-                page.wait_for_selector(CHART, timeout=60_000)
-                whole.append(time.perf_counter() - begun)
-                opened.append(time.perf_counter() - asked)
-                if turn == ROUNDS - 1:
-                    moved = {name: _moved(page, address, name) for name in PAGES}
-                page.close()
+        made = [_from_nothing(browser), _visits(browser), *_moves(browser)]
         browser.close()
-    rows = [
-        _row("KPScope: from `streamlit run` to the first chart", whole),
-        _row("KPScope: from opening the address of a fresh server to the first chart", opened),
-    ]
-    again = [_row(f"KPScope, {name}", found) for name, found in moved.items()]
-    return [
-        Task("Cold start of the app, sample data, Chromium", rows, "4 s"),
-        Task("Moving k in Chromium, until the page is drawn again", again, "300 ms"),
-    ]
+    return made
 
 
 def tasks() -> list[Task]:

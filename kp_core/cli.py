@@ -232,7 +232,7 @@ class Tables(Data):
     def run(self, settings: Settings, **asked: Any) -> Any:
         """Return the streamed run of the tables."""
         from kp_core import scale
-        from kp_core.scale.memory import Progress
+        from kp_core.scale.memory import ProgressLine
         from kp_core.scale.tally import refuse_without_folder
 
         for name in ("encoding", "strict", "fix", "judgements", "as"):
@@ -243,7 +243,7 @@ class Tables(Data):
             raise UsageError("--gold is missing: name the table of the gold standard")
         refuse_without_folder(self.save_statistics)
         chosen = {name: getattr(self, name) for name in ("partition_rows", "cluster", "checkpoint", "scratch")}
-        engine = scale.Engine(progress=Progress(), **{name: one for name, one in chosen.items() if one is not None})
+        engine = scale.Engine(progress=ProgressLine(), **{name: one for name, one in chosen.items() if one is not None})
         try:
             run = scale.stream(self.gold, self.systems(), self.documents, settings, engine=engine, **asked)
         except KeyboardInterrupt:

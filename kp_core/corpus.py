@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -113,26 +114,20 @@ class Corpus:
         """Names of the systems, in order of loading."""
         return list(self.rankings)
 
-    @property
+    @cached_property
     def annotators(self) -> list[str]:
         """Names of the annotators, in order of loading."""
-        return list(kept(self, "annotators", None, self._annotators))
-
-    def _annotators(self) -> list[str]:
         gold_empty = self.empty.loc[self.empty["role"] == "gold", "source"]
         return list(dict.fromkeys([*self.gold["annotator"].unique(), *gold_empty.unique()]))
 
-    @property
+    @cached_property
     def has_texts(self) -> bool:
         """Whether at least one document has a text."""
-        return kept(self, "has_texts", None, lambda: bool((self.documents["text"].fillna("") != "").any()))
+        return bool((self.documents["text"].fillna("") != "").any())
 
-    @property
+    @cached_property
     def has_concepts(self) -> bool:
         """Whether gold standard and systems both carry identifiers beside their phrases."""
-        return kept(self, "has_concepts", None, self._has_concepts)
-
-    def _has_concepts(self) -> bool:
         tables = (self.gold, self.runs) if len(self.runs) else (self.gold,)
         return all("concept" in table and bool(table["concept"].fillna("").str.strip().any()) for table in tables)
 

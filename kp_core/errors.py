@@ -91,11 +91,12 @@ def part_of(part: int, whole: int, noun: str, one: str, several: str) -> str:
     return f"{part:,} of {counted(whole, noun)} {one if part == 1 else several}"
 
 
-def _words(name: str) -> dict[str, Any]:
-    return tomllib.loads((files("kp_core") / "data" / name).read_text(encoding="utf-8"))
+def read_toml(path: str) -> dict[str, Any]:
+    """Return what a TOML file of this package says, by its path in the package."""
+    return tomllib.loads((files("kp_core") / path).read_text("utf-8"))
 
 
 #: Why a value is undefined, or what is special about a document; the keys stand in exports as `reason`.
-REASONS: dict[str, str] = _words("reasons.toml")
+REASONS: dict[str, str] = read_toml("data/reasons.toml")
 #: What is refused: choices, and data.
-_REFUSALS = _words("refusals.toml")
+_REFUSALS = read_toml("data/refusals.toml")

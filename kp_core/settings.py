@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from hashlib import sha256
-from importlib.resources import files
 from typing import Any, Literal, TypedDict, Unpack, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote, unquote
 
-from kp_core.errors import UsageError, unavailable
+from kp_core.errors import UsageError, read_toml, unavailable
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import library
 
@@ -31,10 +29,6 @@ EmptyGold = Literal["skip", "zero", "one-if-empty", "zero-if-judged"]
 Interval = Literal["bootstrap", "poisson", "cluster-t", "none"]
 
 LARGEST_K = 10_000
-
-
-def _read(name: str) -> dict[str, Any]:
-    return tomllib.loads((files("kp_core") / "data" / name).read_text("utf-8"))
 
 
 class Changes(TypedDict, total=False):
@@ -132,19 +126,24 @@ class Settings:
             raise UsageError(f"there is no setting '{sorted(unknown)[0]}'; the settings are: {', '.join(_DEFAULTS)}")
         named = preset(changes.get("preset", "kpscope"))
         given = {name: value for name, value in changes.items() if value is not None}
-        for name, value in {**_DEFAULTS, "k": named.k, **named.changes, **given}.items():
-            object.__setattr__(self, name, value)
+        vars(self).update({**_DEFAULTS, "k": named.k, **named.changes, **given})
         self._check()
 
     def _check(self) -> None:
         """Bring the fields into their one spelling; refuse a value that a field does not have."""
-        for name, value in (
-            ("k", parse_k(self.k)),
-            ("universe", format_value(self.universe).strip()),
-            ("normalise", str(Normaliser.parse(self.normalise))),
-            ("fixes", tuple(self.fixes)),
-        ):
-            object.__setattr__(self, name, value)
+        try:
+            rel = float(self.rel)
+        except ValueError:
+            rel = float("nan")
+        if not rel < float("inf"):
+            raise UsageError(f"rel is '{self.rel}'; write a number, such as 1")
+        vars(self).update(
+            k=parse_k(self.k),
+            universe=format_value(self.universe).strip(),
+            normalise=str(Normaliser.parse(self.normalise)),
+            fixes=tuple(self.fixes),
+            rel=rel,
+        )
         for name, known in _VALUES.items():
             if getattr(self, name) not in known:
                 raise UsageError(f"{name} is '{getattr(self, name)}'; choose one of: {', '.join(known)}")
@@ -155,18 +154,11 @@ class Settings:
         if self.ties == "expected" and (self.ap == "hits" or self.rr == "all-hits" or self.ap_repeats == "hit"):
             without = "ap = hits, ap_repeats = hit or rr = all-hits"
             raise UsageError(f"ties = expected has no closed form with {without}; choose ties = stable")
-        try:
-            object.__setattr__(self, "rel", float(self.rel))
-        except ValueError:
-            raise UsageError(f"rel is '{self.rel}'; write a number, such as 1") from None
-        if not self.rel < float("inf"):
-            raise UsageError(f"rel is {self.rel}; write a number, such as 1")
 
     def changed(self, **changes: Unpack[Changes]) -> Settings:
         """Return the settings with some fields set anew; a preset sets its conventions and its cutoffs first."""
-        kept = {name: value for name, value in vars(self).items() if name in _DEFAULTS}
-        if "preset" in changes:
-            kept = {name: value for name, value in kept.items() if name not in FIELDS and name != "k"}
+        anew = {*FIELDS, "k"} if "preset" in changes else set()
+        kept = {name: value for name, value in vars(self).items() if name not in anew}
         given = {name: value for name, value in changes.items() if value is not None}
         return Settings(**cast(Changes, {**kept, **given}))
 
@@ -207,7 +199,7 @@ class Field:
 
 #: Every convention by its name, in the order of the signature.
 FIELDS: dict[str, Field] = {
-    name: Field(**words, values=_VALUES.get(name, ())) for name, words in _read("conventions.toml").items()
+    name: Field(**words, values=_VALUES.get(name, ())) for name, words in read_toml("data/conventions.toml").items()
 }
 
 
@@ -227,7 +219,8 @@ class Preset:
 
 
 PRESETS: dict[str, Preset] = {
-    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))}) for name, words in _read("presets.toml").items()
+    name: Preset(**{**words, "k": tuple(words.get("k", Preset.k))})
+    for name, words in read_toml("data/presets.toml").items()
 }
 
 
@@ -308,7 +301,7 @@ def short_form(line: str) -> str:
     return f"KPScope {known.get('v', __version__)}, recipe {sha256(line.encode()).hexdigest()[:8]}"
 
 
-_WORDS = _read("words.toml")
+_WORDS = read_toml("data/words.toml")
 
 
 def question(setting: str) -> str:
@@ -338,8 +331,8 @@ _NAMED = ("filter", "gold_list", "hits_as", "gain", "ideal", "ties", "variants")
 def in_words(setting: str, text: str) -> str:
     """Return the value of a setting in words; what is a name already, such as an annotator, stays.
 
-    >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+space")
-    ('is left out for this system', 'Ada', 'ignores upper case, spaces')
+    >>> in_words("missing", "skip"), in_words("annotators", "Ada"), in_words("normalise", "lower+snowball-en")
+    ('is left out for this system', 'Ada', 'ignores upper case; Snowball stems (en)')
     """
     if setting == "normalise":
         return _pipeline(text)
@@ -352,19 +345,10 @@ def _pipeline(steps: str) -> str:
         return "written alike, letter by letter"
     names = steps.split("+")
     ignored = [in_words("step", name) for name in names if name in ("nfkc", "lower", "space")]
-    others = [_step(name) for name in names if name not in ("nfkc", "lower", "space")]
-    return "; ".join([f"ignores {', '.join(ignored)}", *others])
-
-
-def _step(name: str) -> str:
-    """Return one step in words; stemmers of many languages are named by their code.
-
-    >>> _step("snowball-en")
-    'Snowball stems (en)'
-    """
-    kind, _, language = name.rpartition("-")
-    makers = {"snowball": "Snowball stems", "nltk-snowball": "Snowball stems of NLTK"}
-    return f"{makers[kind]} ({language})" if kind in makers else in_words("step", name)
+    others = [in_words("step", name) for name in names if name not in ("nfkc", "lower", "space")]
+    # Stemmers of many languages are named by their code.
+    coded = [re.sub(r"^(.*snowball)-(..)$", lambda of: f"{in_words('step', of[1])} ({of[2]})", one) for one in others]
+    return "; ".join([f"ignores {', '.join(ignored)}", *coded])
 
 
 #: Fields of a signature beside the conventions.

@@ -153,17 +153,17 @@ def published() -> None:
     """Show the published tables with suspected misprints marked, and the paper's claims against its cells."""
     st.caption(show.plain(prose.text("correlation.published", source=paper_of_2010.SOURCE)))
     average = controls.views("Human score of the paper", ["average", "majority"], "published_human")
-    wide, marks, suspects = paper_of_2010.kim2010_printed(average)
+    wide, marks, suspects = paper_of_2010.printed(average)
     css = pd.DataFrame("", wide.index, wide.columns)
     css[marks.columns] = marks.map(lambda on: "background-color: rgba(230, 159, 0, 0.35)" if on else "")
     _marked(wide, css, "published", 4)
     st.caption("Marked cells look misprinted; they are shown as printed.")
     results.table(suspects, "suspects")
     with st.expander("What the paper says about its tables, checked against their cells"):
-        results.table(paper_of_2010.kim2010_claims(), "claims")
+        results.table(paper_of_2010.table("claims"), "claims")
     with st.expander("Mean human scores, and sizes of the data"):
-        results.table(paper_of_2010.kim2010_scores(), "published_scores")
-        results.table(paper_of_2010.kim2010_data(), "published_data")
+        results.table(paper_of_2010.table("scores"), "published_scores")
+        results.table(paper_of_2010.table("data"), "published_data")
 
 
 def _marked(shown: pd.DataFrame, css: pd.DataFrame, key: str, decimals: int) -> None:

@@ -13,7 +13,7 @@ from kp_core.reading.named_tables import load_attributes
 from kp_core.scoring.sentence_ids import names_sentences, sentence_id
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, attributes, extracts
-from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Plan
+from kp_core.studies.sentence_study.protocol import MEASURES, MOST_YES, NO_PER_YES, Design
 from kp_core.studies.sentence_study.trees import rules
 from kp_core.studies.trimming import FORMS, THRESHOLDS, Form
 from kp_ui import cached, controls, prose, results, show, workspace
@@ -104,13 +104,13 @@ def choose(here: Workspace) -> tuple[kp.SentenceStudy, str, float] | None:
     more = controls.held("study_seed", 0, controls.number(0, _SEEDS, int)) | {"help": prose.helps("study_seed")}
     seed = columns[3].number_input("Seed", 0, _SEEDS, **more)
     grouped = controls.switch("Keep documents whole", "grouped", inside=columns[4])
-    how = Plan(form, int(draws), grouped, int(seed))
+    how = Design(form, int(draws), grouped, int(seed))
     at = controls.of_k("Look at the threshold of K", "at")
     study = _run(here, how)
     return None if study is None else (study, measure, at)
 
 
-def _run(here: Workspace, how: Plan) -> kp.SentenceStudy | None:
+def _run(here: Workspace, how: Design) -> kp.SentenceStudy | None:
     """Run the study where that was asked for, threshold by threshold, so that it can be stopped between two."""
     asked: dict[str, bool] = st.session_state.setdefault(_ASKED, {})  # what was asked for → whether it is done
     told = (here.digest, _given_digest(), how)

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from kp_core.scoring.codes import Bools, Floats
-from kp_core.text.candidates import Edges, Rules, Span, Stems, Tokens, chunks, ngrams, occurrences, spellings
+from kp_core.text.candidates import Edges, Rules, Stems, Tokens, chunks, ngrams, spellings
 from kp_core.text.tags import text_classes
-from kp_core.text.tokenise import is_word
+from kp_core.text.tokenise import Span, is_word, occurrences
 
 #: Told after every document: the share that is done, and what is being done. It cancels by raising an exception.
 Progress = Callable[[float, str], None]
@@ -84,7 +84,7 @@ class Collection:
         """Yield where candidates stand in a text, in its order, the shorter ones first."""
         if self.longest:
             return ngrams(text, self.longest, self._edges)
-        return self._with_good_ends(text, occurrences(text, self._all_chunks))
+        return self._with_good_ends(text, occurrences(text.forms, self._all_chunks))
 
     def _counted(self, text: Tokens) -> Counter[str]:
         """Return how often each candidate occurs in a text, also inside longer ones, by first occurrence."""

@@ -56,7 +56,7 @@ def read_documents(given: Given | Sequence[Given] | None) -> dict[str, str]:
     if given is None:
         return {}
     table = load(documents=given).documents
-    texts = {str(doc_id): str(text) for doc_id, text in zip(table["doc_id"], table["text"].fillna(""), strict=True)}
+    texts = dict(zip(table["doc_id"].astype(str), table["text"].fillna("").astype(str), strict=True))
     if not any(text.strip() for text in texts.values()):
         raise InputError("the external documents", "no text", "texts", "Load other files.")
     return texts

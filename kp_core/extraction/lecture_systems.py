@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from functools import partial
 from typing import Literal
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, read_toml
 from kp_core.extraction.collection import Collection, External
 from kp_core.scoring.codes import Floats
 
@@ -41,7 +40,7 @@ class Parameter:
         return float(value)
 
 
-_DECLARED = tomllib.loads((files("kp_core.extraction") / "lecture_systems.toml").read_text(encoding="utf-8"))
+_DECLARED = read_toml("extraction/lecture_systems.toml")
 PARAMETERS: dict[str, Parameter] = {name: Parameter(**known) for name, known in _DECLARED["parameters"].items()}
 
 
@@ -85,22 +84,17 @@ def document_boosting(collection: Collection, parameters: dict[str, float]) -> F
 
 
 def phrase_boosting(collection: Collection, parameters: dict[str, float], fewest_words: int = 1) -> Floats:
-    """Return TF-IDF · (1 + β · w), w being the weight of the phrase in the list, 0 where it is absent."""
+    """Return TF-IDF · (1 + β · w), w being the weight of the phrase in the list, 0 where it is absent or too short."""
     return tfidf(collection, parameters) * (1 + parameters["beta"] * collection.weights(fewest_words))
 
 
-def phrase_boosting_ngrams(collection: Collection, parameters: dict[str, float]) -> Floats:
-    """Return TF-IDF · (1 + β · w), w being 0 for phrases of one word."""
-    return phrase_boosting(collection, parameters, fewest_words=2)
-
-
-_SCORES = {
+_SCORES: dict[str, Callable[[Collection, dict[str, float]], Floats]] = {
     "tfidf": tfidf,
     "tfidf-chunks": tfidf,
     "document-boosting": document_boosting,
     "document-boosting-chunks": document_boosting,
     "phrase-boosting": phrase_boosting,
-    "phrase-boosting-ngrams": phrase_boosting_ngrams,
+    "phrase-boosting-ngrams": partial(phrase_boosting, fewest_words=2),
 }
 SYSTEMS: dict[str, System] = {
     name: System(name, score=score, **_DECLARED["systems"][name]) for name, score in _SCORES.items()

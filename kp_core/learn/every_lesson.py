@@ -290,7 +290,7 @@ def _show_average_precision(values: Values) -> View:
 #: Keyphrase and candidate.
 PAIRS = [tuple(pair.split(" ← ")) for pair in _WEIGHTS["pairs"]]
 #: (measure, subset, average) → the correlation that Kim, Baldwin & Kan 2010 print.
-_PRINTED = kim2010.kim2010_correlations().set_index(["measure", "subset", "average"])["value"]
+_PRINTED = kim2010.correlations().set_index(["measure", "subset", "average"])["value"]
 
 
 def scores(keyphrase: str, candidate: str) -> tuple[Fraction, Fraction]:
@@ -329,7 +329,7 @@ def _show_weights(values: Values) -> View:
     table = pd.DataFrame.from_dict(rows, "index", columns=["R-precision", "modified R-precision"])
     tables = {
         "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
-        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.kim2010_scores(),
+        "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.table("scores"),
     }
     return View(Chart(lay_out(figure, 320), alt), said, tables)
 
@@ -347,8 +347,8 @@ def _show_claims(values: Values) -> View:
     listed = ", ".join(f"{subset} {number(rho)}" for subset, rho in zip(subsets, ours, strict=True))
     alt = f"Printed correlations with the {average} of the human scores by {values['group']}; R-precision: {listed}."
     tables = {
-        "What the paper says, held against its tables": kim2010.kim2010_claims(),
-        "Facts as printed": kim2010.kim2010_data(),
+        "What the paper says, held against its tables": kim2010.table("claims"),
+        "Facts as printed": kim2010.table("data"),
     }
     return View(Chart(lay_out(figure, 400), alt), said, tables)
 

@@ -269,6 +269,8 @@ def _read_recognised(
         state.origins += 1
     grouped = (bundle.folder or bundle.loose) and (several or getattr(family, "GROUP_IS_ONE", False))
     suggested = stem_of(bundle.name if grouped else first.name)
+    if several and not grouped and getattr(family, "GROUP_IS_ONE", False):  # uploads have no folder to name them
+        suggested = first.suffix.removeprefix(".") or suggested
     part = Part(role, reading.file, name or suggested, named=name is not None)
     for one in _keep(state, rows, reading, part, first.choice, asked, "" if several or not texts else first.text):
         sense.ask(one, recognition)

@@ -39,7 +39,7 @@ def _rows(file: Path) -> int:
         return 0  # reading says what is wrong with it
 
 
-class Progress:
+class ProgressLine:
     """Shows the progress on one line of a terminal, and otherwise a line every ten seconds."""
 
     def __init__(self) -> None:

@@ -21,7 +21,7 @@ from kp_core.scoring.sentence_ids import sentence_owner
 from kp_core.settings import Settings
 from kp_core.studies.annotators import asked_of
 from kp_core.studies.compare import Family
-from kp_core.studies.evaluate import DEFAULT_MEASURES
+from kp_core.studies.evaluate import DEFAULT_MEASURES, refuse_named_alike
 from kp_core.studies.parts import By, parse_by
 from kp_core.text.candidates import has_english
 
@@ -114,6 +114,7 @@ def make_plan(
         for one in compare:
             one.average(settings)
         parse_choice(settings.annotators, names.annotators)
+        refuse_named_alike(names.systems)
     else:
         asked_of(settings, people)
         refuse_alone(names.annotators)
@@ -176,15 +177,15 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
 
     The first phrases and texts stand for all: those of the gold standard, by which a stemmer is judged, and of systems.
     """
-    gold, listed = (list(islice(_phrases(sources, role), _PHRASES)) for role in ("gold", "system"))
+    gold, listed = (list(islice(_values(sources, role, "phrase"), _PHRASES)) for role in ("gold", "system"))
     if not gold and not listed:
         raise unfit("the gold standard", "no row")
     ids = ["x"] * len(gold)
     if gold and _all_sentences(sources):  # what systems return beside sentences says nothing about the gold standard
         ids, listed = [sentence_owner(phrase) or "x" for phrase in gold], []
-    texts = [*islice(_texts(sources), _TEXTS)] or [""]
+    texts = [*islice(_values(sources, "documents", "text"), _TEXTS)] or [""]
     if settings.universe == "candidates":  # one text in English is enough, and there need not be one in every part
-        texts = [*islice(filter(has_english, _texts(sources)), 1), *texts]
+        texts = [*islice(filter(has_english, _values(sources, "documents", "text")), 1), *texts]
     documents = pd.DataFrame({"text": texts}).assign(doc_id=["x", *map(str, range(1, len(texts)))], title="", group="")
     tables = {
         "documents": documents.astype("str"),
@@ -197,18 +198,12 @@ def _settled(sources: Sequence[Source], settings: Settings) -> tuple[Settings, t
     return data.settings.changed(k=settings.k), data.notes
 
 
-def _phrases(sources: Sequence[Source], role: Role) -> Iterator[str]:
-    """Give the phrases of the gold standard or of the systems."""
+def _values(sources: Sequence[Source], role: Role, column: str) -> Iterator[str]:
+    """Give what a column of the gold standard, the systems or the documents holds, where it is not empty."""
     for source in sources:
-        for table in source.batches(["phrase"]) if source.role == role else ():
-            yield from filter(None, table["phrase"].to_pylist())
-
-
-def _texts(sources: Sequence[Source]) -> Iterator[str]:
-    """Give the texts that are not empty."""
-    for source in sources:
-        for table in source.batches(["text"]) if source.role == "documents" and "text" in source.columns else ():
-            yield from filter(None, table["text"].to_pylist())
+        if source.role == role and column in source.columns:
+            for table in source.batches([column]):
+                yield from filter(None, table[column].to_pylist())
 
 
 def _all_sentences(sources: Sequence[Source]) -> bool:

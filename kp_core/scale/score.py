@@ -108,8 +108,7 @@ def score(corpus: Corpus, plan: Plan) -> Tally:
 
 def _couples(plan: Plan) -> tuple[Ints, Ints]:
     """Return all pairs of annotators: who saw a document together is known in the end."""
-    first, second = np.triu_indices(len(plan.names.annotators), 1)
-    return first, second
+    return np.triu_indices(len(plan.names.annotators), 1)
 
 
 def _pairings(plan: Plan, tally: Tally) -> Iterator[tuple[Family, Cutoff, Pairing]]:

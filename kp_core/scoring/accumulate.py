@@ -25,7 +25,7 @@ from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
-_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel}
+_KINDS: dict[int, type[Cells]] = {5: Cells, 7: Shares, 8: Panel, 10: PairTables}
 #: Names of documents that are kept and shown.
 _SHOWN = 5
 #: Sums of squares whose terms cancel down to this share are 0.
@@ -49,8 +49,6 @@ class View:
     @cached_property
     def cells(self) -> Cells:
         """The counts of all documents, fields (D, K)."""
-        if len(self.parts) == 1:
-            return self.parts[0]
         return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in FIELDS))
 
     @cached_property
@@ -65,11 +63,7 @@ class View:
 
     def values(self, asked: Asked) -> Floats:
         """Return the value of every document and cutoff (D, K); NaN where undefined."""
-        table, row = np.empty((len(self.counts.size), len(self.cutoffs))), 0
-        for part in self.parts:  # each is copied while it is still in the cache
-            table[row : row + len(part.hits)] = _values(asked, part)
-            row += len(part.hits)
-        return table
+        return np.concatenate([_values(asked, part) for part in self.parts])
 
     def status(self, asked: Asked) -> NDArray[np.str_]:
         """Name what is special about every document and cutoff (D, K), or `ok`; the keys stand in `REASONS`."""
@@ -305,11 +299,11 @@ class Accumulator:
         if average == "micro":
             return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
         reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
-        value = harmonic([_ratio(one, n) for one in totals])
+        value = harmonic([ratio(one, n, np.nan) for one in totals])
         if f"{place}/squares" in arrays:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
             return Estimate(value, low, high, n, reason)
-        resampled = harmonic([_ratio(one, arrays[f"{place}/weight"]) for one in drawn]) if drawn else None
+        resampled = harmonic([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
         return _with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
@@ -339,7 +333,7 @@ class Accumulator:
         if drawn:
             scored, times = (arrays[f"{self.name}/scored/{kind}"] for kind in ("sum", "drawn"))
             if (times != scored).any():  # totals keep their size under any weights
-                scale = _ratio(np.broadcast_to(scored, times.shape), times)
+                scale = ratio(scored, times, np.nan)
                 drawn = [one * scale for one in drawn]
             resampled = asked.scores(cells_of(drawn))
         status = np.where(np.isnan(total.hits), "universe_too_large", concordance.status(total))[0].astype(object)
@@ -368,14 +362,7 @@ def harmonic(means: Sequence[Floats]) -> Floats:
 
 def cells_of(arrays: Sequence[Floats]) -> Cells:
     """Return counts from their arrays, in the order of `Cells.arrays`."""
-    if len(arrays) == 10:
-        hits, returned, size, universe, denominator = arrays[:5]
-        return PairTables(hits, returned, size, universe, denominator, Cells(*arrays[5:]))
     return _KINDS[len(arrays)](*arrays)
-
-
-def _ratio(total: Floats, count: Floats | Ints) -> Floats:
-    return np.where(count > 0, total / np.where(count > 0, count, 1), np.nan)
 
 
 def _with_bounds(value: Floats, resampled: Floats | None, n: Ints, reason: list[str | None]) -> Estimate:
@@ -402,13 +389,12 @@ def _products(arrays: Sequence[Floats]) -> Floats:
 
 def gradients(score: Callable[[Cells], Floats], fields: Sequence[Floats]) -> Floats:
     """Return how a measure of pooled counts moves with each count (K, M), by a complex step: exact for smooth ones."""
-    step, slopes = 1e-30, []
-    alike = len({array.shape[1] for array in fields}) == 1
+    slopes, alike = [], len({array.shape[1] for array in fields}) == 1
     for number, array in enumerate(fields):
         for column in [slice(None)] if alike else [slice(i, i + 1) for i in range(array.shape[1])]:
             moved = [one.astype(complex) for one in fields]
-            moved[number][:, column] += 1j * step
-            slopes.append(np.imag(score(cells_of(moved)))[0] / step)
+            moved[number][:, column] += 1j * intervals.STEP
+            slopes.append(np.imag(score(cells_of(moved)))[0] / intervals.STEP)
     return np.stack(slopes, axis=-1)
 
 
@@ -443,5 +429,4 @@ def mean_of(averages: Sequence[Estimate]) -> Estimate:
 
 
 def _mean_defined(values: Floats) -> Floats:
-    defined = ~np.isnan(values)
-    return _ratio(np.where(defined, values, 0.0).sum(axis=0), defined.sum(axis=0))
+    return ratio(np.nansum(values, axis=0), (~np.isnan(values)).sum(axis=0), np.nan)

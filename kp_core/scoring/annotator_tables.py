@@ -44,9 +44,18 @@ class Shares(Cells):
 
 @dataclass(frozen=True)
 class PairTables(Cells):
-    """The mean table, fields (D, 1), and the tables of all pairs, fields (D, P), for Light's kappa."""
+    """The mean table, fields (D, 1), and the fields of the tables of all pairs (D, P), for Light's kappa."""
 
-    each: Cells
+    pair_hits: Floats
+    pair_returned: Floats
+    pair_size: Floats
+    pair_universe: Floats
+    pair_denominator: Floats
+
+    @property
+    def each(self) -> Cells:
+        """The tables of all pairs."""
+        return Cells(*self.arrays()[5:])
 
 
 def sizes(choices: Choices) -> Ints:
@@ -91,18 +100,16 @@ def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) 
 
 def shares(choices: Choices, universe: Floats) -> Shares:
     """Return the mean tables with each annotator's own numbers, for Conger's kappa."""
-    mean = panel(choices, universe)
     used = choices.seen.sum(axis=0) > 1
     seen = np.where(choices.seen & used, universe, 0.0).T
     chosen = np.where(used, sizes(choices), 0).T.astype(np.float64)
-    return Shares(mean.hits, mean.returned, mean.size, mean.universe, mean.denominator, chosen, seen)
+    hits, returned, size, n, denominator = panel(choices, universe).arrays()[:5]
+    return Shares(hits, returned, size, n, denominator, chosen, seen)
 
 
 def pair_tables(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
     """Return the mean tables with those of all pairs, for Light's kappa."""
-    mean = panel(choices, universe)
-    each = pairs(choices, universe, common).cells
-    return PairTables(mean.hits, mean.returned, mean.size, mean.universe, mean.denominator, each)
+    return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, common).cells.arrays())
 
 
 @dataclass(frozen=True)

@@ -150,10 +150,30 @@ def padded(values: Codes, start: Ints, length: Ints, filler: int) -> Codes:
     return matrix
 
 
+def owners(length: Ints) -> Ints:
+    """Return the list of each row.
+
+    >>> owners(np.array([2, 0, 3])).tolist()
+    [0, 0, 2, 2, 2]
+    """
+    return np.repeat(np.arange(len(length)), length)
+
+
+def running(values: Floats, begin: Bools) -> Floats:
+    """Return the sum of the values up to each row, from anew where a group begins.
+
+    >>> running(np.array([1.0, 2.0, 3.0]), np.array([True, False, True])).tolist()
+    [1.0, 3.0, 3.0]
+    """
+    total = np.cumsum(values)
+    head = np.maximum.accumulate(np.where(begin, np.arange(len(values)), 0))
+    return np.asarray(total - (total - values)[head])
+
+
 def distinct(values: Ints) -> Ints:
-    """Return the distinct values, ascending; numpy's own hash table takes several times as long on millions."""
+    """Return the distinct values from 0 up, ascending; numpy's own hash table takes a hundred times as long."""
     ordered = np.sort(values, kind="stable")
-    return ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])] if len(ordered) else ordered
+    return np.asarray(ordered[np.diff(ordered, prepend=-1) != 0])
 
 
 #: Stands between a phrase and its identifier.
@@ -189,15 +209,11 @@ def code(corpus: Corpus, by_concept: bool = False) -> Coded:
         first = pa.array([spelling for s in spellings for spelling in s], pa.large_string())
     both = pa.chunked_array([first, _strings(runs["phrase"], "phrase")], pa.large_string())
     if by_concept:
-        columns = (
-            _strings(one["concept"].fillna("").astype("str").str.strip(), "concept")
-            for one in (gold, runs)
-            if "concept" in one
-        )
-        named = [column.take(pa.array(variant_entry)) if not place else column for place, column in enumerate(columns)]
-        both = pc.binary_join_element_wise(
-            both, pa.chunked_array(named, pa.large_string()), pa.scalar(_BORDER, both.type)
-        )
+        tables = [one for one in (gold, runs) if "concept" in one]
+        named = [_strings(one["concept"].fillna("").astype("str").str.strip(), "concept") for one in tables]
+        named[0] = named[0].take(pa.array(variant_entry))
+        column = pa.chunked_array(named, pa.large_string())
+        both = pc.binary_join_element_wise(both, column, pa.scalar(_BORDER, both.type))
     encoded = flatten(both.dictionary_encode())
     codes, phrases, concepts = encoded.indices.to_numpy(), encoded.dictionary, tuple[str, ...]()
     if by_concept:
@@ -233,8 +249,8 @@ def refuse_taken(annotators: tuple[str, ...]) -> None:
 def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: pd.DataFrame) -> dict[str, CodedRun]:
     runs = corpus.runs
     ids, names = _strings(runs["doc_id"], "document id"), _strings(runs["system"], "system")
-    id_heads = run_starts(ids)
     name_heads = run_starts(names)
+    list_heads = distinct(np.append(run_starts(ids), name_heads))
     scores = None
     if "score" in runs and runs["score"].notna().any():
         scores = pd.to_numeric(runs["score"]).to_numpy(np.float64, na_value=np.nan)
@@ -243,9 +259,7 @@ def _code_runs(corpus: Corpus, documents: pd.Index[Any], phrase: Codes, empty: p
     coded = {}
     for system in corpus.rankings:
         begin, end = bounds.get(system, (0, 0))
-        heads = id_heads[(id_heads >= begin) & (id_heads < end)]
-        if end > begin and (len(heads) == 0 or heads[0] != begin):
-            heads = np.concatenate([[begin], heads])
+        heads = list_heads[(list_heads >= begin) & (list_heads < end)]
         head_ids = pd.Index(ids.take(heads).to_pandas(), dtype="str")
         places, lengths = documents.get_indexer(head_ids), np.diff(np.append(heads, end))
         known = places >= 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 
 from kp_core.scoring.codes import PART, Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
-from kp_core.scoring.hits import Hits, exponential, ideal_hits, ordered_hits, returned_ideal, tied_hits
+from kp_core.scoring.hits import Hits, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.match import Lists, Matches, match, newly
-from kp_core.scoring.table_cells import FIELDS, Cells
+from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Cutoff, Settings
 
 
@@ -86,25 +86,23 @@ class Counts:
 
     def sums(self, document: Ints, rank: Ints, value: Floats | None, cutoffs: Sequence[Cutoff]) -> Floats:
         """Return sums of `value` (1 where None) over rows whose rank is within each cutoff: (D, K)."""
-        numbers = np.unique([c for c in cutoffs if isinstance(c, int)]).astype(np.int64)
+        numbers = sorted({c for c in cutoffs if isinstance(c, int)})
         documents, width = len(self.size), len(numbers)
-        total = np.empty((documents, len(cutoffs)))
-        if width:
-            bins = np.searchsorted(numbers, np.arange(int(numbers[-1]) + 1))  # rank → first cutoff that reaches it
+        columns = dict[Cutoff, Floats]()
+        if numbers:
+            bins = np.searchsorted(numbers, np.arange(numbers[-1] + 1))  # rank → first cutoff that reaches it
             inside = rank <= numbers[-1]
             flat = document[inside] * width + bins[rank[inside]]
             by_bin = np.bincount(flat, None if value is None else value[inside], minlength=documents * width)
             running = np.cumsum(by_bin.reshape(documents, width), axis=1, dtype=np.float64)
-            if width == len(cutoffs) and list(cutoffs) == numbers.tolist():
+            if list(cutoffs) == numbers:
                 return running
-        for column, cutoff in enumerate(cutoffs):
-            if isinstance(cutoff, int):
-                total[:, column] = running[:, np.searchsorted(numbers, cutoff)]
-            else:
-                inside = rank <= self.limit(cutoff)[document]
-                kept = None if value is None else value[inside]
-                total[:, column] = np.bincount(document[inside], kept, minlength=documents)
-        return total
+            columns |= zip(numbers, running.T, strict=True)
+        for cutoff in {*cutoffs} - columns.keys():
+            inside = rank <= self.limit(cutoff)[document]
+            kept = None if value is None else value[inside]
+            columns[cutoff] = np.bincount(document[inside], kept, minlength=documents).astype(float)
+        return np.stack([columns[cutoff] for cutoff in cutoffs], axis=1)
 
     def totals(self, value: Floats, cutoffs: Sequence[Cutoff]) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff (D, K); NaN where the hits are not known."""
@@ -146,10 +144,6 @@ class AtK(Cells):
     counts: Counts
     cutoffs: tuple[Cutoff, ...]
     limit: Floats
-
-    def mapped(self, change: Callable[[Floats], Floats]) -> Cells:  # type: ignore[override]
-        """Return plain counts with every array changed in the same way."""
-        return Cells(*(change(getattr(self, name)) for name in FIELDS))
 
     def total(self, value: Floats) -> Floats:
         """Return sums over hits of a value per hit, up to each cutoff: (D, K)."""
@@ -198,15 +192,15 @@ def count(
     hits = ordered_hits(document, rank[row], found, grade)
     hits = replace(hits, precision=hits.precision * precise)
     ideal = ideal_hits(gold, lower) if settings.ideal == "gold" else returned_ideal(hits)
-    if settings.ties == "expected" and lists.score is not None and len(rank):
-        per_row, gain, exp_gain = np.zeros(len(rank)), np.zeros(len(rank)), np.zeros(len(rank))
-        per_row[row], gain[row], exp_gain[row] = found, grade, exponential(grade)
+    if settings.ties == "expected" and lists.score is not None:
+        found_in, grade_in = np.zeros((2, len(rank)))
+        found_in[row], grade_in[row] = found, grade
         group = np.cumsum((rank == 1) | (np.diff(lists.score, prepend=np.nan) != 0)) - 1
-        hits = tied_hits(np.repeat(np.arange(len(lists.length)), lists.length), rank, group, per_row, gain, exp_gain)
+        hits = tied_hits(lists.owner, rank, group, found_in, grade_in)
     length, returned = lists.length, None
     if settings.duplicates == "after" and lists.repeated.any():
-        owner = np.repeat(np.arange(len(length)), length)[~lists.repeated]
-        length, returned = length - lists.duplicates, (owner, rank[~lists.repeated])
+        length = length - lists.duplicates
+        returned = lists.owner[~lists.repeated], rank[~lists.repeated]
     return Counts(
         hits=hits,
         ideal=ideal,
@@ -246,13 +240,10 @@ def _with_misses(
     row = np.concatenate([found[1], again, graded.row[first]])
     order = np.argsort(row, kind="stable")
     nothing = np.zeros(len(again))
-    document = np.concatenate(
-        [found[0], np.searchsorted(np.cumsum(lists.length), again, "right"), graded.document[first]]
-    )
     items = np.concatenate([found[2], nothing, np.zeros(first.sum())])
     grade = np.concatenate([found[3], nothing, lower.grade[graded.item[first]]])
     precise = np.arange(len(row)) < len(found[1]) + len(again)
-    return document[order], row[order], items[order], grade[order], precise[order]
+    return lists.owner[row[order]], row[order], items[order], grade[order], precise[order]
 
 
 def _judged(lists: Lists, gold: Gold, negatives: Gold, document: Ints, row: Ints) -> Floats | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
+import pandas as pd
 
 from kp_core.errors import unavailable
-from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct
+from kp_core.scoring.codes import Bools, Coded, Codes, Floats, Identities, Ints, distinct, owners
 from kp_core.settings import Settings
 
 
@@ -34,7 +35,7 @@ class Gold:
     @property
     def document(self) -> Ints:
         """Document of each item."""
-        return np.repeat(np.arange(len(self.size)), self.size)
+        return owners(self.size)
 
     def only(self, items: Bools) -> Gold:
         """Return the gold with only some of its items."""
@@ -101,12 +102,11 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Choices
     """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
     entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, _, representative = _merge(coded, entry, form, False)
-    own = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    own = distinct(entry)
     own = own[~(coded.entry_relevance[own] < settings.rel)]
     key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
-    order = np.argsort(key, kind="stable")
-    first = order[np.diff(key[order], prepend=-1) != 0]
-    item, annotator = np.divmod(key[first], len(coded.annotators))
+    known, first = np.unique(key, return_index=True)
+    item, annotator = np.divmod(known, len(coded.annotators))
     return Choices(item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen)
 
 
@@ -144,7 +144,7 @@ def gather(
     entry, form = _spelled(coded, identities, settings, among)
     item_of_entry, items, representative = _merge(coded, entry, form, settings.gold_list == "listed")
 
-    chosen = entry[np.flatnonzero(np.diff(entry, prepend=-1))]
+    chosen = distinct(entry)
     grades = coded.entry_relevance[chosen]
     # Who judged a phrase and found it not relevant gave it no vote; who gave no grade means yes.
     grade, graded = np.ones(items), not np.isnan(grades).all()
@@ -182,47 +182,30 @@ def gather(
 def _merge(coded: Coded, entry: Ints, form: Codes, listed: bool) -> tuple[Ints, int, Ints]:
     """Number the items: (entry → item, number of items, one entry of each item)."""
     entries = len(coded.entry_document)
-    key = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
-    one_spelling = len(entry) == 0 or bool((np.diff(entry) > 0).all())
-    if one_spelling:
-        ordered = np.sort(key, kind="stable")  # keys stand by document, which this kind of sort makes use of
-        if (ordered[1:] != ordered[:-1]).all():  # nothing to merge: every entry is an item
-            item_of_entry = np.full(entries, -1, np.int64)
-            item_of_entry[entry] = np.arange(len(entry))
-            return item_of_entry, len(entry), entry
-        same, owner = key, entry
-    else:
+    same = coded.entry_document[entry] * (np.int64(form.max(initial=0)) + 1) + form
+    if not (np.diff(entry) > 0).all():  # some entry has several spellings
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        spelled = np.unique(key, return_inverse=True)[1]
-        size = entries + int(spelled.max()) + 1
-        links = coo_array((np.ones(len(entry)), (entry, entries + spelled)), shape=(size, size))
-        owner = np.unique(entry)
-        same = connected_components(links, directed=False)[1][owner].astype(np.int64)
+        spelled, forms = pd.factorize(same)
+        links = coo_array((np.ones(len(entry)), (entry, entries + spelled)), shape=(entries + len(forms),) * 2)
+        entry = distinct(entry)
+        same = connected_components(links, directed=False)[1][entry].astype(np.int64)
     if listed:
         # The r-th entry of an annotator for one phrase is the same item as the r-th of another annotator.
-        source = same * len(coded.annotators) + coded.entry_annotator[owner]
-        order = np.argsort(source, kind="stable")
-        ranked = source[order]
-        begin = np.concatenate([[True], ranked[1:] != ranked[:-1]])
-        repeat = np.empty(len(owner), np.int64)
-        repeat[order] = np.arange(len(owner)) - np.maximum.accumulate(np.where(begin, np.arange(len(owner)), 0))
-        same = same * (repeat.max() + 1) + repeat
-    _, first, item = np.unique(same, return_index=True, return_inverse=True)
-    item_of_entry = np.full(entries, -1, np.int64)
+        source = same * len(coded.annotators) + coded.entry_annotator[entry]
+        repeat = pd.Series(source).groupby(source).cumcount().to_numpy()
+        same = same * (repeat.max(initial=0) + 1) + repeat
     # Items are numbered in the order in which they first appear, so that a gold list keeps its own order.
-    order = np.argsort(first, kind="stable")
-    place = np.empty(len(first), np.int64)
-    place[order] = np.arange(len(first))
-    item_of_entry[owner] = place[item]
-    return item_of_entry, len(first), owner[first[order]]
+    item, items = pd.factorize(same)
+    item_of_entry, first = np.full(entries, -1, np.int64), np.empty(len(items), np.int64)
+    item_of_entry[entry] = item
+    first[item[::-1]] = entry[::-1]  # the last assignment stays, that is the first entry
+    return item_of_entry, len(items), first
 
 
 def _gold(known: Bools, document: Ints, grade: Floats, kept: Bools, spelling_item: Ints, form: Codes) -> Gold:
-    if kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all():
-        number = None  # already grouped by document
-    else:
+    if not (kept.all() and (np.diff(document) >= 0).all() and (np.diff(spelling_item) >= 0).all()):
         order = np.flatnonzero(kept)
         order = order[np.argsort(document[order], kind="stable")]
         number = np.full(len(document), -1, np.int64)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
-from kp_core.scoring.codes import Floats, Ints, ranks
+from kp_core.scoring.codes import Floats, Ints, ranks, running
 from kp_core.scoring.gold import Gold
 
 
@@ -36,12 +36,6 @@ class Hits:
         return Hits(self.document[rows] - documents.start, *rest)
 
 
-def no_hits() -> Hits:
-    """Return the hits of a system that says nothing."""
-    none, nothing = np.zeros(0, np.int64), np.zeros(0)
-    return Hits(none, none, nothing, nothing, nothing, nothing, nothing)
-
-
 def exponential(grade: Floats) -> Floats:
     """Return the exponential gain of a grade."""
     return np.exp2(grade) - 1
@@ -49,34 +43,23 @@ def exponential(grade: Floats) -> Floats:
 
 def ordered_hits(document: Ints, rank: Ints, found: Floats, grade: Floats) -> Hits:
     """Return hits at known ranks from the gold items found and their grade, rows ordered by document and rank."""
-    so_far = np.cumsum(found)
-    begin = np.concatenate([[True], document[1:] != document[:-1]]) if len(document) else np.zeros(0, bool)
-    before = np.where(begin, so_far - found, 0.0)
-    so_far = so_far - np.maximum.accumulate(before)
+    so_far = running(found, np.diff(document, prepend=-1) != 0)
     first, some = np.zeros(len(document)), np.flatnonzero(found)  # rows without a hit may stand above
     first[some[np.diff(document[some], prepend=-1) != 0]] = 1
     return Hits(document, rank, found, so_far / rank, first, grade, exponential(grade))
 
 
-def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, gain: Floats, exp_gain: Floats) -> Hits:
+def tied_hits(document: Ints, rank: Ints, group: Ints, found: Floats, grade: Floats) -> Hits:
     """Return the hits expected over all orders of tied rows; one input row a rank, rows of a group tie.
 
     A phrase that repeats another of its group stays behind it: such repeats keep the order of the file.
     """
-    if len(group) == 0:
-        return no_hits()
-    size, within = np.bincount(group), np.bincount(group, found)
-    head = np.concatenate([[0], np.cumsum(size)[:-1]])
-    owner = document[head]
-    running = np.cumsum(within) - within
-    first_group = np.concatenate([[True], owner[1:] != owner[:-1]])
-    before = running - np.maximum.accumulate(np.where(first_group, running, 0.0))
+    size, within = np.bincount(group), np.bincount(group, found).astype(float)
+    first_group = np.diff(document[np.cumsum(size) - size], prepend=-1) != 0
+    before = running(within, first_group) - within
     t = size[group].astype(float)
-    place = np.arange(len(group)) - head[group] + 1
-    mean_gain, mean_exp = (np.bincount(group, value)[group] / t for value in (gain, exp_gain))
-    return _expected(
-        document, rank, place, t, within[group].astype(float), before[group].astype(float), mean_gain, mean_exp
-    )
+    gain, exp_gain = (np.bincount(group, value)[group] / t for value in (grade, exponential(grade)))
+    return _expected(document, rank, ranks(size), t, within[group], before[group], gain, exp_gain)
 
 
 def random_hits(document: Ints, rank: Ints, size: Floats, gold: Gold) -> Hits:
@@ -104,10 +87,8 @@ def _expected(
     left = t - place + 1
     none_here = np.zeros(len(t))
     np.log1p(-r / np.maximum(left, 1), out=none_here, where=left > r)
-    above = np.cumsum(none_here) - none_here
-    head = np.maximum.accumulate(np.where(place == 1, np.arange(len(t)), 0))
-    possible = (before == 0) & (left >= r)
-    first = np.where(possible, np.exp(above - above[head] if len(t) else above) * r / left, 0.0)
+    above = running(none_here, place == 1) - none_here
+    first = np.where((before == 0) & (left >= r), np.exp(above) * r / left, 0.0)
     return Hits(document, rank, r / t, r / t * (before + 1 + share) / rank, first, gain, exp_gain)
 
 

@@ -14,6 +14,8 @@ from kp_core.scoring.table_cells import FIELDS, Cells
 MOST_UNDEFINED = 0.05
 #: Sums of products whose terms cancel down to this share are 0.
 _CANCELLED = 1e-13
+#: A step along the imaginary axis gives the slope of a smooth measure exactly, since nothing is subtracted.
+STEP = 1e-30
 #: Draws counted at once.
 _DRAWS = 50_000
 
@@ -134,10 +136,10 @@ def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
     SE² = sum over the cells of count · gradient²; for kappa this is the error of Fleiss, Cohen & Everitt 1969. Only a
     reference: phrases of one document are not independent, and such intervals are far too narrow.
     """
-    step, variance = 1e-30, np.zeros_like(total.hits)
+    variance = np.zeros_like(total.hits)
     # How a phrase more in cell a, b, c or d changes (hits, returned, size, universe, denominator).
     more = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
     for cell, changes in more.items():
-        moved = [getattr(total, name) + 1j * step * int(unit) for name, unit in zip(FIELDS, changes, strict=True)]
-        variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / step) ** 2
+        moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(FIELDS, changes, strict=True)]
+        variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / STEP) ** 2
     return np.sqrt(variance)

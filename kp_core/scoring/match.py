@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+import pandas as pd
 import pyarrow.compute as pc
 
-from kp_core.scoring.codes import Bools, CodedRun, Codes, Floats, Identities, Ints, blocks, padded, ragged, ranks
+from kp_core.scoring.codes import (
+    Bools,
+    CodedRun,
+    Codes,
+    Floats,
+    Identities,
+    Ints,
+    blocks,
+    owners,
+    padded,
+    ragged,
+    ranks,
+    running,
+)
 from kp_core.scoring.gold import Gold
 from kp_core.settings import Settings
 
@@ -33,11 +48,15 @@ class Lists:
     repeated: Bools
     duplicates: Ints
 
+    @cached_property
+    def owner(self) -> Ints:
+        """The list of each row."""
+        return owners(self.length)
+
     def only(self, rows: Bools) -> Lists:
         """Return the lists with only some of their rows."""
-        owner = np.repeat(np.arange(len(self.length)), self.length)
         return Lists(
-            np.bincount(owner[rows], minlength=len(self.length)),
+            np.bincount(self.owner[rows], minlength=len(self.length)),
             self.form[rows],
             self.position[rows],
             self.score[rows] if self.score is not None else None,
@@ -56,19 +75,14 @@ class Matches:
 
 
 def _repeated(form: Codes, length: Ints) -> Bools:
-    """Mark every row whose form stands higher in its own list."""
-    start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
+    """Mark every row whose form stands higher in its own list; most lists have none, which sorting tells at once."""
+    start, twice = np.cumsum(length) - length, np.zeros(len(length), bool)
     for block in blocks(length):
-        matrix = padded(form, start[block], length[block], _NO_PHRASE)
-        ordered = np.sort(matrix, axis=1)
-        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
-        lists = np.flatnonzero(twice.any(axis=1))
-        if len(lists):
-            some = matrix[lists]
-            order = np.argsort(some, axis=1, kind="stable")
-            ordered = np.take_along_axis(some, order, axis=1)
-            which, column = np.nonzero((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE))
-            repeated[start[block][lists[which]] + order[which, column + 1]] = True
+        ordered = np.sort(padded(form, start[block], length[block], _NO_PHRASE), axis=1)
+        twice[block] = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)).any(axis=1)
+    rows = ragged(start[twice], length[twice])
+    repeated = np.zeros(len(form), bool)
+    repeated[rows] = pd.DataFrame({"list": owners(length[twice]), "form": form[rows]}).duplicated()
     return repeated
 
 
@@ -81,9 +95,7 @@ def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) ->
     if "one-word" in rule:
         several = pc.match_substring(identities.forms, " ").to_numpy(zero_copy_only=False)
         one_word = ~several[form]  # the first of them may be invalid: the script of Chan et al. masks one by one
-        so_far = np.cumsum(one_word)
-        before = np.concatenate([[0], so_far])[np.cumsum(length) - length]
-        kept &= ~(one_word & (so_far - np.repeat(before, length) > 1))
+        kept &= ~one_word | (running(one_word.astype(float), ranks(length) == 1) == 1)
     return kept
 
 
@@ -94,22 +106,18 @@ def ranked_lists(run: CodedRun, identities: Identities, settings: Settings) -> L
     if ranking.ranked_by == "score" and run.score is not None:  # a rank column, or the order of the file, has no ties
         score = run.score[ragged(run.start, length)]
         score = score if ranking.higher_is_better else -score
-    nothing = np.zeros(len(form), bool)
-    lists = Lists(length, form, ranks(length), score, nothing, np.zeros_like(length))
+    lists = Lists(length, form, ranks(length), score, np.zeros(len(form), bool), np.zeros_like(length))
     if settings.filter != "none":
         lists = lists.only(_unfiltered(form, length, identities, settings.filter))
     if settings.ties == "trec" and lists.score is not None:
-        spelled = np.array([text.encode() for text in identities.forms.to_pylist()], dtype=object)
-        alphabetical = np.empty(len(spelled), np.int64)
-        alphabetical[np.argsort(spelled, kind="stable")] = np.arange(len(spelled))
-        owner = np.repeat(np.arange(len(lists.length)), lists.length)
-        order = np.lexsort((-alphabetical[lists.form], -lists.score, owner))
+        alphabetical = pc.rank(identities.forms).to_numpy().astype(np.int64)  # by their bytes in UTF-8
+        order = np.lexsort((-alphabetical[lists.form], -lists.score, lists.owner))
         lists = replace(lists, form=lists.form[order], score=lists.score[order], position=lists.position[order])
     repeated = _repeated(lists.form, lists.length)
     if not repeated.any():
         return lists
-    owner = np.repeat(np.arange(len(lists.length)), lists.length)
-    lists = replace(lists, repeated=repeated, duplicates=np.bincount(owner[repeated], minlength=len(lists.length)))
+    duplicates = np.bincount(lists.owner[repeated], minlength=len(lists.length))
+    lists = replace(lists, repeated=repeated, duplicates=duplicates)
     return lists.only(~repeated) if settings.duplicates == "before" else lists
 
 

@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, View, gradients, harmonic, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, View, harmonic, quadratic, spread_of, summands
 from kp_core.scoring.codes import Bools, Floats, Ints
+from kp_core.scoring.intervals import STEP
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
 from kp_core.scoring.systems import Counted
@@ -150,23 +151,14 @@ class Pairing:
 
     def _half(self, products: Floats, first: Floats, second: Floats, n: int) -> float:
         """Return half the width of the cluster t interval of a difference, from the products of what is added up."""
-        if self.average == "micro":
-            slopes = [gradients(self.asked.scores, [c[None] for c in totals.T])[0] for totals in (first, second)]
-        else:
-            # Means over documents: what is added up moves by its distance from the mean.
+        if self.average != "micro":  # means over documents: what is added up moves by its distance from the mean
             totals = np.hstack([first[0], second[0]])
             products = products - np.outer(totals, totals) / n
-            slopes = [_slopes(totals[0] / n) / n for totals in (first, second)]
+        # How the measure moves with each sum, by a complex step.
+        steps, whole = STEP * 1j * np.eye(first.shape[1]), np.array([[float(n)]])
+        slopes = [np.imag(self._value(totals + steps, whole)) / STEP for totals in (first, second)]
         both = np.hstack([slopes[0], -slopes[1]])[None]
         return float(intervals.t_of_influence(*quadratic(both, products[None]), n)[0])
-
-
-def _slopes(means: Floats) -> Floats:
-    """Return how the measure moves with each mean: F1 = 2PR/(P+R), or the mean itself."""
-    if len(means) == 1:
-        return np.ones(1)
-    total = means.sum()
-    return np.asarray(2 * means[::-1] ** 2 / total**2) if total else np.zeros(2)
 
 
 def _moments(signs: Floats, moments: Floats) -> tuple[float, float, int]:

@@ -5,7 +5,8 @@ Also how many phrases could have been chosen in each document: the N of every co
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Unpack
@@ -14,7 +15,7 @@ import numpy as np
 
 from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.errors import Note, UsageError, counted, unavailable, unfit
-from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size
+from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size, owners
 from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
@@ -136,18 +137,25 @@ def prepare(corpus: Corpus, settings: Settings | None = None, /, **changes: Unpa
     notes += _notes_on_stemmer(corpus, settings)
     names = Names(coded.annotators, tuple(coded.runs), tuple(sorted({*coded.groups} - {""})))
     data = Prepared(corpus, settings, (*corpus.report.notes, *notes), coded, identities, names)
-    if universe == "candidates":
-        _refuse_without_english(data.texts)
+    if universe == "candidates" and not any(map(has_english, data.texts)):
+        raise unfit("universe candidates", "no English")
     return data
 
 
 def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings, list[Note]]:
     """Return the settings with a normaliser that fits: no stemming of CJK scripts by default, or of sentence ids."""
-    notes = _concept_notes(corpus, coded, settings)
+    notes = []
+    if settings.by_concept == "yes":
+        text = "phrases are compared by the identifier beside them, not by their spelling"
+        without = coded.concepts.count("")
+        rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
+        notes.append(Note("warning" if without else "info", "concepts", text + rest))
+    elif len(corpus.runs) and corpus.has_concepts:
+        text = "gold standard and systems carry identifiers; by_concept = yes compares phrases by them"
+        notes.append(Note("info", "concepts", text))
     if settings.by_concept == "yes" and settings.filter != "none":
-        notes.append(
-            Note("warning", "filter", f"the filter {settings.filter} looks at words, so no concept is dropped")
-        )
+        text = f"the filter {settings.filter} looks at words, so no concept is dropped"
+        notes.append(Note("warning", "filter", text))
         settings = settings.changed(filter="none")
     if settings.preset == "kpscope" and settings.normalise == Settings().normalise and coded.mostly_cjk:
         settings = settings.changed(normalise=str(Normaliser.parse(settings.normalise).without_stemmer()))
@@ -158,19 +166,6 @@ def _fitting(corpus: Corpus, coded: Coded, settings: Settings) -> tuple[Settings
         text = "the gold standard names sentences, whose ids are compared as they stand"
         notes.append(Note("info", "normalise", text))
     return settings, notes
-
-
-def _concept_notes(corpus: Corpus, coded: Coded, settings: Settings) -> list[Note]:
-    """Say that identifiers decide, and how many phrases have none; or that they could."""
-    if settings.by_concept == "yes":
-        text = "phrases are compared by the identifier beside them, not by their spelling"
-        without = coded.concepts.count("")
-        rest = f"; {counted(without, 'phrase')} without one by the spelling" if without else ""
-        return [Note("warning" if without else "info", "concepts", text + rest)]
-    if len(corpus.runs) and corpus.has_concepts:
-        text = "gold standard and systems carry identifiers; by_concept = yes compares phrases by them"
-        return [Note("info", "concepts", text)]
-    return []
 
 
 def _notes_on_stemmer(corpus: Corpus, settings: Settings) -> list[Note]:
@@ -219,28 +214,27 @@ def parse_universe(universe: str, corpus: Corpus) -> str:
 
     The union of only the selected phrases is refused: it makes d = 0, so kappa <= 0 and P_neg = 0 by construction.
     """
-    name = universe
-    if not name:
+    if not universe:
         if not corpus.has_texts:
             return "rankings"
         return "sentences" if names_sentences(corpus) else "ngrams:3"
-    if name in _REFUSED:
+    if universe in _REFUSED:
         raise unavailable("selected")
-    if name in ("rankings", "vocabulary"):
-        return name
-    kind, _, size = name.partition(":")
-    in_range = not size or (size.isdigit() and 1 <= int(size) <= 10)
-    if name in ("candidates", "sentences") or (kind == "ngrams" and in_range):
+    if universe in ("rankings", "vocabulary"):
+        return universe
+    counted_in_texts = re.fullmatch(r"(candidates|sentences|ngrams(?::0*([1-9]|10))?)", universe)
+    if counted_in_texts:
+        kind = universe.partition(":")[0]
         if not corpus.has_texts:
             raise UsageError(f"the universe '{kind}' needs the texts of the documents; load them, or choose rankings")
-        return name if kind != "ngrams" else f"ngrams:{int(size or 3)}"
+        return universe if kind != "ngrams" else f"ngrams:{counted_in_texts[2] or 3}"
     try:
-        number = float(name)
+        number = float(universe)
     except ValueError:
         number = np.nan
-    if np.isfinite(number) and number > 0 and number == int(number):
+    if number > 0 and number.is_integer():  # neither infinite nor NaN
         return str(int(number))
-    raise unavailable("no such universe", name=name)
+    raise unavailable("no such universe", name=universe)
 
 
 def _sizes(data: Prepared) -> Floats:
@@ -302,12 +296,6 @@ def without_english(data: Prepared) -> tuple[str, ...]:
     return tuple(name for name, text in texts if not has_english(text))
 
 
-def _refuse_without_english(texts: Iterable[str]) -> None:
-    """Refuse the universe `candidates` for a collection without English."""
-    if not any(map(has_english, texts)):
-        raise unfit("universe candidates", "no English")
-
-
 def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     """Count the forms in each text, the gold items and the predicted phrases; an item counts once, however spelled."""
     items, documents, width = data.all_items, len(data.documents), len(data.identities.forms)
@@ -319,10 +307,7 @@ def _union(data: Prepared, in_text: Sequence[set[str]]) -> Floats:
     spelled = items.document[items.spelling_item] * width + items.spelling_form
     item_found = np.zeros(len(items.grade), bool)
     item_found[items.spelling_item[np.isin(spelled, found)]] = True
-    keys = [
-        np.repeat(np.arange(documents), run.length) * width + run.forms(data.identities)
-        for run in data.coded.runs.values()
-    ]
+    keys = [owners(run.length) * width + run.forms(data.identities) for run in data.coded.runs.values()]
     known = distinct(np.concatenate([spelled, found]))
     total = np.bincount(distinct(np.concatenate([*keys, known])) // width, minlength=documents)
     total += np.bincount(items.document[~item_found], minlength=documents)

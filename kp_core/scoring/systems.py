@@ -9,14 +9,14 @@ from typing import cast
 import numpy as np
 
 from kp_core.errors import UsageError, counted, unfit
-from kp_core.scoring.codes import Bools, Floats, Ints, ranks
+from kp_core.scoring.codes import Bools, Floats, Ints, owners, ranks
 from kp_core.scoring.counts import Counts, count, graded_below
 from kp_core.scoring.gold import Gold, gather
-from kp_core.scoring.hits import ideal_hits, no_hits, random_hits
-from kp_core.scoring.match import ranked_lists
+from kp_core.scoring.hits import ideal_hits, random_hits
+from kp_core.scoring.match import Lists, ranked_lists
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.prepare import Prepared
-from kp_core.settings import FIELDS, Changes, Cutoff, Settings
+from kp_core.settings import FIELDS, Changes, Settings
 
 #: Three systems that everybody can imagine: it says nothing; one tie over all N phrases; all gold items, best first.
 SILENT, RANDOM, ORACLE = BASELINES = ("says nothing", "random k", "oracle k")
@@ -81,34 +81,22 @@ def baseline_counts(
     Ranks of the random order beyond `deepest` (at least the largest cutoff asked for) are left out where the universe
     is very large.
     """
-    ideal = ideal_hits(gold, graded_below(negatives, settings))
-    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
+    nothing = np.zeros_like(gold.size)
+    silent = Lists(nothing, np.zeros(0, np.int32), nothing[:0], None, nothing[:0] > 0, nothing)
+    counts = count(silent, nothing == 0, gold, negatives, universe, settings)
+    hits = ideal = ideal_hits(gold, graded_below(negatives, settings))
+    counts = replace(counts, ideal=ideal, judged=None)
     if name == SILENT:
-        length, hits = np.zeros_like(length), no_hits()
-    elif name == ORACLE:
-        hits = ideal
-    else:
+        return counts
+    length, reach = np.maximum(universe.astype(np.int64), gold.size), None
+    if name == RANDOM:
         known = length
         if length.sum() > _RANDOM_ROWS:
             reach = max(deepest, int(gold.size.max(initial=0)))
             known = np.minimum(length, reach)
-        document = np.repeat(np.arange(len(length)), known)
+        document = owners(known)
         hits = random_hits(document, ranks(known), length[document].astype(float), gold)
-    return Counts(
-        hits=hits,
-        ideal=ideal,
-        size=gold.size,
-        length=length,
-        rows=length,
-        duplicates=np.zeros_like(length),
-        listed=np.ones(len(length), bool),
-        known=gold.known,
-        universe=universe,
-        settings=settings,
-        largest=float(gold.grade.max(initial=0.0)),
-        negatives=negatives.size,
-        deepest=reach,
-    )
+    return replace(counts, hits=hits, length=length, rows=length, deepest=reach)
 
 
 def count_unchecked(
@@ -127,8 +115,12 @@ def count_unchecked(
     same = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
     systems = dict[str, Counted]()
     for system, run in coded.runs.items():
-        if settings.missing == "error":
-            _refuse_missing(system, run.listed, coded.documents)
+        if settings.missing == "error" and not run.listed.all():
+            lost, every = (
+                [coded.documents[i] for i in np.flatnonzero(~run.listed)],
+                counted(len(run.listed), "document"),
+            )
+            raise unfit(f"system '{system}'", "no list", lost=len(lost), documents=every, names=", ".join(lost[:5]))
         counts = count(ranked_lists(run, identities, settings), run.listed, *gold, universe, settings)
         table = counts
         if not same:
@@ -154,30 +146,12 @@ def count_systems(
     universe = data.universe if agreement else np.zeros(len(data.documents))
     systems = count_unchecked(data, universe, baselines, without)
     if agreement and data.settings.universe.isdigit():
-        data.refuse_small_universe(_chosen(data, systems, data.settings.k))
+        chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
+        for name in data.coded.runs:
+            parts = [part.at(data.settings.k) for part in systems[name].table.parts()]
+            chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
+        data.refuse_small_universe(chosen)
     return systems
-
-
-def _chosen(data: Prepared, systems: dict[str, Counted], cutoffs: tuple[Cutoff, ...]) -> Floats:
-    """Return the smallest legal N per document: all gold items, and what the systems choose at the largest cutoff."""
-    smallest = data.all_items.size.astype(float)
-    for name, counts in systems.items():
-        if name not in BASELINES:
-            parts = [part.at(cutoffs) for part in counts.table.parts()]
-            smallest = np.maximum(smallest, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
-    return smallest
-
-
-def _refuse_missing(system: str, listed: Bools, documents: tuple[str, ...]) -> None:
-    lost = [documents[i] for i in np.flatnonzero(~listed)]
-    if lost:
-        raise unfit(
-            f"system '{system}'",
-            "no list",
-            lost=len(lost),
-            documents=counted(len(documents), "document"),
-            names=", ".join(lost[:5]),
-        )
 
 
 def longest_lists(data: Prepared) -> dict[str, int]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from kp_core.scoring.codes import Floats
+from kp_core.scoring.codes import Floats, Ints
 
 #: Fields of `Cells`, in order.
 FIELDS = ("hits", "returned", "size", "universe", "denominator")
@@ -51,22 +51,14 @@ class Cells:
 
     def mapped(self, change: Callable[[Floats], Floats]) -> Self:
         """Return the counts with every array changed in the same way."""
-        values = [getattr(self, one.name) for one in fields(self)]
-        changed: list[Any] = [one.mapped(change) if isinstance(one, Cells) else change(one) for one in values]
-        return type(self)(*changed)
+        return type(self)(*map(change, self.arrays()))
 
     def arrays(self) -> list[Floats]:
-        """Return all arrays, in the order in which `mapped` sees them."""
-        arrays: list[Floats] = []
-        self.mapped(lambda array: arrays.append(array) or array)  # type: ignore[func-returns-value]
-        return arrays
-
-    def pooled(self, weights: Floats) -> Self:
-        """Return the sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
-        return self.mapped(lambda counts: weights @ counts)
+        """Return all arrays, in the order of the fields."""
+        return [getattr(self, one.name) for one in fields(self)]
 
 
-def ratio(above: Floats, below: Floats, empty: float = 0.0) -> Floats:
+def ratio(above: Floats, below: Floats | Ints, empty: float = 0.0) -> Floats:
     """Divide, giving `empty` where the divisor is 0.
 
     >>> ratio(np.array([1.0, 0.0]), np.array([2.0, 0.0])).tolist()

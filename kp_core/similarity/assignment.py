@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 
 from kp_core.scoring.codes import Floats, Ints
 
@@ -31,14 +32,6 @@ def best_of_prefixes(weight: Floats) -> tuple[Floats, Floats]:
     return total, pairs
 
 
-def _numbered(values: Ints, group: Ints) -> tuple[Ints, Ints]:
-    """Return the distinct values, and the place of each value among those of its group; no value is in two groups."""
-    known, place = np.unique(group * (int(values.max()) + 1) + values, return_inverse=True)
-    first = np.full(int(group.max()) + 1, len(known))
-    np.minimum.at(first, group, place)
-    return known % (int(values.max()) + 1), place - first[group]
-
-
 def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats, Floats]:
     """Return by how much each row raises the weight of the best assignment of its document, and its pairs: (row,).
 
@@ -56,12 +49,14 @@ def soft_gains(row: Ints, item: Ints, weight: Floats, rows: int) -> tuple[Floats
 
     size = rows + int(item.max()) + 1
     links = coo_array((np.ones(len(row)), (row, rows + item)), shape=(size, size))
-    part = np.unique(connected_components(links, directed=False)[1][row], return_inverse=True)[1].astype(np.int64)
-    order = np.argsort(part, kind="stable")
+    part = connected_components(links, directed=False)[1][row]
+    order = np.lexsort((row, part))
     row, item, weight, part = row[order], item[order], weight[order], part[order]
-    (known, place), (_, column) = _numbered(row, part), _numbered(item, part)
-    ends = np.append(np.flatnonzero(np.diff(part)) + 1, len(part))
-    begins = np.append(0, ends[:-1])
+    begins = np.flatnonzero(np.diff(part, prepend=-1))
+    ends = np.append(begins[1:], len(part))
+    # Rows and items number 0, 1, 2, ... within their part: no other part has them.
+    (place, known), (column, _) = pd.factorize(row), pd.factorize(item)
+    place, column = (number - np.repeat(number[begins], ends - begins) for number in (place, column))
     height, width = (np.maximum.reduceat(number, begins) + 1 for number in (place, column))
     begin = top = 0
     for end, high, wide in zip(ends.tolist(), height.tolist(), width.tolist(), strict=True):

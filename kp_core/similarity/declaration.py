@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from kp_core.errors import UsageError, unavailable
+from kp_core.errors import UsageError, read_toml, unavailable
 from kp_core.scoring.codes import Floats
 
 #: What a measure looks at: blocks of words, stems or characters; strings; or whole columns of pairs.
@@ -52,7 +50,7 @@ class Similarity:
 
 MEASURES: dict[str, Similarity] = {}
 #: What every measure is, but for its function.
-DECLARED: dict[str, Any] = tomllib.loads((files("kp_core") / "similarity/measures.toml").read_text("utf-8"))
+DECLARED = read_toml("similarity/measures.toml")
 
 
 def similarity_measure(name: str) -> Callable[[Function], Function]:

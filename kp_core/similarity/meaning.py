@@ -19,7 +19,7 @@ from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.scorer import Pairs
 from kp_core.similarity.tokens import FUNCTION_WORDS, Phrases, Recipe
 from kp_core.text.stem import stem_words
-from kp_core.text.tokenise import clean, is_word, sentences
+from kp_core.text.tokenise import clean, is_word, occurrences, sentences
 
 #: Sentences of a phrase that are looked at, in the order of the texts.
 SENTENCES = 50
@@ -52,30 +52,20 @@ class Contexts:
         matrix.sum_duplicates()
         return matrix
 
-    def _places(self, phrases: Sequence[tuple[str, ...]]) -> list[list[int]]:
+    def _places(self, phrases: Sequence[Sequence[str]]) -> list[list[int]]:
         """Return the first sentences in which each phrase, given as stems, stands as a whole."""
-        lengths: dict[str, set[int]] = {}
-        for phrase in phrases:
-            if phrase:
-                lengths.setdefault(phrase[0], set()).add(len(phrase))
-        places: dict[tuple[str, ...], list[int]] = {phrase: [] for phrase in phrases}
-        for number, sentence in enumerate(self.sentences):
-            runs = {
-                tuple(sentence[start : start + length])
-                for start, stem in enumerate(sentence)
-                for length in lengths.get(stem, ())
-            }
-            for run in runs & places.keys():
-                if len(places[run]) < SENTENCES:
-                    places[run].append(number)
-        return [places[phrase] for phrase in phrases]
+        forms = [" ".join(phrase) for phrase in phrases]
+        found: dict[str, dict[int, None]] = {form: {} for form in forms}
+        for number, start, end in occurrences(self.sentences, found):
+            found[" ".join(self.sentences[number][start:end])][number] = None
+        return [list(found[form])[:SENTENCES] for form in forms]
 
     def vectors(self, phrases: Sequence[str]) -> Any:
         """Return the words around each phrase, weighed by tf · ln(S / df): (phrase, word), sparse.
 
         Words of the phrase itself and function words are left out.
         """
-        stems = [tuple(phrase) for phrase in Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()]
+        stems = Phrases(phrases, Recipe(stemmer=self.stemmer)).stem_lists().to_pylist()
         near = self._matrix(self._places(stems), len(self.sentences)) @ self.weights
         own = self._matrix(
             [[self.vocabulary[s] for s in set(p) & self.vocabulary.keys()] for p in stems], near.shape[1]

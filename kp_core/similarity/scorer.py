@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -67,10 +67,7 @@ class Choices:
         pipeline = self.normalise.get(name) or self.normalise.get(asked.measure.name)
         if pipeline:
             return Recipe.parse(pipeline)
-        everywhere = PRESETS[self.preset].everywhere
-        if self.base is not None:
-            return Recipe(self.base.words, self.base.stemmer, everywhere)
-        return Recipe(PRESETS[self.preset].words, self.stemmer, everywhere)
+        return replace(self.base or Recipe(stemmer=self.stemmer), everywhere=PRESETS[self.preset].everywhere)
 
 
 @dataclass
@@ -158,7 +155,8 @@ class Scorer:
             else:
                 recipes.setdefault(self.choices.recipe(one, name), {})[name] = one
         size = max(1, len(self.phrases))
-        distinct, place, times = _distinct(keyphrase.astype(np.int64) * size + candidate)
+        place, distinct = pd.factorize(keyphrase.astype(np.int64) * size + candidate)
+        times = np.bincount(place, minlength=len(distinct))
         key, other = distinct // size, distinct % size
         for recipe, alike in recipes.items():
             if recipe not in self._coded:
@@ -209,18 +207,6 @@ def _given(measures: Sequence[str], columns: Mapping[str, Floats]) -> dict[str, 
     """Return the measures that are columns of the table: those named `column:x`, or x where no measure is called so."""
     bare = {name: name.removeprefix("column:") for name in measures}
     return {n: columns[b] for n, b in bare.items() if b in columns and (b != n or n not in MEASURES)}
-
-
-def _distinct(codes: Ints) -> tuple[Ints, Any, Ints]:
-    """Return the distinct pairs, the place of every pair among them, and how often each is.
-
-    Every pair is looked at where few are there again: telling them apart would take longer.
-    """
-    ordered = np.sort(codes)
-    if 10 * np.count_nonzero(ordered[1:] == ordered[:-1]) < len(codes):
-        return codes, slice(None), np.ones(len(codes), np.int64)
-    distinct, place, times = np.unique(codes, return_inverse=True, return_counts=True)
-    return distinct, place, times
 
 
 def score(

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib.resources import files
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from kp_core.errors import read_toml
 from kp_core.scoring.codes import Bools, Codes, Ints
 from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import stem_words
 from kp_core.text.tokenise import CJK
 
-_LISTED = tomllib.loads((files("kp_core") / "similarity/function_words.toml").read_text("utf-8"))
-PREPOSITIONS, CONJUNCTIONS, FUNCTION_WORDS = (frozenset(words.split()) for words in _LISTED.values())
+PREPOSITIONS, CONJUNCTIONS, FUNCTION_WORDS = (
+    frozenset(words.split()) for words in read_toml("similarity/function_words.toml").values()
+)
 _LETTER = re.compile(f"[{CJK}]")
 
 

@@ -85,9 +85,9 @@ def view_of(one: Asked, choices: Choices, universe: Floats, couples: Couples | N
     return Grid(cells, (choices.seen.sum(axis=0) > 1)[:, None], "single_annotator")
 
 
-def standard_error(data: Prepared, measure: str = "K") -> float:
-    """Return the standard error of a measure of all annotators together, documents as clusters."""
-    asked = parse(measure)
+def standard_error(data: Prepared) -> float:
+    """Return the standard error of K of all annotators together, documents as clusters."""
+    asked = parse("K")
     average = asked.averages(data.settings.average)[0]
     whole = estimate(asked, view_of(asked, data.choices, data.universe), average, None, "cluster-t")
     return intervals.error_of(float(whole.low[0]), float(whole.high[0]), int(whole.documents[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -28,10 +28,10 @@ TRIALS = 10_000
 #: Trials whose swaps are unpacked at once: as numbers they take eight times their room.
 _TRIALS = 2000
 ALPHA = 0.05
-TESTS = ("randomisation", "bootstrap", "t", "wilcoxon")
 PAIR_COLUMNS = ("a", "b", "measure", "k", "average", "difference", "low", "high", "p", "p_adjusted", "documents")
 EFFECTS = ("a", "b", "d_z", "rank_biserial", "wins", "ties", "losses")
 Test = Literal["randomisation", "bootstrap", "t", "wilcoxon"]
+TESTS = get_args(Test)
 Correction = Literal["holm", "bh", "none"]
 
 
@@ -213,14 +213,10 @@ def comparison_of(
 ) -> Comparison:
     """Return the comparison of all pairs from their sums; differences: of all documents, None where streamed."""
     results = pairing.compared(family.test, family.trials, differences)
-    if differences is None:
-        words = in_words(family, settings, max(results.documents, 60))  # assignments are never enumerated
-        words += "; streamed, so that no ranks of differences and no rank-biserial correlation are given"
-    else:
-        words = in_words(family, settings, results.documents)
+    rows, values, n = list[list[Any]](), results.scores, results.documents
+    words = in_words(family, settings, n, differences is None)
     shown = None if family.asked.measure.fixed is not None else cutoff
     measure, average = family.asked.name(shown), pairing.average
-    rows, values, n = list[list[Any]](), results.scores, results.documents
     for (a, b), p, half in zip(combinations(values, 2), results.p, results.halves, strict=True):
         low, high = values[a] - values[b] - half, values[a] - values[b] + half
         if n and settings.interval in ("bootstrap", "poisson"):
@@ -256,10 +252,11 @@ def comparison_of(
     )
 
 
-def in_words(family: Family, settings: Settings, documents: int) -> str:
-    """Name the test with everything that is needed to repeat it."""
+def in_words(family: Family, settings: Settings, documents: int, streamed: bool = False) -> str:
+    """Name the test with everything that is needed to repeat it; streamed, assignments are never enumerated."""
     drawn = f"{family.trials:,} trials, seed {settings.seed}"
-    if paired.enumerated(documents, family.trials):
+    if not streamed and paired.enumerated(documents, family.trials):
         drawn = f"all {2**documents:,} assignments"
+    rest = "; streamed, so that no ranks of differences and no rank-biserial correlation are given" if streamed else ""
     test = WORDS["tests"][family.test].format(drawn=drawn, resamples=settings.resamples, seed=settings.seed)
-    return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}"
+    return f"{test}, {WORDS['corrections'][family.correction]}, level {ALPHA:g}{rest}"

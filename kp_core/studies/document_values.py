@@ -23,6 +23,10 @@ from kp_core.studies import WORDS
 from kp_core.text.normalise import Normaliser
 from kp_core.text.places import pieces, places
 
+BY_DOCUMENT = (
+    *("system", "document", "group", "measure", "value", "status"),
+    *("hits", "returned", "gold_size", "duplicates"),
+)
 #: Marks of a phrase in a ranked list, in words.
 MARKS: dict[str, str] = WORDS["marks"]
 #: Kinds of phrases in a text, the most telling first: where phrases overlap, the longer one is marked.
@@ -50,25 +54,11 @@ def by_document(
     for system, both in systems.items():
         counts = both.of(asked)
         view = View(counts, (cutoff,))
-        at, value = view.cells, view.values(asked)[:, 0]
-        value = np.where(view.used, value, np.nan)
-        frames.append(
-            pd.DataFrame(
-                {
-                    "system": system,
-                    "document": data.documents,
-                    "group": groups,
-                    "measure": asked.name(cutoff),
-                    "value": value,
-                    "status": view.status(asked)[:, 0],
-                    "hits": at.hits[:, 0],
-                    "returned": at.returned[:, 0],
-                    "gold_size": counts.size,
-                    "duplicates": counts.duplicates,
-                }
-            )
-        )
-    return pd.concat(frames, ignore_index=True)
+        at, value = view.cells, np.where(view.used, view.values(asked)[:, 0], np.nan)
+        named = system, data.documents, groups, asked.name(cutoff), value, view.status(asked)[:, 0]
+        numbers = at.hits[:, 0], at.returned[:, 0], counts.size, counts.duplicates
+        frames.append(pd.DataFrame(dict(zip(BY_DOCUMENT, (*named, *numbers), strict=True))))
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(BY_DOCUMENT))
 
 
 def tables_by_document(
@@ -172,9 +162,9 @@ def one_document(
         table.loc[kept, "mark"] = mark
         table["keyphrase"] = ""
         table.loc[kept[matches.row[new]], "keyphrase"] = names.loc[matches.item[new], "phrase"].to_numpy()
-        within = np.arange(1, len(kept) + 1) <= _limit(settings, int(gold.size[number]))
+        cutoff = {"gold": gold.size[number], "all": len(kept)}.get(str(settings.k[0]), settings.k[0])
         table["counts"] = False
-        table.loc[kept, "counts"] = within
+        table.loc[kept, "counts"] = np.arange(1, len(kept) + 1) <= cutoff
         lists[system] = table
     names["found"] = [
         tuple(s for s, t in lists.items() if ((t["keyphrase"] == phrase) & t["counts"]).any())
@@ -183,12 +173,6 @@ def one_document(
     row = corpus.documents.set_index("doc_id").reindex([document]).fillna("").iloc[0]
     title, text, group = (str(row.get(column, "")) for column in ("title", "text", "group"))
     return DocumentView(title, text, group, names.reset_index(drop=True), lists)
-
-
-def _limit(settings: Settings, size: int) -> int:
-    """Return the cutoff as a number for one document."""
-    cutoff = settings.k[0]
-    return cutoff if isinstance(cutoff, int) else {"gold": size}.get(cutoff, 10**9)
 
 
 def _gold_table(data: Prepared, number: int) -> pd.DataFrame:

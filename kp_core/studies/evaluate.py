@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import Note
+from kp_core.errors import InputError, Note
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Accumulator, Estimate, Grid, Sums, View, estimate, mean_of
 from kp_core.scoring.annotator_tables import HUMANS, against_others
@@ -53,6 +53,7 @@ def evaluate(
     [0.5, 0.5]
     """
     data, by = prepare(corpus, settings, **changes), parse_by(by)
+    refuse_named_alike(data.names.systems)
     asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
     agreement = baselines or any(one.measure.family == "concordance" for one in asked)
     standards = [count_systems(data, agreement, baselines, without) for without in data.left_out]
@@ -76,6 +77,12 @@ def evaluate(
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
     return Result(result_frame(rows), data.settings, tuple(notes), len(data.documents), agreement)
+
+
+def refuse_named_alike(systems: Sequence[str]) -> None:
+    """Refuse a system that has the name of another row of a result."""
+    if alike := [name for name in systems if name in (*BASELINES, HUMANS)]:
+        raise InputError(f"system '{alike[0]}'", "the name of a baseline", "another name", "Rename the system.")
 
 
 def _drawable(standards: list[dict[str, Counted]]) -> Bools:
@@ -219,18 +226,7 @@ def interval_table(
         error = alone = float("nan")
         if not np.isnan(low):  # not for kappa_max, whose minimum has no gradient
             error, alone = error_of(low, high, n), float(independent_error(total, asked.scores)[0])
-        rows.append(
-            {
-                "measure": asked.name(),
-                "value": value,
-                "low": drawn.low[0],
-                "high": drawn.high[0],
-                "cluster_low": low,
-                "cluster_high": high,
-                "error": error,
-                "independent_low": value - 1.96 * alone,
-                "independent_high": value + 1.96 * alone,
-                "documents": n,
-            }
-        )
-    return pd.DataFrame(rows)
+        independent = value - 1.96 * alone, value + 1.96 * alone
+        rows.append((asked.name(), value, drawn.low[0], drawn.high[0], low, high, error, *independent, n))
+    bounds = ("low", "high", "cluster_low", "cluster_high", "error", "independent_low", "independent_high")
+    return pd.DataFrame(rows, columns=["measure", "value", *bounds, "documents"])

@@ -130,11 +130,10 @@ class NearMisses(Answer):
     gold: pd.DataFrame
     caption: str = "Predictions beside their nearest keyphrases"
 
-    def counts(self, side: Literal["predictions", "gold"] = "predictions", by_document: bool = False) -> pd.DataFrame:
-        """Return how many predictions (or `gold` entries) of each system, or document, are of each type."""
+    def counts(self, side: Literal["predictions", "gold"] = "predictions") -> pd.DataFrame:
+        """Return how many predictions (or `gold` entries) of each system are of each type."""
         table = {"predictions": self.frame, "gold": self.gold}[side]
-        keys = ["system", "document"] if by_document else ["system"]
-        found = table.groupby([*keys, "type"], sort=False, observed=True).size().unstack("type", fill_value=0)  # noqa: PD010
+        found = table.groupby(["system", "type"], sort=False).size().unstack("type", fill_value=0)  # noqa: PD010
         return found.reindex(columns=list(TYPES), fill_value=0).rename_axis(columns=None).reset_index()
 
     @property

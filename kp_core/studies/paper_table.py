@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from html import escape
 from typing import Unpack
 
@@ -14,7 +15,7 @@ from kp_core import typeset
 from kp_core.corpus import Corpus
 from kp_core.errors import UsageError
 from kp_core.scoring.systems import BASELINES
-from kp_core.settings import Changes, Settings, short_form
+from kp_core.settings import Average, Changes, Settings, short_form
 from kp_core.studies.compare import ALPHA, compare
 from kp_core.studies.evaluate import evaluate
 from kp_core.studies.result import Result
@@ -24,14 +25,14 @@ DEFAULT = ("P@k", "R@k", "F1@k", "MAP")
 _COLUMN, _PAGE = 44, 72
 #: Lines of a page, and those of a part beside its systems.
 _LINES, _HEAD = 40, 3
-_DAGGER = "†"
+_DAGGER, _LATEX_DAGGER = "†", r"$^{\dagger}$"
 
 
 @dataclass(frozen=True)
 class PaperTable:
     """A table of a paper, which leaves in many forms.
 
-    result     the values; beaten: measure → systems significantly below the best one of it
+    result     the values; beaten: column → systems significantly below the best one of it
     digits     after the point, of values and bounds alike; bounds: whether intervals stand beside the values
     label      what LaTeX refers to
     """
@@ -51,7 +52,7 @@ class PaperTable:
     @property
     def measures(self) -> list[str]:
         """The columns."""
-        return list(dict.fromkeys(self.result.frame["measure"]))
+        return list(self._cells)
 
     @property
     def signature(self) -> str:
@@ -60,13 +61,12 @@ class PaperTable:
 
     def frame(self) -> pd.DataFrame:
         """Return one row a system with numbers as numbers, and low and high in columns of their own."""
-        rows = self.result.frame.set_index(["system", "measure"])
-        table = pd.DataFrame({"system": self.systems})
-        for measure in self.measures:
-            for name, column in ((measure, "value"), (f"{measure} low", "low"), (f"{measure} high", "high")):
-                if column == "value" or self.bounds:
-                    table[name] = [float(rows.loc[(system, measure), column]) for system in self.systems]
-        return table
+        table = {"system": self.systems}
+        for name, rows in self.result.frame.groupby(self.result.columns, sort=False):
+            table[str(name)] = rows["value"].tolist()
+            if self.bounds:
+                table |= {f"{name} {bound}": rows[bound].tolist() for bound in ("low", "high")}
+        return pd.DataFrame(table)
 
     def csv(self) -> str:
         """Return the numbers as CSV."""
@@ -95,25 +95,21 @@ class PaperTable:
 
     def markdown(self) -> str:
         """Return a Markdown table with its note."""
-        head = " | ".join(map(typeset.escape_markdown, ["system", *self.measures]))
-        lines = [f"| {head} |", "|" + " --- |" + " ---: |" * len(self.measures)]
-        for system in self.systems:
-            cells = [f"**{text}**{mark}" if bold else f"{text}{mark}" for text, bold, mark in self._row(system)]
-            lines.append(f"| {' | '.join([typeset.escape_markdown(system), *cells])} |")
-        return "\n".join([*lines, "", typeset.escape_markdown(self.note()), ""])
+        head, *rows = self._lines("**{}**{}", typeset.escape_markdown)
+        table = [f"| {' | '.join(line)} |" for line in (head, ["---", *["---:"] * len(self.measures)], *rows)]
+        return "\n".join([*table, "", typeset.escape_markdown(self.note()), ""])
 
     def html(self) -> str:
         """Return an HTML table with its caption and note; every word of a user is escaped."""
-        head = "".join(f"<th>{escape(name)}</th>" for name in ["system", *self.measures])
-        rows = []
-        for system in self.systems:
-            cells = [f"<b>{text}</b>{mark}" if bold else f"{text}{mark}" for text, bold, mark in self._row(system)]
-            rows.append(
-                f"<tr><td>{escape(typeset.visible(system))}</td>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
-            )
-        body = f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
-        caption = escape(typeset.visible(self.caption))
-        return f"<table><caption>{caption}</caption>{body}</table><p>{escape(self.note())}</p>\n"
+
+        def escaped(text: str) -> str:
+            return escape(typeset.visible(text))
+
+        head, *rows = self._lines("<b>{}</b>{}", escaped)
+        names = "".join(f"<th>{name}</th>" for name in head)
+        body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+        table = f"<thead><tr>{names}</tr></thead><tbody>{body}</tbody>"
+        return f"<table><caption>{escaped(self.caption)}</caption>{table}</table><p>{escape(self.note())}</p>\n"
 
     def latex(self) -> str:
         """Return tables that need booktabs alone: in one column or over two, in parts where they are too wide."""
@@ -121,7 +117,7 @@ class PaperTable:
         name = "table*" if max(map(self._width, parts)) > _COLUMN else "table"
         a_page = max(1, _LINES // high)
         pages = [parts[start : start + a_page] for start in range(0, len(parts), a_page)]
-        note = typeset.escape_latex(self.note()).replace(_DAGGER, r"$^{\dagger}$")
+        note = typeset.escape_latex(self.note()).replace(_DAGGER, _LATEX_DAGGER)
         lines = [f"% {self.signature}"]
         for place, page in enumerate(pages):
             caption = typeset.escape_latex(self.caption + " (continued)" * bool(place))
@@ -133,48 +129,49 @@ class PaperTable:
         return "\n".join([*lines, ""])
 
     def _tabular(self, measures: Sequence[str]) -> list[str]:
-        head = " & ".join(["System", *map(typeset.escape_latex, measures)])
-        lines = [rf"\begin{{tabular}}{{l{'r' * len(measures)}}}", r"\toprule", rf"{head} \\", r"\midrule"]
-        for system in self.systems:
-            cells = [
-                (rf"\textbf{{{text}}}" if bold else text) + (r"$^{\dagger}$" if mark else "")
-                for text, bold, mark in self._row(system, measures)
-            ]
-            lines.append(" & ".join([typeset.escape_latex(system), *cells]) + r" \\")
-        return [*lines, r"\bottomrule", r"\end{tabular}"]
+        lines = self._lines(r"\textbf{{{}}}{}", typeset.escape_latex, measures, "System")
+        head, *body = (" & ".join(line).replace(_DAGGER, _LATEX_DAGGER) + r" \\" for line in lines)
+        begin = rf"\begin{{tabular}}{{l{'r' * len(measures)}}}"
+        return [begin, r"\toprule", head, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
 
     def text(self) -> str:
         """Return the table for a terminal."""
-        shown = {
-            measure: [f"{text}{'*' * bold}{mark}" for text, bold, mark in column]
-            for measure, column in zip(
-                self.measures, zip(*(self._row(system) for system in self.systems), strict=True), strict=True
-            )
-        }
+        head, *rows = self._lines("{}*{}")
         about = self.note().replace("Bold", "*")
-        return f"{typeset.text(pd.DataFrame({'system': self.systems, **shown}))}\n{about}\n{self.signature}\n"
+        return f"{typeset.text(pd.DataFrame(rows, columns=head))}\n{about}\n{self.signature}\n"
 
-    def _row(self, system: str, measures: Sequence[str] = ()) -> list[tuple[str, bool, str]]:
-        """Return for each measure the text of the cell, whether it is the best, and its mark."""
-        rows = self.result.frame.set_index(["system", "measure"])
-        cells = []
-        for measure in measures or self.measures:
-            value, low, high = (float(rows.loc[(system, measure), name]) for name in ("value", "low", "high"))
-            text = "–" if value != value else typeset.number(value, self.digits)
-            if self.bounds and low == low and value == value:
-                text += f" [{typeset.number(low, self.digits)}, {typeset.number(high, self.digits)}]"
-            cells.append((text, system in self._best(measure), _DAGGER * (system in self.beaten.get(measure, ()))))
-        return cells
+    @cached_property
+    def _cells(self) -> dict[str, list[tuple[str, bool, str]]]:
+        """The cells of each column, system by system: text, whether it is the best, and its mark."""
+        columns = {}
+        for name, rows in self.result.frame.groupby(self.result.columns, sort=False):
+            measure, ranked = str(name), rows[~rows["system"].isin(BASELINES) & rows["value"].notna()]
+            best = typeset.highest(dict(zip(ranked["system"], ranked["value"], strict=True))) if len(ranked) else ()
+            columns[measure] = [
+                (self._text(*numbers), system in best, _DAGGER * (system in self.beaten.get(measure, ())))
+                for system, *numbers in rows[["system", "value", "low", "high"]].itertuples(index=False)
+            ]
+        return columns
 
-    def _best(self, measure: str) -> list[str]:
-        rows = self.result.frame[self.result.frame["measure"] == measure]
-        rows = rows[~rows["system"].isin(BASELINES) & rows["value"].notna()]
-        values = dict(zip(rows["system"], rows["value"], strict=True))
-        return typeset.highest(values) if values else []
+    def _text(self, value: float, low: float, high: float) -> str:
+        text = "–" if value != value else typeset.number(value, self.digits)
+        if self.bounds and low == low and value == value:
+            text += f" [{typeset.number(low, self.digits)}, {typeset.number(high, self.digits)}]"
+        return text
+
+    def _lines(
+        self, bold: str, escape: Callable[[str], str] = str, measures: Sequence[str] = (), corner: str = "system"
+    ) -> list[list[str]]:
+        """Return the head and a row a system; bold: how text and mark of the best stand; escape: of names."""
+        lines = [[corner, *map(escape, measures or self.measures)]]
+        for place, system in enumerate(self.systems):
+            cells = (self._cells[name][place] for name in measures or self.measures)
+            written = [(bold if best else "{}{}").format(text, mark) for text, best, mark in cells]
+            lines.append([escape(system), *written])
+        return lines
 
     def _width(self, measures: Sequence[str]) -> int:
-        rows = [[system, *(text + mark for text, _, mark in self._row(system, measures))] for system in self.systems]
-        columns = zip(["System", *measures], *rows, strict=True)
+        columns = zip(*self._lines("{}{}", measures=measures), strict=True)
         return sum(max(map(len, column)) + 2 for column in columns)
 
     def _parts(self) -> list[list[str]]:
@@ -220,17 +217,19 @@ def paper_table(
     wanted = [*(systems or corpus.systems), *BASELINES]
     rows = result.frame[result.frame["system"].isin(wanted)]
     frame = rows.sort_values("system", key=lambda names: names.map(wanted.index), kind="stable", ignore_index=True)
-    beaten: dict[str, frozenset[str]] = {}
+    shown, beaten = replace(result, frame=frame), dict[str, frozenset[str]]()
     if marks and len(corpus.systems) > 1:
-        for measure, k in frame[["measure", "k"]].drop_duplicates().itertuples(index=False):
-            beaten[measure] = _beaten(corpus, result.settings, measure, k, wanted)
-    shown = Result(frame, result.settings, result.notes, result.documents, result.agreement, result.caption)
+        columns = frame.assign(column=shown.columns).drop_duplicates("column")
+        for column, measure, k, average in columns[["column", "measure", "k", "average"]].itertuples(index=False):
+            beaten[column] = _beaten(corpus, result.settings, measure, k, average, wanted)
     return PaperTable(shown, caption, label, digits, bounds, beaten)
 
 
-def _beaten(corpus: Corpus, settings: Settings, measure: str, k: object, shown: Sequence[str]) -> frozenset[str]:
+def _beaten(
+    corpus: Corpus, settings: Settings, measure: str, k: object, average: Average, shown: Sequence[str]
+) -> frozenset[str]:
     """Return which of the systems shown are significantly below the best of them; none without a comparison."""
-    at = settings.changed(k="all" if k is None else str(k))
+    at = settings.changed(k="all" if k is None else str(k), average=average)
     try:
         found = compare(corpus, at, measure)
     except UsageError:  # a measure that ranks no systems

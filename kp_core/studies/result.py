@@ -87,22 +87,20 @@ class Result(Answer):
         rows = self.frame[(self.frame["k"] == cutoff) | self.frame["k"].isna()].reset_index(drop=True)
         return replace(self, frame=rows, settings=self.settings.changed(k=(cutoff,)))
 
+    @property
+    def columns(self) -> pd.Series[str]:
+        """The column of each row in a wide table: its measure, with average and cutoff where that has several."""
+        name = measure = self.frame["measure"]
+        for told, form in ((self.frame["average"], " ({})"), (self.frame["k"].astype(str), " k={}")):
+            alone = told.groupby(measure).transform("nunique") < 2
+            name = name.where(alone, name + told.map(form.format))
+        return name
+
     def wide(self) -> pd.DataFrame:
         """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""
-        columns = [self.frame[name].tolist() for name in ("system", "subset", "measure", "k", "average", "value")]
-        rows = list(zip(*columns, strict=True))
-        averages, cutoffs = dict[str, set[str]](), dict[str, set[str]]()
-        for _, _, measure, k, average, _ in rows:
-            averages.setdefault(measure, set()).add(average)
-            cutoffs.setdefault(measure, set()).add(str(k))
-        several = (self.frame["subset"] != "all").any()
-        table: dict[tuple[str, str], dict[str, Any]] = {}
-        for system, subset, measure, k, average, value in rows:
-            name = f"{measure} ({average})" if len(averages[measure]) > 1 else measure
-            name = f"{name} k={k}" if len(cutoffs[measure]) > 1 else name
-            first = {"system": system, "subset": subset} if several else {"system": system}
-            table.setdefault((system, subset), first)[name] = value
-        return pd.DataFrame(list(table.values()))
+        rows = self.frame.assign(column=self.columns).set_index(["system", "subset", "column"])["value"]
+        table = rows.unstack(sort=False).rename_axis(columns=None).reset_index()  # noqa: PD010
+        return table if (table["subset"] != "all").any() else table.drop(columns="subset")
 
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""

@@ -141,8 +141,8 @@ class _Meaning:
 
     def preset(self, corpus: Corpus, name: str) -> Settings:
         """Return the settings of a preset, with what belongs to the data and not to a preset."""
-        kept = {field: getattr(self.now, field) for field in _OF_DATA}
-        return self.of(prepare(corpus, self.now, preset=name, k=self.now.k, **kept).settings)
+        of_data = {field: getattr(self.now, field) for field in _OF_DATA}
+        return self.of(prepare(corpus, self.now, preset=name, k=self.now.k, **of_data).settings)
 
     def grid(self, axes: dict[str, tuple[str, ...]]) -> list[Settings]:
         """Return the records of all combinations of values, each once."""

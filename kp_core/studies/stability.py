@@ -116,16 +116,17 @@ def _values(corpus: Corpus, settings: Settings, measures: Sequence[Asked]) -> li
 
 
 def _ranked(views: list[str], values: list[Values]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return one row a view and system with its rank, and one row a pair of views with tau-b."""
+    """Return one row a view and system with its rank, and one row a pair of views with tau-b (Kendall 1945)."""
     systems = list(values[0]) if values else []
     table = np.array([list(of.values()) for of in values], float).reshape(len(views), len(systems))
     frame = pd.DataFrame({"view": np.repeat(views, len(systems)), "system": systems * len(views)})
     frame = frame.assign(value=table.ravel(), rank=ranks(table).ravel())
+    defined = (~np.isnan(table)).astype(int)
+    tau, both = pd.DataFrame(table.round(12).T).corr("kendall", min_periods=2).to_numpy(), defined @ defined.T
     pairs = []
     for i, j in combinations(range(len(views)), 2):
-        both = ~np.isnan(table[i]) & ~np.isnan(table[j])
-        tau, reason = tau_b(table[i, both], table[j, both])
-        pairs.append((views[i], views[j], tau, int(both.sum()), reason))
+        reason = "few_systems" if both[i, j] < 2 else "all_tied" if np.isnan(tau[i, j]) else None
+        pairs.append((views[i], views[j], tau[i, j], both[i, j], reason))
     return frame, pd.DataFrame(pairs, columns=["a", "b", "tau", "systems", "reason"])
 
 
@@ -138,20 +139,3 @@ def ranks(values: Floats) -> Floats:
     [[1.5, 3.0, 1.5, nan, 4.0]]
     """
     return np.asarray(pd.DataFrame(np.round(values, 12)).rank(axis=1, ascending=False))
-
-
-def tau_b(x: Floats, y: Floats) -> tuple[float, str | None]:
-    """Return Kendall's tau-b of two rows of values, or NaN and the reason; source: Kendall 1945.
-
-    Concordant less discordant pairs, divided by the geometric mean of the pairs that are not tied in x and in y.
-
-    >>> tau, reason = tau_b(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 1.0]))
-    >>> abs(tau - 2 / 6**0.5) < 1e-12
-    True
-    """
-    from scipy.stats import kendalltau
-
-    if len(x) < 2:
-        return np.nan, "few_systems"
-    tau = float(kendalltau(x.round(12), y.round(12)).statistic)
-    return tau, "all_tied" if np.isnan(tau) else None

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -34,7 +34,7 @@ from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Answer
 
 Form = Literal["binary", "choices"]
-FORMS = ("binary", "choices")
+FORMS = get_args(Form)
 _TOLERANCE = 1e-12
 #: The thresholds of Nomoto & Matsumoto 1997.
 THRESHOLDS = tuple(round(0.1 + 0.05 * step, 2) for step in range(15))
@@ -79,11 +79,6 @@ class Levels:
         return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
-def _kept(choices: Choices, votes: int) -> Choices:
-    """Return the choices of phrases with so many votes; the others become a “no”."""
-    return choices.where(choices.votes[choices.item] >= votes)
-
-
 def levels(choices: Choices, universe: Floats, pooled: bool = False) -> Levels:
     """Return all levels in the binary form: a phrase is an item, yes and no are the categories.
 
@@ -93,9 +88,10 @@ def levels(choices: Choices, universe: Floats, pooled: bool = False) -> Levels:
     k, gold = np.full((len(seen), most), np.nan), np.zeros((len(seen), most), np.int64)
     votes = choices.votes
     for size in range(1, most + 1):
-        panel: Cells = annotator_tables.panel(_kept(choices, size), universe)
+        left = choices.where(votes[choices.item] >= size)  # the others become a “no”
+        panel: Cells = annotator_tables.panel(left, universe)
         gold[:, size - 1] = np.bincount(choices.document, votes >= size, minlength=len(seen))
-        value = concordance.scott_pi(panel.pooled(np.ones((1, len(seen)))) if pooled else panel)[:, 0]
+        value = concordance.scott_pi(panel.mapped(lambda x: x.sum(axis=0, keepdims=True)) if pooled else panel)[:, 0]
         k[:, size - 1] = np.where(gold[:, size - 1] > 0, value, np.nan)
     reason = np.select(
         [seen < 2, gold[:, 0] == 0, np.isnan(k[:, 0])], ["single_annotator", "both_empty", "all_yes"], ""
@@ -110,10 +106,10 @@ def choice_matrix(lists: Sequence[Sequence[int]]) -> Ints:
     >>> choice_matrix([[1, 4], [1, 5]]).tolist()
     [[2, 0, 0], [0, 1, 1]]
     """
-    items = sorted({item for one in lists for item in one})
-    matrix = np.zeros((len(lists[0]) if lists else 0, len(items)), np.int64)
-    for one in lists:
-        matrix[np.arange(len(one)), [items.index(item) for item in one]] += 1
+    items, column = np.unique(np.array(lists), return_inverse=True)
+    matrix = np.zeros((len(lists[0]), len(items)), np.int64)
+    for one in column.reshape(len(lists), -1):
+        matrix[np.arange(len(one)), one] += 1
     return matrix
 
 
@@ -357,14 +353,23 @@ def _discounted(at: AtK, kept: Bools, share: Floats, draws: Ints, rng: np.random
     steps = np.concatenate([[0.0], np.cumsum(1 / np.log2(np.arange(2, int(size.max()) + 2)))])
     best = steps[np.minimum(size, at.limit[kept, 0].astype(np.int64))]
     whole = np.bincount(document, gain, minlength=len(size))
-    start = np.cumsum(np.bincount(document, minlength=len(size))) - np.bincount(document, minlength=len(size))
     sample = np.empty(len(draws))
     for i, left in enumerate(draws):
-        order = np.lexsort((rng.random(len(document)), document))
-        stays = np.arange(len(document)) - start[document[order]] < left[document[order]]
-        found = np.bincount(document[order][stays], gain[order][stays], minlength=len(size))
-        sample[i] = (found / best).mean()
+        stays = at_random(np.ones(len(document), np.int64), document, left, rng)
+        sample[i] = (np.bincount(document[stays], gain[stays], minlength=len(size)) / best).mean()
     return np.array([(whole * share / best).mean()]), sample
+
+
+def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
+    """Return a random part of what was chosen (n,), of a given size in each document (D,).
+
+    votes, document   (n,) how many chose each phrase or sentence, and where it stands
+    """
+    order = np.lexsort((rng.random(len(votes)), votes == 0, document))
+    start = np.searchsorted(document[order], np.arange(len(size)))
+    kept = np.zeros(len(votes), bool)
+    kept[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
+    return kept
 
 
 def k_and_score(documents: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:

@@ -12,10 +12,8 @@ from typing import Literal
 from kp_core.text.normalise import mostly_cjk
 from kp_core.text.stem import stem_words
 from kp_core.text.tags import text_classes
-from kp_core.text.tokenise import CJK, clean, is_possessive, is_word, sentences, straight
+from kp_core.text.tokenise import CJK, Span, clean, is_possessive, is_word, sentences, straight
 
-#: Number of the sentence, its first token, and the token behind the last one.
-Span = tuple[int, int, int]
 #: Long form of each abbreviation of a text, both as forms.
 Abbreviations = Mapping[str, str]
 
@@ -136,24 +134,6 @@ def ngrams(text: Tokens, longest: int, edges: Edges) -> Iterator[Span]:
                         break
                     if last == 2:
                         yield number, start, end
-
-
-def occurrences(text: Tokens, forms: Collection[str]) -> Iterator[Span]:
-    """Yield where phrases of these forms stand in a text, in its order, the shorter ones first.
-
-    >>> list(occurrences(Tokens.of("Hash tables and a hash", Stems()), {"hash", "hash tabl"}))
-    [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
-    """
-    lengths: dict[str, set[int]] = {}
-    for form in forms:
-        words = form.split(" ")
-        lengths.setdefault(words[0], set()).add(len(words))
-    for number, sentence in enumerate(text.forms):
-        for start, word in enumerate(sentence):
-            for length in sorted(lengths.get(word, ())):
-                end = start + length
-                if end <= len(sentence) and text.form((number, start, end)) in forms:
-                    yield number, start, end
 
 
 def chunks(classes: Sequence[str], rules: Rules) -> Iterator[Span]:

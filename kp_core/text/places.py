@@ -34,19 +34,20 @@ def token_lines(texts: Sequence[str], normaliser: Normaliser) -> list[str]:
     [' hash tabl , briefli ', ' c + + ']
     """
     chunks = [text.split() for text in texts]
-    distinct = list(dict.fromkeys(chain.from_iterable(chunks)))
-    found = [[token for token, _, _ in tokens(form)] for form in normaliser.as_text(distinct)]
-    words = _word_forms(chain.from_iterable(found), normaliser)
-    spelled = {
-        chunk: "".join(f"{words[token]} " for token in own if words[token])
-        for chunk, own in zip(distinct, found, strict=True)
-    }
+    read = _read(chain.from_iterable(chunks), normaliser)
+    spelled = {chunk: "".join(f"{word} " for word, _, _ in own) for chunk, (_, own) in read.items()}
     return [" " + "".join(map(spelled.__getitem__, own)) for own in chunks]
 
 
-def _word_forms(words: Iterable[str], normaliser: Normaliser) -> dict[str, str]:
-    distinct = list(dict.fromkeys(words))
-    return dict(zip(distinct, normaliser.by_word(distinct), strict=True))
+def _read(chunks: Iterable[str], normaliser: Normaliser) -> dict[str, tuple[str, list[tuple[str, int, int]]]]:
+    """Return for each distinct chunk how it is written before stemming, and its normalised tokens with their places."""
+    distinct = list(dict.fromkeys(chunks))
+    forms = normaliser.as_text(distinct)
+    found = [tokens(form) for form in forms]
+    words = list(dict.fromkeys(token for own in found for token, _, _ in own))
+    word_of = dict(zip(words, normaliser.by_word(words), strict=True))
+    kept = [[(word, start, end) for token, start, end in own if (word := word_of[token])] for own in found]
+    return dict(zip(distinct, zip(forms, kept, strict=True), strict=True))
 
 
 def occurs(phrase: str, text: str, any_order: bool = False) -> bool:
@@ -93,26 +94,24 @@ def places(
             wanted.setdefault(len(sequence), {}).setdefault(sequence, (kind, phrase))
     wanted.pop(0, None)
     spans = _spans(text, normaliser)
-    taken = bytearray(len(text))
-    found = []
-    for late in (False, True):
-        for size in sorted(wanted, reverse=True):
-            for first in range(len(spans) - size + 1):
-                window = spans[first : first + size]
-                words = [token for token, _, _ in window]
-                match = wanted[size].get(tuple(sorted(words) if any_order else words))
-                if match is None or (match[0] in yielding) is not late:
-                    continue
-                ends = [(start, end) for _, start, end in window]
-                before = [max(taken[start:end], default=0) for start, end in ends]
-                if max(before) > late:  # a phrase of the same round stands here
-                    continue
-                for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
-                    if free:
-                        left = [token[1] for token in run]
-                        start, end = left[0][0], left[-1][1]
-                        taken[start:end] = bytes([1 + late]) * (end - start)
-                        found.append(Place(start, end, *match))
+    matches = []
+    for size in sorted(wanted, reverse=True):
+        for first in range(len(spans) - size + 1):
+            words = [token for token, _, _ in spans[first : first + size]]
+            if match := wanted[size].get(tuple(sorted(words) if any_order else words)):
+                matches.append((match, [(start, end) for _, start, end in spans[first : first + size]]))
+    taken, found = bytearray(len(text)), list[Place]()
+    for match, ends in sorted(matches, key=lambda one: one[0][0] in yielding):
+        late = match[0] in yielding
+        before = [max(taken[start:end], default=0) for start, end in ends]
+        if max(before) > late:  # a phrase of the same round stands here
+            continue
+        for free, run in groupby(zip(before, ends, strict=True), lambda token: not token[0]):
+            if free:
+                left = [token[1] for token in run]
+                start, end = left[0][0], left[-1][1]
+                taken[start:end] = bytes([1 + late]) * (end - start)
+                found.append(Place(start, end, *match))
     return sorted(found, key=lambda place: place.start)
 
 
@@ -132,18 +131,11 @@ def pieces(text: str, found: Iterable[Place]) -> list[tuple[str, str]]:
 def _spans(text: str, normaliser: Normaliser) -> list[tuple[str, int, int]]:
     """Return the normalised tokens of a text, each with its place in the text as it was given."""
     chunks = [(found.group(), found.start()) for found in _CHUNK.finditer(text)]
-    distinct = list(dict.fromkeys(chunk for chunk, _ in chunks))
     local = {}
-    for chunk, form in zip(distinct, normaliser.as_text(distinct), strict=True):
+    for chunk, (form, own) in _read((chunk for chunk, _ in chunks), normaliser).items():
         origin = _origins(chunk, form, normaliser)
-        local[chunk] = [(token, origin[start][0], origin[end - 1][1]) for token, start, end in tokens(form)]
-    words = _word_forms((token for own in local.values() for token, _, _ in own), normaliser)
-    return [
-        (words[token], place + start, place + end)
-        for chunk, place in chunks
-        for token, start, end in local[chunk]
-        if words[token]
-    ]
+        local[chunk] = [(word, origin[start][0], origin[end - 1][1]) for word, start, end in own]
+    return [(word, place + start, place + end) for chunk, place in chunks for word, start, end in local[chunk]]
 
 
 def _origins(chunk: str, form: str, normaliser: Normaliser) -> list[tuple[int, int]]:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-import tomllib
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from functools import cache
-from importlib.resources import files
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from kp_core.errors import UsageError, unfit
-from kp_core.text.tokenise import clean, sentences, straight
+from kp_core.errors import read_toml, unfit
+from kp_core.text.tokenise import clean, occurrences, sentences, straight
 
 #: A token, its lemma and its C5 tag; `O` for what the tagger is not asked about.
 Tagged = tuple[str, str, str]
@@ -28,12 +28,12 @@ LONGEST_WORD = 60
 OUTSIDE = "O"
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
-_TAGS: dict[str, dict[str, str]] = tomllib.loads((files("kp_core.text") / "tags.toml").read_text(encoding="utf-8"))
 #: C5 tag, and beginning of a Penn tag → class of the word.
 _C5_CLASS, _PENN_CLASS = (
-    {tag: letter for letter, tags in _TAGS[tagset].items() for tag in tags.split()} for tagset in ("c5", "penn")
+    {tag: letter for letter, tags in tagset.items() for tag in tags.split()}
+    for tagset in read_toml("text/tags.toml").values()
 )
-_KEPT: OrderedDict[bytes, tuple[str, ...]] = OrderedDict()
+_KEPT: dict[bytes, tuple[str, ...]] = {}
 _MOST_TEXTS = 5_000
 _LOCK = Lock()
 _PARTICIPLES = ("VBN", "VVN", "VBG", "VVG")
@@ -104,7 +104,7 @@ def word_class(name: str, tagset: Tagset = "c5") -> str:
     ('JNI', 'P')
     """
     if tagset == "c5":
-        return _C5_CLASS.get(name, OUTSIDE)
+        return str(_C5_CLASS.get(name, OUTSIDE))
     return next((letter for begin, letter in _PENN_CLASS.items() if name.startswith(begin)), OUTSIDE)
 
 
@@ -142,14 +142,13 @@ def text_classes(text: str) -> tuple[str, ...]:
     """
     key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     with _LOCK:
-        if key in _KEPT:
-            _KEPT.move_to_end(key)
-            return _KEPT[key]
-    found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
+        found = _KEPT.pop(key, None)
+    if found is None:
+        found = tuple(_sentence_classes(sentence) for sentence in sentences(clean(text)))
     with _LOCK:
-        _KEPT[key] = found
-        while len(_KEPT) > _MOST_TEXTS:
-            _KEPT.popitem(last=False)
+        _KEPT[key] = found  # the last used stands last
+        if len(_KEPT) > _MOST_TEXTS:
+            _KEPT.pop(next(iter(_KEPT)))
     return found
 
 
@@ -177,8 +176,6 @@ def class_of_tags(tags: Sequence[str], tagset: Tagset) -> str:
     >>> class_of_tags(["JJ", "NNS"], "penn")
     'AdjN'
     """
-    if tagset not in ("c5", "penn"):
-        raise UsageError(f"there is no tag set '{tagset}'; choose one of: c5, penn")
     return phrase_class("".join(word_class(name, tagset) for name in tags))
 
 
@@ -202,25 +199,15 @@ def classes_in_texts(
 
     Only sentences that hold a phrase are tagged.
     """
-    found = {phrase: Counter[str]() for phrase in phrases}
-    by_first: dict[str, list[tuple[list[str], str]]] = {}
-    for phrase in found:
-        if wanted := [token.lower() for token in _tokens(phrase)]:
-            by_first.setdefault(wanted[0], []).append((wanted, phrase))
-    for text in texts:
-        for sentence in sentences(clean(text)):
-            lower = [token.lower() for token in sentence]
-            hits = [
-                (place, len(wanted), phrase)
-                for place, token in enumerate(lower)
-                for wanted, phrase in by_first.get(token, ())
-                if lower[place : place + len(wanted)] == wanted
-            ]
-            if hits:
-                classes = _sentence_classes(sentence, kept)
-                for place, length, phrase in hits:
-                    found[phrase][phrase_class(classes[place : place + length])] += 1
-    return found
+    form_of = {phrase: " ".join(_tokens(phrase)).lower() for phrase in phrases}
+    found = {form: Counter[str]() for form in form_of.values()}
+    split = [sentence for text in texts for sentence in sentences(clean(text))]
+    lower = [[token.lower() for token in sentence] for sentence in split]
+    for number, places in groupby(occurrences(lower, found), key=itemgetter(0)):
+        classes = _sentence_classes(split[number], kept)
+        for _, start, end in places:
+            found[" ".join(lower[number][start:end])][phrase_class(classes[start:end])] += 1
+    return {phrase: found[form] for phrase, form in form_of.items()}
 
 
 def keyphrase_classes(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 #: Chinese and Japanese characters, as a class of a regular expression.
@@ -15,6 +15,8 @@ _WORD = f"(?:[^\\W_{CJK}]+[{_MARKS}]*)+"
 #: Numbers, words (hyphens and apostrophes inside stay), possessive 's, and single punctuation marks; a run of
 #: Chinese or Japanese characters counts as one token a character.
 _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*(?![\w])|[{CJK}]|{_WORD}(?:[-'\u2019](?!s\b){_WORD})*|['\u2019]s\b|[^\w\s]|_")
+#: Number of the sentence, its first token, and the token behind the last one.
+Span = tuple[int, int, int]
 _SENTENCE_END = frozenset(".?!\u3002\uff1f\uff01")
 LONGEST_SENTENCE = 80
 
@@ -79,6 +81,24 @@ def sentence_places(text: str) -> list[tuple[int, int]]:
     """
     found = tokens(text)
     return [(found[start][1], found[end - 1][2]) for start, end in _bounds([token for token, _, _ in found])]
+
+
+def occurrences(sentences: Iterable[Sequence[str]], phrases: Collection[str]) -> Iterator[Span]:
+    """Yield where phrases, tokens with blanks between them, stand in sentences, in order, the shorter ones first.
+
+    >>> list(occurrences([["hash", "tables", "and", "a", "hash"]], {"hash", "hash tables"}))
+    [(0, 0, 1), (0, 0, 2), (0, 4, 5)]
+    """
+    lengths: dict[str, set[int]] = {}
+    for phrase in phrases:
+        words = phrase.split(" ")
+        lengths.setdefault(words[0], set()).add(len(words))
+    for number, sentence in enumerate(sentences):
+        for start, word in enumerate(sentence):
+            for length in sorted(lengths.get(word, ())):
+                end = start + length
+                if end <= len(sentence) and " ".join(sentence[start:end]) in phrases:
+                    yield number, start, end
 
 
 def _bounds(words: Sequence[str]) -> list[tuple[int, int]]:

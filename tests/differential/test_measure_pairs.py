@@ -22,14 +22,14 @@ def sample(seed, pairs=9):
 
 def permuted(measures, people, trials=2000, seed=0, name="spearman", unit=None):
     """Return p of PERM-BOTH of two measures."""
-    (contest,) = estimates.contests(measures, people, name)
-    return estimates.permute_both(contest, trials, np.random.default_rng(seed), name, unit)
+    return estimates.permute_both(measures, people, trials, np.random.default_rng(seed), name, unit)
 
 
 def williams(measures, people, name="spearman"):
-    """Return p of Williams' test of two measures."""
-    (contest,) = estimates.contests(measures, people, name)
-    return estimates.williams_test(contest)
+    """Return p of Williams' test of every two measures, of two as a number."""
+    met = estimates.contests(measures, people, name)
+    p = estimates.williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1]
+    return p if len(p) > 1 else p.item()
 
 
 def by_enumeration(measures, people, name, unit):
@@ -73,26 +73,26 @@ def test_every_two_measures_meet_on_the_pairs_that_both_are_defined_on():
     people = rng.integers(0, 5, 10).astype(float)
     measures = people[:, None] + rng.normal(size=(10, 4)) * [0.5, 1, 2, 4]
     measures[0, 1], measures[1, 1], measures[9, 3], people[5] = np.nan, np.nan, np.nan, np.nan
-    met = {(contest.a, contest.b): contest for contest in estimates.contests(measures, people)}
-    assert list(met) == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
-    for (a, b), contest in met.items():
-        rows = ~np.isnan(measures[:, [a, b]]).any(axis=1) & ~np.isnan(people)
-        alone = measures[rows][:, [a, b]], people[rows]
-        assert contest.used.tolist() == rows.tolist()
-        assert estimates.williams_test(contest) == pytest.approx(williams(*alone), abs=1e-12)
+    met = estimates.contests(measures, people)
+    places = met[["a", "b"]].to_numpy().tolist()
+    assert places == [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
+    for own, n, p in zip(places, met["n"], williams(measures, people), strict=True):
+        rows = ~np.isnan(measures[:, own]).any(axis=1) & ~np.isnan(people)
+        alone = measures[rows][:, own], people[rows]
+        assert n == rows.sum()
+        assert p == pytest.approx(williams(*alone), abs=1e-12)
         # swaps are drawn for all ten pairs of phrases; those of undefined ones change nothing
-        p = estimates.permute_both(contest, 2000, np.random.default_rng(0))
-        assert p == pytest.approx(by_enumeration(*alone, "spearman", np.arange(rows.sum())), abs=1e-12)
+        expected = by_enumeration(*alone, "spearman", np.arange(n))
+        assert permuted(measures[:, own], people) == pytest.approx(expected, abs=1e-12)
 
 
 def test_equal_measures_have_p_one_and_constant_ones_none():
     rng = np.random.default_rng(4)
     first, people = rng.normal(size=40), rng.integers(0, 5, 40).astype(float)
     measures = np.stack([first, 3 * first + 1, np.full(40, 0.7), first * 1e-40], axis=1)
-    met = {(contest.a, contest.b): contest for contest in estimates.contests(measures, people)}
-    assert list(met) == [(0, 1), (0, 3), (1, 3)]
+    assert estimates.contests(measures, people)[["a", "b"]].to_numpy().tolist() == [[0, 1], [0, 3], [1, 3]]
     assert permuted(measures[:, :2], people, 200) == williams(measures[:, :2], people) == 1
-    assert np.isnan(estimates.permute_both(met[0, 3], 200, rng))  # nothing is left of it to twelve decimals
+    assert np.isnan(permuted(measures[:, [0, 3]], people, 200))  # nothing is left of it to twelve decimals
 
 
 def simulated(test, agree, repeats=1000, pairs=40):
@@ -147,4 +147,4 @@ def test_williams_does_not_depend_on_the_direction_of_a_measure():
 
 
 def test_williams_of_three_pairs_is_undefined():
-    assert np.isnan(estimates.williams(0.8, 0.7, 0.9, 3)[1])
+    assert np.isnan(estimates.williams(*np.array([[0.8], [0.7], [0.9], [3]]))[1]).all()

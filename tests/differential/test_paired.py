@@ -104,32 +104,23 @@ def columns(corpus, measures, k=3):
     return [np.stack([f[f["system"] == s]["value"].to_numpy() for f in frames], axis=1) for s in "xy"]
 
 
-@pytest.mark.parametrize("measure", ["kappa", "P_pos", "PABAK"])
-def test_randomisation_of_a_pooled_measure_swaps_the_counts_of_documents(two, measure):
-    def statistic(cells):
-        return MEASURES[measure].score(concordance.table(*cells.sum(axis=0)))
+def pooled(measure):
+    return lambda cells: MEASURES[measure].score(concordance.table(*cells.sum(axis=0)))
 
-    row = kp.compare(two, measure=measure, k=3, universe=25, normalise="none").frame.iloc[0]
-    first, second = columns(two, "abcd")
+
+@pytest.mark.parametrize(
+    ("measure", "average", "parts", "statistic"),
+    [
+        *((measure, "micro", "abcd", pooled(measure)) for measure in ("kappa", "P_pos", "PABAK")),
+        ("F1@k", "f-of-means", ["P@k", "R@k"], lambda values: 2 / (1 / values.mean(axis=0)).sum()),
+        ("nDCG@k", "macro", ["nDCG@k"], np.mean),
+    ],
+)
+def test_randomisation_swaps_what_the_average_adds_up(two, measure, average, parts, statistic):
+    row = kp.compare(two, measure=measure, k=3, average=average, universe=25, normalise="none").frame.iloc[0]
+    first, second = columns(two, parts)
     assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
     assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
-
-
-def test_randomisation_of_f_of_means(two):
-    def statistic(values):
-        p, r = values.mean(axis=0)
-        return 2 * p * r / (p + r)
-
-    row = kp.compare(two, measure="F1@k", k=3, average="f-of-means", normalise="none").frame.iloc[0]
-    first, second = columns(two, ["P@k", "R@k"])
-    assert row["difference"] == pytest.approx(statistic(first) - statistic(second), abs=1e-12)
-    assert row["p"] == pytest.approx(exact_p(first, second, statistic), abs=1e-12)
-
-
-def test_randomisation_of_a_macro_mean(two):
-    row = kp.compare(two, measure="nDCG@k", k=3, normalise="none").frame.iloc[0]
-    first, second = columns(two, ["nDCG@k"])
-    assert row["p"] == pytest.approx(exact_p(first, second, np.mean), abs=1e-12)
 
 
 def test_difference_interval_is_that_of_the_paired_resamples(two):

@@ -131,15 +131,3 @@ def test_information_of_a_collection(seed, direction):
     whole = [nist(ref, ref) for ref, _ in chosen]
     relative = [a / b for a, b in zip(expected, whole, strict=True)]
     assert values(pairs, "NIST(normalised=yes)", direction=direction) == pytest.approx(relative, abs=1e-12)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_rouge_of_repeated_words(seed):
-    pairs = draw(seed)
-    for n in (1, 2):
-        expected = []
-        for key, other in words(pairs):
-            ref, hyp = long_and_short(key, other)
-            matched = (Counter(grams(ref, n)) & Counter(grams(hyp, n))).total()
-            expected.append(matched / len(grams(ref, n)) if grams(hyp, n) else math.nan)
-        assert values(pairs, f"ROUGE-{n}") == pytest.approx(expected, nan_ok=True)

@@ -1,15 +1,14 @@
-"""The convention spread and the rankings against evaluations asked for one by one, and against SciPy."""
+"""The convention spread and the rankings against evaluations asked for one by one."""
 
 from itertools import product
 
 import numpy as np
 import pytest
-from scipy.stats import kendalltau, rankdata
 
 import kp_core as kp
 from kp_core.settings import FIELDS, PRESETS, Settings
 from kp_core.studies.spread import GRID, Spread, spread
-from kp_core.studies.stability import ranks, stability, tau_b
+from kp_core.studies.stability import stability
 from tests.corpora import corpus_of, scored
 
 #: Porter and Snowball differ on the last four.
@@ -187,14 +186,3 @@ def test_measures_without_a_best_or_without_a_cutoff_are_refused() -> None:
         stability(CORPUS, by="k", measure="MAP")
     with pytest.raises(kp.UsageError, match="by is 'year'"):
         stability(CORPUS, by="year")  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("seed", range(60))
-def test_tau_and_ranks_are_those_of_scipy(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    n = int(rng.integers(2, 9))
-    x, y = rng.integers(0, 4, n) / 7, rng.integers(0, 4, n) / 3
-    tau, reason = tau_b(x, y)
-    assert tau == pytest.approx(kendalltau(x, y).statistic, abs=1e-14, nan_ok=True)
-    assert (reason == "all_tied") == (len(set(x)) == 1 or len(set(y)) == 1)
-    assert ranks(x[None])[0].tolist() == rankdata(-x).tolist()

@@ -61,24 +61,14 @@ def test_bpref_with_judged_negatives(seed, lowest):
     assert compared > 5
 
 
-@pytest.mark.parametrize("measure", ["map", "ndcg", "recip_rank", "P_5"])
-def test_negatives_are_no_gold(measure):
-    drawn = draw(10, lowest=0, highest=2)
-    name = {"P_5": "P@5"}.get(measure) or TREC[measure]
-    theirs, found = trec(drawn), ours(drawn, name)
-    judged = {d for d, gold in drawn.gold.items() if gold and drawn.runs.get(d)}
-    for document in judged:
-        assert found[document] == pytest.approx(theirs[document][measure], abs=1e-9)
-
-
-@pytest.mark.parametrize("lowest", [1, -1])
-def test_relevance_level_two(lowest):
-    drawn = draw(11, lowest=lowest, highest=3)  # some documents have grades below 2 only, and nDCG has gains there
-    assert any(gold and max(gold.values()) < 2 for gold in drawn.gold.values()) or lowest == 1
-    theirs, compared = trec(drawn, lowest_relevant=2), 0
+@pytest.mark.parametrize(("level", "lowest"), [(1, 0), (2, 1), (2, -1)])
+def test_grades_below_the_level_are_no_gold(level, lowest):
+    drawn = draw(11, lowest=lowest, highest=3)  # some documents have such grades only, and nDCG has gains there
+    assert any(gold and max(gold.values()) < 2 for gold in drawn.gold.values()) or lowest >= 0
+    theirs, compared = trec(drawn, lowest_relevant=level), 0
     names = {"map": "MAP", "P_5": "P@5", "recall_10": "R@10", "recip_rank": "MRR", "ndcg": "nDCG"}
     for name, measure in {**names, "ndcg_cut_10": "nDCG@10"}.items():
-        found = ours(drawn, measure, rel=2)
+        found = ours(drawn, measure, rel=level)
         for document, values in theirs.items():
             if drawn.runs[document]:
                 compared += 1

@@ -97,11 +97,10 @@ def test_a_perfect_ranking_gives_one(gold, highest):
 
 @given(some, phrases, cutoffs)
 @few
-def test_a_further_miss_at_the_end_raises_nothing(gold, run, k):
+def test_a_further_miss_at_the_end_changes_nothing(gold, run, k):
     corpora = [build([(gold, run)]), build([(gold, [*run, "a miss"])])]
     measures = ["MAP", "MAP@k", "MRR", "MRR@k", "nDCG", "nDCG@k", "RBP", "P@k", "F1@k", "R@k", "Rprec"]
     before, after = (values(corpus, measures, k) for corpus in corpora)
-    assert (after <= before + 1e-12).all()
     np.testing.assert_allclose(after, before, atol=1e-12)  # nothing that divides by n is among them
 
 
@@ -152,14 +151,8 @@ def test_random_order_has_a_macro_kappa_of_zero(pairs, k, universe):
 @given(documents, cutoffs)
 @few
 def test_no_system_beats_the_oracle_or_the_gold_itself(pairs, k):
-    frame = scored(
-        build(pairs),
-        ["P@k", "R@k", "F1@k", "MAP", "nDCG@k", "P_pos"],
-        k,
-        average="macro",
-        baselines=True,
-        normalise="none",
-    )
+    measures = ["P@k", "R@k", "F1@k", "MAP", "nDCG@k", "P_pos"]
+    frame = scored(build(pairs), measures, k, average="macro", baselines=True, normalise="none")
     table = frame.pivot_table(index="system", columns="measure", values="value")
     assert (table.loc["s"] <= table.loc["oracle k"] + 1e-12).all()
     assert (table.loc["oracle k", ["MAP", f"nDCG@{k}"]] == 1).all()
@@ -170,7 +163,5 @@ def test_no_system_beats_the_oracle_or_the_gold_itself(pairs, k):
 def test_by_document_holds_what_the_macro_mean_averages(pairs, k):
     corpus = build(pairs)
     for measure in ("F1@k", "MAP", "P_pos"):
-        rows = document_values(corpus, measure, k, normalise="none")
-        assert rows["value"].mean() == pytest.approx(
-            value(corpus, measure, k, normalise="none", average="macro"), abs=1e-12
-        )
+        mean = document_values(corpus, measure, k, normalise="none")["value"].mean()
+        assert mean == pytest.approx(value(corpus, measure, k, normalise="none", average="macro"), abs=1e-12)

@@ -23,13 +23,13 @@ NGRAMS = ["R-precision", "M-R-precision", "BLEU", "METEOR", "NIST", "ROUGE-1"]
 
 @pytest.fixture(scope="module")
 def rho():
-    frame = kim2010.kim2010_correlations()
+    frame = kim2010.correlations()
     return frame.set_index(["average", "subset", "measure"])["value"].sort_index()
 
 
 def test_every_cell_is_as_printed(shared):
     printed = pd.read_csv(shared("published/kim2010_correlations.csv"), keep_default_na=False)
-    found = kim2010.kim2010_correlations()
+    found = kim2010.correlations()
     assert found["measure"].tolist() == printed["metric"].map(MEASURES).tolist()
     assert found["average"].tolist() == printed["human_combination"].tolist()
     assert found["value"].tolist() == printed["spearman_rho"].tolist()
@@ -44,7 +44,7 @@ def test_every_cell_is_as_printed(shared):
 
 def test_mean_scores_are_as_printed(shared):
     printed = pd.read_csv(shared("published/kim2010_mean_human_scores.csv"))
-    found = kim2010.kim2010_scores()
+    found = kim2010.table("scores")
     assert ("candidate " + found["candidate"]).tolist() == printed["direction"].tolist()
     assert found["location"].tolist() == printed["location"].tolist()
     expected = pd.to_numeric(printed["mean_human_score"], errors="coerce").to_numpy()
@@ -54,7 +54,7 @@ def test_mean_scores_are_as_printed(shared):
 
 def test_sizes_are_as_printed(shared):
     printed = pd.read_csv(shared("published/kim2010_table1_dataset.csv")).set_index("row")
-    found = kim2010.kim2010_data().drop_duplicates("item").set_index("item")["value"]
+    found = kim2010.table("data").drop_duplicates("item").set_index("item")["value"]
     rows = {"Total": "{} keyphrases", "Average per paper": "{} keyphrases a paper", "NPs": "{} noun phrases"}
     rows |= {"Found": "{} keyphrases found in the text"}
     compared = 0
@@ -74,7 +74,7 @@ def test_sizes_are_as_printed(shared):
 
 
 def test_averages_a_paper_that_follow_from_the_totals_and_the_one_that_does_not():
-    data = kim2010.kim2010_data().drop_duplicates("item").set_index("item")
+    data = kim2010.table("data").drop_duplicates("item").set_index("item")
     for who in ("reader", "all"):
         for added in ("", " with of-alternates"):
             total, mean = (data.loc[f"{who} keyphrases{part}{added}", "value"] for part in ("", " a paper"))
@@ -93,7 +93,7 @@ def holds_over_pooled_pairs(rho, better, worse):
 
 
 def test_every_verdict_follows_from_the_printed_cells(rho, shared):
-    claims = kim2010.kim2010_claims()
+    claims = kim2010.table("claims")
     verdict = dict(zip(claims["claim"], claims["verdict"], strict=True))
     assert all(holds_over_pooled_pairs(rho, "R-precision", "human"))
     assert all(holds_over_pooled_pairs(rho, "R-precision", "M-R-precision"))
@@ -129,7 +129,7 @@ def test_middle_is_notably_better_for_the_average_only(rho):
 
 
 def test_bold_cells_of_the_published_tables():
-    frame = kim2010.kim2010_correlations()
+    frame = kim2010.correlations()
     own = exceeds_all(frame)
     cell = (frame["average"] == "average") & (frame["subset"] == "location:Head")
     assert frame["measure"][cell & own].tolist() == NGRAMS

@@ -86,22 +86,16 @@ def test_the_choice_matrix_form(examples):
 
 
 def test_both_forms_on_the_same_choices(examples):
-    for case in examples["choice_matrix_examples"]:
-        gold = {f"r{i}": {"d": [str(item) for item in items]} for i, items in enumerate(case["choices"])}
-        options = {"universe": case["sentences"], "normalise": "none"}
-        binary = trim(corpus_of(gold), threshold=-1, **options).frame["K"].item()
-        choices = trim(corpus_of(gold), threshold=-1, form="choices", **options).frame["K"].item()
-        assert binary == pytest.approx(float(Fraction(case["K_binary_exact"])), abs=1e-9)
-        assert choices == pytest.approx(float(Fraction(case["K_exact"])), abs=1e-9)
-
-
-def test_two_annotators_of_ten_sentences(examples):
-    case = examples["choices_example"]
-    gold = {name: {"d": [str(item) for item in items]} for name, items in zip("AB", case["sets"], strict=True)}
-    options = {"universe": case["N_sentences"], "normalise": "none"}
-    assert trim(corpus_of(gold), threshold=-1, **options).frame["K"].item() == pytest.approx(case["binary_K"], abs=1e-9)
-    frame = trim(corpus_of(gold), threshold=-1, form="choices", **options).frame
-    assert frame["K"].item() == pytest.approx(case["K"], abs=1e-9)
+    cases = [
+        (one["choices"], one["sentences"], Fraction(one["K_binary_exact"]), Fraction(one["K_exact"]))
+        for one in examples["choice_matrix_examples"]
+    ]
+    two = examples["choices_example"]  # two annotators of ten sentences
+    for lists, sentences, *expected in (*cases, (two["sets"], two["N_sentences"], two["binary_K"], two["K"])):
+        gold = {f"r{i}": {"d": [str(item) for item in items]} for i, items in enumerate(lists)}
+        for form, k in zip(("binary", "choices"), expected, strict=True):
+            frame = trim(corpus_of(gold), threshold=-1, form=form, universe=sentences, normalise="none").frame
+            assert frame["K"].item() == pytest.approx(float(k), abs=1e-9)
 
 
 def test_unequal_choices_have_no_choice_matrix():

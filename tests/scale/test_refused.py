@@ -48,6 +48,16 @@ def test_tables_of_another_form_are_refused_with_the_remedy(name: str, text: str
     assert str(tmp_path) not in str(raised.value)
 
 
+def test_a_system_with_the_name_of_another_row_is_refused(tmp_path: Path) -> None:
+    given, said = write(draw(0, documents=5), tmp_path), "found the name of a baseline. Rename the system"
+    for name in ("random k", "human ceiling"):
+        systems = {name: given.systems["s0"]}
+        with pytest.raises(kp.InputError, match=said):
+            scale.stream(given.gold, systems)
+        with pytest.raises(kp.InputError, match=said):
+            kp.evaluate(kp.load(given.gold, systems))
+
+
 def test_ids_with_blanks_are_trimmed_and_refused_where_that_would_tear_a_document(tmp_path: Path) -> None:
     gold, blanks = write(draw(0, documents=5), tmp_path).gold, tmp_path / "blanks.parquet"
     for ids in (["d000 ", "d001"], [" d003", "d001"]):

@@ -61,6 +61,14 @@ def test_a_pair_without_keyphrase_takes_its_best_value_over_the_gold():
     assert "pairs-of:best-over-gold" in study.signature
 
 
+def test_contexts_stand_in_titles_too():
+    titles = ["Low tides are salty in spring", "Low ebbs are salty in spring"]
+    documents = pd.DataFrame({"doc_id": ["d", "e"], "title": titles, "text": ["Boats wait.", "Boats sail."]})
+    judged = pd.DataFrame([("p", "low tides", "low ebbs", 1.0)], columns=["pair_id", "keyphrase", "candidate", "score"])
+    loaded = kp.load(gold={"d": ["x"]}, documents=documents, judgements=judged)
+    assert kp.correlate(loaded, ["context"], [], interval="none", test="none").pairs["context"].item() > 0.05
+
+
 def test_a_numeric_column_of_the_file_is_a_measure(table):
     given = table.assign(mine=np.arange(60.0))
     study = kp.correlate(given, ["mine", "R-precision"], [], interval="none", test="none")

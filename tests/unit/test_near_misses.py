@@ -48,9 +48,6 @@ def test_counts_shares_and_examples(corpus):
         {"system": "a", "EXACT": 1, "MORPH": 1, "INCLUDE": 1, "PARTOF": 1, "OVERLAP": 2, "NONE": 1}
     ]
     assert found.counts("gold")["NONE"].tolist() == [0, 5]
-    by_document = found.counts(by_document=True)
-    assert by_document["document"].tolist() == ["d1", "d2"]
-    assert by_document["OVERLAP"].tolist() == [0, 2]
     shares = found.shares()
     assert shares[["predictions", "hits", "misses", "near"]].to_numpy().tolist() == [[7, 2, 5, 4]]
     assert shares["share"].item() == 0.8

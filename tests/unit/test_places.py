@@ -75,11 +75,8 @@ def test_longer_places_win_then_earlier_ones_then_the_kind_named_first():
 
 def test_every_repetition_is_marked_without_overlap():
     assert marked("a a a a a", {"found": ["a a"]}, "lower") == [("a a", "found")] * 2
-    assert marked("Tide, tide; TIDES", {"found": ["tide"]}) == [
-        ("Tide", "found"),
-        ("tide", "found"),
-        ("TIDES", "found"),
-    ]
+    every = [("Tide", "found"), ("tide", "found"), ("TIDES", "found")]
+    assert marked("Tide, tide; TIDES", {"found": ["tide"]}) == every
 
 
 @pytest.mark.parametrize(
@@ -104,14 +101,7 @@ def test_places_are_those_of_the_text_as_it_was_given(text, phrase, pipeline, sh
 
 letters = st.text("aAsb -'’.,\u00a0\u00ad\u2010\u0301ﬂßΣ机器한\u1112\u1161´½\n", max_size=24)
 pipelines = st.sampled_from(
-    [
-        "none",
-        "lower",
-        STEMMED,
-        "nfkc+casefold+hyphen-split+possessive-drop",
-        "nfc+hyphen-join+punct-strip",
-        "lower+sort",
-    ]
+    f"none lower {STEMMED} nfkc+casefold+hyphen-split+possessive-drop nfc+hyphen-join+punct-strip lower+sort".split()
 )
 
 

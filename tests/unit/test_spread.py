@@ -9,7 +9,7 @@ import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.settings import in_words
 from kp_core.studies.spread import Spread
-from kp_core.studies.stability import Stability, ranks, tau_b
+from kp_core.studies.stability import Stability, ranks
 from kp_core.words.statements import range_of
 from tests.corpora import corpus_of
 
@@ -55,18 +55,18 @@ def test_a_tie_at_present_is_no_turn_where_the_same_system_is_ahead_elsewhere() 
     assert sorted(rows["value"].unique()) == [0.75, 1.0]
 
 
-def test_without_systems_there_is_no_spread() -> None:
+def test_without_systems_there_is_no_spread_and_no_row_of_a_document() -> None:
     with pytest.raises(kp.UsageError, match="at least one system"):
         kp.spread(corpus_of(GOLD), k=2)
+    assert kp.by_document(corpus_of(GOLD)).empty
 
 
 def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
     nan = np.nan
     table = np.array([[0.3, 0.3, 0.1, nan], [0.1, 0.2, 0.1 + 1e-17, 0.4]])
     np.testing.assert_array_equal(ranks(table), [[1.5, 1.5, 3, nan], [3.5, 2, 3.5, 1]])
-    assert tau_b(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0])) == (pytest.approx(1 / 3), None)
-    assert tau_b(np.array([1.0, 1.0]), np.array([1.0, 3.0]))[1] == "all_tied"
-    assert tau_b(np.array([1.0]), np.array([1.0]))[1] == "few_systems"
+    tied = kp.stability(corpus_of(GOLD, dict.fromkeys("ab", RUNS[ONE])), by="k", views=[1, 2])
+    assert tied.pairs["reason"].tolist() == ["all_tied"]
     found = kp.stability(corpus, by="measure", views=["P@k", "MRR", "bpref"], k=2)
     assert found.frame["rank"].tolist()[:6] == [2, 1, 3, 1.5, 1.5, 3]
     assert found.frame["rank"].isna().tolist()[6:] == [True] * 3

@@ -261,7 +261,8 @@ def _recognition(
     if end and {file.stem.removesuffix(end) for file in files} <= known[0] | known[1]:
         options = {"suffix": "removed", **options}
     weak = line == "number" and files[0].suffix not in KEYS
-    return Recognition(NAME, guess, tuple(files), 0.6 if weak else 0.95, evidence, {}, options, guessed=guessed)
+    sure = 0.6 if weak else 0.95
+    return Recognition(NAME, guess, tuple(files), sure, evidence, {}, options, plan=(end,), guessed=guessed)
 
 
 def _annotators(files: Sequence[File], ids: set[str]) -> str:
@@ -322,8 +323,7 @@ def _common_end(names: Sequence[str]) -> str:
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     """Read one phrase a line; votes are grades of an annotator called `votes`, unless folders name the people."""
     files, options = recognition.files, recognition.options
-    builder, line = ListBuilder(recognition.role, files[0].limits), options["line"]
-    end = _common_end([file.stem for file in files]) if line == "number" else ""
+    builder, line, (end,) = ListBuilder(recognition.role, files[0].limits), options["line"], recognition.plan
     votes = "votes" if line == "number" and recognition.role == "gold" else None
     owners = _owners(files, options["annotators"])
     for file in files:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
@@ -163,10 +164,9 @@ def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role,
             continue
         builder.open(doc_id, file=place, line=record.line, source=source)
         kinds = record.value.get(_KINDS) if role == "gold" and shape == "phrases" and isinstance(value, list) else None
-        if scores and isinstance(value, list) and isinstance(record.value.get(scores), list):
-            for position, phrase in enumerate(value):
-                own = record.value[scores]
-                add_scored(builder, phrase, own[position] if position < len(own) else "missing")
+        if scores and isinstance(value, list) and isinstance(own := record.value.get(scores), list):
+            for phrase, score in zip_longest(value, own[: len(value)], fillvalue="missing"):
+                add_scored(builder, phrase, score)
         elif isinstance(kinds, list) and len(kinds) == len(value):
             for phrase, kind in zip(value, kinds, strict=True):
                 add_list(builder, [phrase], shape, amount, **{_KINDS: text_of(kind)})

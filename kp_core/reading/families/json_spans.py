@@ -26,8 +26,7 @@ _PRODIGY = {"annotator": "_annotator_id", "doc_id": "_input_hash"}
 def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recognition]:
     """Claim files of one GATE document each, where there are several."""
     alone = [file for file in files if file.suffix == ".json" and _is_gate(file)]
-    found = _recognition(alone, role) if len(alone) > 1 else None
-    return [found] if found else []
+    return [found] if len(alone) > 1 and (found := _recognition(alone, role)) else []
 
 
 def _is_gate(file: File) -> bool:

@@ -36,31 +36,26 @@ def recognise_groups(files: Sequence[File], role: Role | None) -> list[Recogniti
     groups = {name: group for name, group in folders.items() if _are_documents(group)}
     found = []
     for name, group in groups.items():
-        labels = {label for file in group for label in _labels(file)}
         evidence = f"{counted(len(group), 'file')}, each a document, with a token and its tag (B, I, O) in each line"
-        alone = Recognition(NAME, role or "gold", tuple(group), 0.95, evidence)
-        reading = labelled(alone, labels)
-        if len(groups) > 1:  # what a folder is, its name tells
-            reading = replace(reading, plan=(name,), guessed=role is None)
-        found.append(reading)
+        reading = _recognition(group, role, 0.95, evidence)
+        # What a folder is among several, its name tells.
+        found.append(replace(reading, plan=(name,), guessed=role is None) if len(groups) > 1 else reading)
     return found
 
 
+def _recognition(files: Sequence[File], role: Role | None, sure: float, evidence: str) -> Recognition:
+    labels = {found[3] or "" for file in files for line in file.lines if (found := _LINE.fullmatch(line))}
+    return labelled(Recognition(NAME, role or "gold", tuple(files), sure, evidence), labels)
+
+
 def _are_documents(files: Sequence[File]) -> bool:
-    blocks = [list(_documents(file)) for file in files]
-    sizes, texts = (
-        set(map(len, blocks)),
-        {tuple(line.split()[0] for line in file.lines if line.strip()) for file in files},
-    )
+    sizes = {len(list(_documents(file))) for file in files}
+    texts = {tuple(line.split()[0] for line in file.lines if line.strip()) for file in files}
     return len(files) > 1 and len(texts) == len(files) and (len(sizes) > 1 or sizes == {1})
 
 
 def _is_headed(file: File) -> bool:
     return any(_head(line) is not None for line in file.lines)
-
-
-def _labels(file: File) -> set[str]:
-    return {found[3] or "" for line in file.lines if (found := _LINE.fullmatch(line))}
 
 
 def recognise(file: File, role: Role | None) -> Recognition | None:
@@ -75,7 +70,7 @@ def recognise(file: File, role: Role | None) -> Recognition | None:
     torn = sum(before == "O" and tag in "IEL" for before, tag in pairwise(tags))
     sure = 0.97 * len(tags) / len(lines) * (1 - torn / len(tags))
     evidence = f"{part_of(len(tags), len(lines), 'first line', 'is', 'are')} a token with a tag such as B, I, O"
-    return labelled(Recognition(NAME, role or "gold", (file,), sure, evidence), _labels(file))
+    return _recognition([file], role, sure, evidence)
 
 
 def read(recognition: Recognition, role: Role | None) -> list[Rows]:

@@ -37,5 +37,5 @@ def conger(panel: Shares) -> Floats:
 def light(tables: PairTables) -> Floats:
     """Return the mean over the pairs, undefined pairs left out."""
     values = concordance.kappa(tables.each)
-    defined = ~np.isnan(values)
-    return ratio(np.where(defined, values, 0).sum(axis=-1, keepdims=True), defined.sum(axis=-1, keepdims=True), np.nan)
+    defined = (~np.isnan(values)).sum(axis=-1, keepdims=True)
+    return ratio(np.nansum(values, axis=-1, keepdims=True), defined, np.nan)

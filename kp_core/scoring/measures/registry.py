@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Literal
 
-from kp_core.errors import UsageError
+from kp_core.errors import UsageError, read_toml
 from kp_core.scoring.codes import Floats
 from kp_core.settings import Cutoff, Settings
 
@@ -64,7 +62,7 @@ class Measure:
 
 MEASURES: dict[str, Measure] = {}
 #: What every measure is, but for its function.
-DECLARED: dict[str, Any] = tomllib.loads((files("kp_core") / "scoring/measures/measures.toml").read_text("utf-8"))
+DECLARED = read_toml("scoring/measures/measures.toml")
 
 
 def of_systems() -> list[str]:
@@ -137,13 +135,9 @@ def parse(text: str) -> Asked:
     (10, 'all', 'concordance')
     """
     text = text.strip()
-    with_value = re.fullmatch(r"([\w-]+)\((\w+)=([\d.]+)\)", text)
+    with_value = re.fullmatch(r"([\w-]+)\((\w+)=(\d*\.?\d+)\)", text)
     if with_value and with_value[1] in MEASURES:
-        found = MEASURES[with_value[1]]
-        try:
-            value = float(with_value[3])
-        except ValueError:
-            value = -1.0
+        found, value = MEASURES[with_value[1]], float(with_value[3])
         if found.parameter == with_value[2] and 0 < value < 1:
             return Asked(found, None, value)
     if text in MEASURES:

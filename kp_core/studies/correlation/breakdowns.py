@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus, kept
+from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.scoring.codes import Bools, Floats
 from kp_core.similarity.tokens import Phrases, Recipe
 from kp_core.studies import WORDS
@@ -35,7 +35,7 @@ def lengths(phrases: pd.DataFrame) -> Floats:
 
 
 def label(
-    related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus | None, by: Sequence[str]
+    related: pd.DataFrame, phrases: pd.DataFrame, pairs: pd.DataFrame, corpus: Corpus, by: Sequence[str]
 ) -> pd.DataFrame:
     """Return one column a breakdown; columns of the file win over what is computed.
 
@@ -47,11 +47,10 @@ def label(
     labels["length"] = [str(int(length)) if length < 4 else "4+" for length in words[:, 0].tolist()]
     if "pos" in by:
         given = [None if tag != tag else str(tag) for tag in pairs["pos"].tolist()] if "pos" in pairs else None
-        texts = corpus.documents["text"].dropna().tolist() if corpus is not None and corpus.has_texts else ()
-        tags: dict[str, object] = {} if corpus is None else kept(corpus, "tags", None, dict)
-        classes = keyphrase_classes(phrases["keyphrase"].tolist(), texts, given, tags)
+        tags: dict[str, object] = kept(corpus, "tags", None, dict)
+        classes = keyphrase_classes(phrases["keyphrase"].tolist(), whole_texts(corpus.documents), given, tags)
         labels["pos"], labels["pos_source"] = zip(*classes, strict=True)
-    if corpus is not None and "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
+    if "doc_id" in pairs and (corpus.documents["group"].fillna("") != "").any():
         groups = corpus.documents.set_index("doc_id")["group"]
         labels["group"] = groups.reindex(pairs["doc_id"]).fillna("").to_numpy()
     for name in ("location", "complexity", "group"):

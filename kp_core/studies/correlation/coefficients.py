@@ -5,9 +5,10 @@ One kernel serves data, resamples and swaps.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ BLOCK_CELLS = {"spearman": 100_000, "pearson": 100_000, "kendall": 4_000_000}
 
 
 @dataclass(frozen=True)
-class Levels:
+class EqualValues:
     """Values of P pairs in groups of equal ones.
 
     order   (P,) the pairs from low to high
@@ -79,14 +80,14 @@ def comparable(values: Floats) -> Floats:
     return rounded
 
 
-def levels(values: Floats) -> Levels:
+def equal_values(values: Floats) -> EqualValues:
     """Return the groups of equal values, equal to 12 decimals.
 
-    >>> levels(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
+    >>> equal_values(np.array([0.5, 0.1 + 0.2, 0.3])).group.tolist()
     [1, 0, 0]
     """
     _, group, counts = np.unique(comparable(values), return_inverse=True, return_counts=True)
-    return Levels(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
+    return EqualValues(np.argsort(group, kind="stable"), np.cumsum(counts) - counts, group)
 
 
 def shares(below: Floats) -> Floats:
@@ -106,16 +107,16 @@ def spearman(column: Floats) -> _Deviations:
     A value of weight c above others of weight u holds the ranks u + 1 … u + c, whose mean is u + (c + 1) / 2.
     Source: mid-ranks under weights follow from cumulative weights of the distinct values; equal to resampling.
     """
-    level = levels(column)
+    tied = equal_values(column)
 
     def under(weights: Floats, total: Floats) -> tuple[Floats, Floats]:
-        below = level.below(weights)
+        below = tied.below(weights)
         counts = shares(below)
         squares = (total**3 - np.einsum("vb,vb->b", counts * counts, counts)) / 12
         counts *= 0.5
         below -= counts
         below -= total / 2
-        return np.take(below, level.group, axis=0), squares
+        return np.take(below, tied.group, axis=0), squares
 
     return under
 
@@ -140,14 +141,14 @@ def _product_moment(x: Floats, y: Floats, deviations_of: Callable[[Floats], _Dev
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
-        values = np.empty((weights.shape[1], len(ours), len(human)))
-        people = [(weights * deviations, squares) for deviations, squares in (of(weights, total) for of in human)]
+        covariance = np.empty((len(ours), len(human), len(total)))
+        squares = np.empty((len(ours), 1, len(total)))
+        people = [(weights * deviations, spread) for deviations, spread in (of(weights, total) for of in human)]
         for m, of in enumerate(ours):
-            deviations, squares = of(weights, total)
-            for h, (weighted, spread) in enumerate(people):
-                covariance = np.einsum("pb,pb->b", deviations, weighted)
-                values[:, m, h] = _ratio(covariance, squares, spread, total)
-        return values
+            deviations, squares[m, 0] = of(weights, total)
+            for h, (weighted, _) in enumerate(people):
+                covariance[m, h] = np.einsum("pb,pb->b", deviations, weighted)
+        return np.moveaxis(_ratio(covariance, squares, np.array([spread for _, spread in people]), total), -1, 0)
 
     return under
 
@@ -157,23 +158,23 @@ def kendall(x: Floats, y: Floats) -> Kernel:
 
     Source: Kendall 1945. Pairs with the same two values are one cell; cells are compared with each other once.
     """
-    ours, human = [levels(column) for column in x.T], [levels(column) for column in y.T]
+    ours, human = [equal_values(column) for column in x.T], [equal_values(column) for column in y.T]
 
     def under(weights: Floats) -> Floats:
         total = weights.sum(axis=0)
         values = np.empty((weights.shape[1], len(ours), len(human)))
         for m, first in enumerate(ours):
             for h, second in enumerate(human):
-                a, b = (total**2 - (shares(level.below(weights)) ** 2).sum(axis=0) for level in (first, second))
+                a, b = (total**2 - (shares(side.below(weights)) ** 2).sum(axis=0) for side in (first, second))
                 values[:, m, h] = _ratio(_concordance(first, second, weights), a, b, total)
         return values
 
     return under
 
 
-def _concordance(first: Levels, second: Levels, weights: Floats) -> Floats:
+def _concordance(first: EqualValues, second: EqualValues, weights: Floats) -> Floats:
     """Return the concordant less the discordant ordered pairs (B,)."""
-    cells = levels(np.asarray(first.group * len(second.starts) + second.group, np.float64))
+    cells = equal_values(np.asarray(first.group * len(second.starts) + second.group, np.float64))
     pair = cells.order[cells.starts]
     # signs and weights are small integers, which float32 adds without rounding
     counts = shares(cells.below(weights)).astype(np.float32)
@@ -203,16 +204,6 @@ KERNELS: dict[str, Callable[[Floats, Floats], Kernel]] = {
 }
 
 
-@dataclass(frozen=True)
-class _Part:
-    """Columns that are defined on the same pairs: which pairs, which measures and human scores, and their kernel."""
-
-    rows: Ints
-    measures: Ints
-    human: Ints
-    kernel: Kernel
-
-
 class Correlator:
     """Correlations of measures (P, M) with human scores (P, H), each over the used pairs (P,) that have both.
 
@@ -224,41 +215,43 @@ class Correlator:
     ) -> None:
         """Group the columns by their gaps."""
         self._shape = (measures.shape[1], human.shape[1])
-        self._parts = []
-        for defined, columns in _by_gaps(measures):
-            for judged, targets in _by_gaps(human):
+        #: columns defined on the same pairs: these pairs, the places of the columns in a table (M, H), and the kernel
+        self._parts = list[tuple[Ints, Any, Kernel]]()
+        for defined, columns in by_gaps(measures):
+            for judged, targets in by_gaps(human):
                 rows = np.flatnonzero(defined & judged if used is None else defined & judged & used)
                 if len(rows):
-                    under = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
-                    self._parts.append(_Part(rows, columns, targets, under))
+                    kernel = KERNELS[name](measures[np.ix_(rows, columns)], human[np.ix_(rows, targets)])
+                    self._parts.append((rows, np.ix_(columns, targets), kernel))
         self.pairs = self.clusters(np.arange(len(measures)))
 
     def under(self, weights: Floats) -> Floats:
         """Return the correlations (B, M, H) under weights of all pairs (P, B)."""
         values = np.full((weights.shape[1], *self._shape), np.nan)
-        for part in self._parts:
-            rows = weights if len(part.rows) == len(weights) else weights[part.rows]
-            values[:, part.measures[:, None], part.human] = part.kernel(rows)
+        for rows, place, kernel in self._parts:
+            values[(slice(None), *place)] = kernel(weights if len(rows) == len(weights) else weights[rows])
         return values
 
     def clusters(self, cluster: Ints) -> Ints:
         """Return how many of the clusters of the pairs (P,) are behind each correlation, (M, H)."""
         counts = np.zeros(self._shape, np.int64)
-        for part in self._parts:
-            counts[part.measures[:, None], part.human] = len(np.unique(cluster[part.rows]))
+        for rows, place, _ in self._parts:
+            counts[place] = len(np.unique(cluster[rows]))
         return counts
 
     @property
     def rows(self) -> Ints:
         """The pairs that are in at least one correlation."""
-        return np.unique(np.concatenate([np.empty(0, np.int64), *(part.rows for part in self._parts)]))
+        return np.unique(np.concatenate([np.empty(0, np.int64), *(rows for rows, *_ in self._parts)]))
 
 
-def _by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
-    """Give each pattern of gaps (P,) with the columns (K,) that have it."""
-    patterns, pattern = np.unique(~np.isnan(values), axis=1, return_inverse=True)
-    for place in range(patterns.shape[1]):
-        yield patterns[:, place], np.flatnonzero(pattern.ravel() == place)
+def by_gaps(values: Floats) -> Iterator[tuple[Bools, Ints]]:
+    """Give each pattern of defined values (P,) with the columns (K,) that have it."""
+    defined, columns = ~np.isnan(values), defaultdict[bytes, list[int]](list)
+    for place, pattern in enumerate(defined.T):
+        columns[pattern.tobytes()].append(place)
+    for places in columns.values():
+        yield defined[:, places[0]], np.array(places)
 
 
 def correlations(measures: Floats, human: Floats, name: Correlation = "spearman") -> Floats:

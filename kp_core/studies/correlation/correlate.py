@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote, urlencode
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode
 import numpy as np
 import pandas as pd
 
-from kp_core.corpus import Corpus
+from kp_core.corpus import Corpus, whole_texts
 from kp_core.errors import InputError, Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Ints
 from kp_core.settings import __version__
@@ -64,7 +64,6 @@ def correlate(
     *,
     paper: bool = False,
     study: Study | None = None,
-    progress: Callable[[float], None] | None = None,
     **options: Any,
 ) -> CorrelationStudy:
     """Correlate measures of similarity with the scores that people gave to pairs of phrases.
@@ -81,8 +80,8 @@ def correlate(
 
     Source: Kim, Baldwin & Kan 2010.
     """
-    corpus = judgements if isinstance(judgements, Corpus) else None
-    table = judgements.judgements if isinstance(judgements, Corpus) else judgements
+    corpus = judgements if isinstance(judgements, Corpus) else Corpus(judgements=judgements)
+    table = corpus.judgements
     if not len(table):
         raise InputError("judgements", "no judged pair", "pairs of phrases with scores", "Load a table of judgements.")
     breakdowns = [name.strip() for name in by.split(",") if name.strip()] if isinstance(by, str) else list(by)
@@ -92,8 +91,8 @@ def correlate(
     known = {field.name for field in fields(Study)}
     study = replace(study or Study(), **{name: value for name, value in options.items() if name in known})
     chosen = {"seed": study.seed} | {name: value for name, value in options.items() if name not in known}
-    if corpus is not None and corpus.has_texts:
-        chosen.setdefault("texts", corpus.documents["text"].dropna().tolist())
+    if corpus.has_texts:
+        chosen.setdefault("texts", whole_texts(corpus.documents))
     choices = Choices.of(chosen)
     scores, pairs = score_matrix(table), pair_table(table)
     names = split_names(measures) if isinstance(measures, str) else list(measures or (*PAPER, *SENTINELS))
@@ -101,8 +100,9 @@ def correlate(
     values = _values(pairs, phrases, owner, names, choices)
     recipe = replace(PRESETS[choices.preset], stemmer=choices.stemmer)
     related = describe(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), recipe)
-    if owner is not None:
-        related, phrases = _nearest(related, phrases, owner)
+    # of the several keyphrases of a pair the one most closely related, the first of equals
+    nearest = related["type"].map(list(TYPES).index).groupby(owner).idxmin()
+    related, phrases = (rows.loc[nearest].reset_index(drop=True) for rows in (related, phrases))
     labels = label(related, phrases, pairs, corpus, breakdowns)
     used = labels["type"].isin(CONTIGUOUS).to_numpy() if paper else np.ones(len(pairs), bool)
     unit, clusters = sampling_unit(pairs)
@@ -114,12 +114,12 @@ def correlate(
         (paper_labels(shown) if paper else shown)[used],
         lengths(phrases)[used],
         study,
-        progress,
     )
     human = scores.add_prefix("score ").reset_index(drop=True)
     computed = {*labels.columns, *human.columns, *values.columns}
     given = pairs.rename(columns=lambda name: f"{name} (file)" if name in computed else name)
-    settings = _settings(choices, study, names, breakdowns, unit, paper, owner is not None)
+    several = bool(pairs.reindex(columns=["keyphrase"]).isna().any(axis=None))
+    settings = _settings(choices, study, names, breakdowns, unit, paper, several)
     notes = _notes(found, values[used], labels[used], unit)
     table = pd.concat([given, labels, human, values], axis=1)
     return CorrelationStudy(found.frame, settings, tuple(notes), found=found, pairs=table)
@@ -190,22 +190,20 @@ def numeric_columns(judgements: pd.DataFrame) -> list[str]:
     return [str(name) for name in further if pd.to_numeric(judgements[name], errors="coerce").notna().any()]
 
 
-def _facing(pairs: pd.DataFrame, corpus: Corpus | None) -> tuple[pd.DataFrame, Ints | None]:
-    """Return keyphrase and candidate of each pair; without one, a row a gold keyphrase, with the place of the pair."""
+def _facing(pairs: pd.DataFrame, corpus: Corpus) -> tuple[pd.DataFrame, Ints]:
+    """Return keyphrase and candidate of each pair, without one a row a gold keyphrase, and the place of the pair."""
     phrases = pairs.reindex(columns=["keyphrase", "candidate"])
-    missing = phrases["keyphrase"].isna()
-    if not missing.any():
-        return phrases, None
-    if corpus is None or not len(corpus.gold) or "doc_id" not in pairs:
-        raise unfit("judgements", "no keyphrase of pairs", pairs=counted(int(missing.sum()), "pair"))
-    gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
-    facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
-    exploded = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
-    return exploded.reset_index(drop=True), exploded.index.to_numpy()
+    if (missing := phrases["keyphrase"].isna()).any():
+        if not len(corpus.gold) or "doc_id" not in pairs:
+            raise unfit("judgements", "no keyphrase of pairs", pairs=counted(int(missing.sum()), "pair"))
+        gold = corpus.gold.groupby("doc_id", sort=False)["phrase"].unique()
+        facing = phrases["keyphrase"].astype(object).where(~missing, pairs["doc_id"].map(gold))
+        phrases = phrases.assign(keyphrase=facing).explode("keyphrase").fillna({"keyphrase": ""})
+    return phrases.reset_index(drop=True), phrases.index.to_numpy()
 
 
 def _values(
-    pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints | None, names: list[str], choices: Choices
+    pairs: pd.DataFrame, phrases: pd.DataFrame, owner: Ints, names: list[str], choices: Choices
 ) -> pd.DataFrame:
     """Return one column a measure, one row a judged pair."""
     asked = {name.removeprefix("column:") for name in names}
@@ -213,18 +211,11 @@ def _values(
     for name in pairs.columns:
         if str(name) in asked and name not in _FIXED:
             column = pd.to_numeric(pairs[name], errors="coerce").to_numpy(np.float64, na_value=np.nan)
-            columns[str(name)] = column if owner is None else column[owner]
+            columns[str(name)] = column[owner]
     wide = score(phrases["keyphrase"].tolist(), phrases["candidate"].tolist(), names, choices, columns)
     if HUMAN in wide.names:
         raise InputError("judgements", "a measure called “human”", "another name", "Rename the column.")
-    return pd.DataFrame(wide.table if owner is None else best_over_gold(wide.table, owner), columns=list(wide.names))
-
-
-def _nearest(related: pd.DataFrame, phrases: pd.DataFrame, owner: Ints) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return of the several keyphrases of each pair the one most closely related, the first of equals."""
-    closeness = related["type"].map(list(TYPES).index)
-    first = closeness.groupby(owner).idxmin()
-    return related.loc[first].reset_index(drop=True), phrases.loc[first].reset_index(drop=True)
+    return pd.DataFrame(best_over_gold(wide.table, owner), columns=list(wide.names))
 
 
 def _notes(found: Correlations, values: pd.DataFrame, labels: pd.DataFrame, unit: Unit) -> list[Note]:

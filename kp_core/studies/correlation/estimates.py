@@ -6,9 +6,8 @@ Every two measures are tested: PERM-BOTH by swaps, Williams by formula.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Literal, get_args, get_type_hints
 
 import numpy as np
@@ -20,7 +19,7 @@ from kp_core.scoring import intervals, paired
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation import coefficients
 from kp_core.studies.correlation.breakdowns import subsets
-from kp_core.studies.correlation.coefficients import Correlation, Correlator, Levels, correlations
+from kp_core.studies.correlation.coefficients import Correlation, Correlator, EqualValues, correlations
 from kp_core.studies.correlation.human import COMBINATIONS, TIE_RULES, Ceiling, TieRule, combined, majority, still_tied
 
 HUMAN = "human"
@@ -84,12 +83,10 @@ class Correlations:
         square = both.pivot_table(index="a", columns="b", values="p_adjusted").reindex(index=names, columns=names)
         return square.rename_axis(index=None, columns=None)
 
-    def not_beating(
-        self, sentinel: str = "candidate-length", average: str = "average", alpha: float = 0.05
-    ) -> list[str]:
-        """Return the measures that do not correlate significantly better than a sentinel such as `candidate-length`."""
-        rows = self.tests[self.tests["average"] == average]
-        certain = rows[rows["p_adjusted"] < alpha]
+    def not_beating(self, average: str = "average") -> list[str]:
+        """Return the measures that do not correlate significantly better than the sentinel `candidate-length`."""
+        rows, sentinel = self.tests[self.tests["average"] == average], "candidate-length"
+        certain = rows[rows["p_adjusted"] < 0.05]
         beaten = {sentinel, *certain["a"][(certain["b"] == sentinel) & (certain["difference"] > 0)]}
         beaten |= {*certain["b"][(certain["a"] == sentinel) & (certain["difference"] < 0)]}
         return [name for name in dict.fromkeys([*rows["a"], *rows["b"]]) if name not in beaten]
@@ -104,13 +101,7 @@ class Correlations:
 
 
 def estimate(
-    scores: Floats,
-    measures: pd.DataFrame,
-    cluster: Ints,
-    labels: pd.DataFrame,
-    lengths: Floats,
-    study: Study,
-    progress: Callable[[float], None] | None = None,
+    scores: Floats, measures: pd.DataFrame, cluster: Ints, labels: pd.DataFrame, lengths: Floats, study: Study
 ) -> Correlations:
     """Return how well measures agree with people: correlations by subset, intervals, and tests between measures.
 
@@ -125,7 +116,7 @@ def estimate(
     values = np.where(np.isfinite(values), values, np.nan)
     judged = _Judged(scores, values, tuple(map(str, measures)), combined(scores, study.ties), cluster, study)
     frame, ceiling = _correlated(judged, subsets(lengths[:, 0], labels))
-    tests, clusters = _tests(judged, progress)
+    tests, clusters = _tests(judged)
     partial = [
         (name, how, coefficients.partial_spearman(column, people, lengths))
         for how, people in zip(COMBINATIONS, judged.human.T, strict=True)
@@ -143,7 +134,7 @@ class _Judged:
     """P judged pairs: scores (P, R), measures (P, M) with their names, human scores (P, H), cluster (P,), the study."""
 
     scores: Floats
-    values: Floats
+    measures: Floats
     names: tuple[str, ...]
     human: Floats
     cluster: Ints
@@ -152,11 +143,11 @@ class _Judged:
 
 def _correlated(judged: _Judged, masks: dict[str, Bools]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """Return the rows of correlations, people first, and those of percents of the human ceiling."""
-    study, size = judged.study, len(judged.values)
+    study, size = judged.study, len(judged.measures)
     sides = []
     for used in masks.values():
         people = Ceiling(judged.scores, study.ties, study.correlation, used)
-        sides.append((people, Correlator(judged.values, judged.human, study.correlation, used)))
+        sides.append((people, Correlator(judged.measures, judged.human, study.correlation, used)))
 
     def gathered(take: Callable[[Ceiling | Correlator], NDArray[Any]]) -> NDArray[Any]:
         """Return what is taken of all subsets, (…, S, H, M + 1): people stand before the measures."""
@@ -211,124 +202,101 @@ def _rows(subsets: Iterable[str], names: tuple[str, ...], columns: dict[str, NDA
     return frame.assign(**{name: column.ravel() for name, column in columns.items()})
 
 
-def _tests(judged: _Judged, progress: Callable[[float], None] | None) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
-    study, names = judged.study, judged.names
-    columns = ["a", "b", "average", "difference", "p", "p_adjusted", "n"]
-    tables, groups = [pd.DataFrame(columns=columns)], dict[str, dict[str, int]]()
+def _tests(judged: _Judged) -> tuple[pd.DataFrame, dict[str, dict[str, int]]]:
+    study, measures, names = judged.study, judged.measures, np.array(judged.names, object)
+    tables = [pd.DataFrame(columns=["a", "b", "average", "difference", "p", "p_adjusted", "n"])]
+    groups, unit = dict[str, dict[str, int]](), judged.cluster if study.swap == "clusters" else None
     for place, how in enumerate(COMBINATIONS if study.test != "none" else ()):
-        rows = []
-        met = list(contests(judged.values, judged.human[:, place], study.correlation))
-        for count, contest in enumerate(met, 1):
-            p = _p(contest, judged.cluster, study)
-            if progress is not None:
-                progress((place + count / len(met)) / len(COMBINATIONS))
-            if p == p:
-                difference = float(contest.strength[0] - contest.strength[1])
-                rows.append((names[contest.a], names[contest.b], how, difference, p, p, len(contest.human)))
-        table = pd.DataFrame(rows, columns=columns).astype({"p": float})
+        human = judged.human[:, place]
+        met, p = contests(measures, human, study.correlation), list[float]()
+        if study.test == "williams":
+            p = williams(*met[["first", "second", "between", "n"]].to_numpy().T)[1].tolist()
+        for a, b in met[["a", "b"]].to_numpy() if study.test == "perm-both" else ():
+            # a stream of its own, the same for every contest: p-values do not depend on the intervals
+            rng = np.random.default_rng([study.seed, 1])
+            p.append(permute_both(measures[:, [a, b]], human, study.trials, rng, study.correlation, unit))
+        table = met.assign(a=names[met["a"]], b=names[met["b"]], average=how, p=p).dropna(subset="p")
+        table["difference"] = table["first"] - table["second"]
         table["p_adjusted"] = paired.CORRECTIONS[study.correction](table["p"].to_numpy())
-        tables.append(table)
-        correlation = correlations(judged.values, judged.human[:, [place]], study.correlation)[:, 0]
-        defined = {name: value for name, value in zip(names, correlation.tolist(), strict=True) if value == value}
+        tables.append(table[tables[0].columns])
+        correlation = correlations(measures, human[:, None], study.correlation)[:, 0].tolist()
+        defined = {name: value for name, value in zip(names, correlation, strict=True) if value == value}
         adjusted = table[["a", "b", "p_adjusted"]].itertuples(index=False, name=None)
         groups[how], _ = paired.decisions(defined, list(adjusted), 0.05)
     return pd.concat([table for table in tables if len(table)] or tables[:1], ignore_index=True), groups
 
 
-def _p(contest: Contest, cluster: Ints, study: Study) -> float:
-    if study.test == "williams":
-        return williams_test(contest)
-    # a stream of its own, the same for every contest: p-values do not depend on the intervals
-    rng = np.random.default_rng([study.seed, 1])
-    unit = cluster if study.swap == "clusters" else None
-    return permute_both(contest, study.trials, rng, study.correlation, unit)
+def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> pd.DataFrame:
+    """Return every two of the measures (P, M) that both vary, as the human scores (P,) do, where all are defined.
 
-
-@dataclass(frozen=True)
-class Contest:
-    """Two measures and the human score on the pairs of phrases that have all three.
-
-    a, b     places of the measures; values (n, 2), human (n,), and used (P,): which pairs of phrases these are
-    strength correlation of each measure with the human score, (2,); between: that of the two measures
+    Columns: a, b, the places of the measures; first, second, their correlations with the human score; between, that of
+    the two (not of Kendall, for which Williams' test is not offered); n pairs of phrases.
     """
-
-    a: int
-    b: int
-    values: Floats
-    human: Floats
-    used: Bools
-    strength: Floats
-    between: float
-
-
-def contests(measures: Floats, human: Floats, name: Correlation = "spearman") -> Iterator[Contest]:
-    """Give every two of the measures (P, M) that both vary, as the human scores (P,) do, where all are defined."""
-    missing, known = np.isnan(measures), dict[bytes, Floats]()
-    for a, b in combinations(range(measures.shape[1]), 2):
-        used = ~(missing[:, a] | missing[:, b] | np.isnan(human))
-        key = used.tobytes()
-        if key not in known:  # all measures that are defined on the same pairs of phrases share their correlations
-            others = measures[used] if name != "kendall" else measures[used][:, :0]  # Williams is not for Kendall
-            known[key] = correlations(measures[used], np.column_stack([human[used], others]), name)
-        strength, between = known[key][[a, b], 0], known[key][a, b + 1] if name != "kendall" else np.nan
-        if not np.isnan(strength).any():
-            yield Contest(a, b, measures[used][:, [a, b]], human[used], used, strength, float(between))
+    a, b = np.triu_indices(measures.shape[1], 1)
+    found = np.full((4, len(a)), np.nan)
+    for used, pairs in coefficients.by_gaps(measures[:, a] + measures[:, b] + human[:, None]):
+        first, second, own = a[pairs], b[pairs], measures[used]
+        others = own[:, :0] if name == "kendall" else own
+        rho = correlations(own, np.column_stack([human[used], others]), name)
+        found[:2, pairs], found[3, pairs] = (rho[first, 0], rho[second, 0]), used.sum()
+        if name != "kendall":
+            found[2, pairs] = rho[first, 1 + second]
+    met = pd.DataFrame(found.T, columns=["first", "second", "between", "n"]).assign(a=a, b=b)
+    return met.dropna(subset=["first", "second"]).astype({"n": int})
 
 
-def williams(first: float, second: float, between: float, pairs: int) -> tuple[float, float]:
-    """Return t and two-sided p of the difference of two correlations with the same variable.
+def williams(first: Floats, second: Floats, between: Floats, pairs: Ints) -> tuple[Floats, Floats]:
+    """Return t and two-sided p of the differences of correlations (K,), each of two with the same variable.
 
     first, second are the correlations with the human score, between that of the two measures. Strength counts, not
     direction: a negative correlation is turned round, and `between` with it. Equal correlations have p = 1; fewer
     than four pairs, p = NaN. On ranks (Spearman) it is an approximation. Source: Williams 1959; Steiger 1980.
 
-    >>> t, p = williams(0.80, 0.72, 0.89, 26)  # Howell, 6th ed., p. 262
-    >>> round(t, 3), round(p, 3)
-    (1.361, 0.187)
+    >>> t, p = williams(*np.array([[0.80], [0.72], [0.89], [26]]))  # Howell, 6th ed., p. 262
+    >>> t.round(3).tolist(), p.round(3).tolist()
+    ([1.361], [0.187])
     """
     from scipy.special import stdtr
 
-    between = -between if (first < 0) != (second < 0) else between
-    a, b = abs(first), abs(second)
-    if pairs < 4:
-        return float("nan"), float("nan")
-    if abs(a - b) < 1e-12:
-        return 0.0, 1.0
-    left = max(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
-    below = 2 * left * (pairs - 1) / (pairs - 3) + (a + b) ** 2 / 4 * (1 - between) ** 3
-    t = float((a - b) * np.sqrt((pairs - 1) * (1 + between) / below))
-    return t, float(2 * stdtr(pairs - 3, -abs(t)))
-
-
-def williams_test(contest: Contest) -> float:
-    """Return the two-sided p of Williams' test; Kendall is not offered."""
-    first, second = contest.strength.tolist()
-    return williams(first, second, contest.between, len(contest.human))[1]
+    between = np.where((first < 0) != (second < 0), -between, between)
+    a, b, free = np.abs(first), np.abs(second), np.where(pairs < 4, np.nan, pairs - 3.0)
+    left = np.maximum(1 - a**2 - b**2 - between**2 + 2 * a * b * between, 0.0)
+    below = 2 * left * (pairs - 1) / free + (a + b) ** 2 / 4 * (1 - between) ** 3
+    equal = (np.abs(a - b) < 1e-12) & (pairs > 3)
+    t = (a - b) * np.sqrt((pairs - 1) * (1 + between) / np.where(equal, 1, below))
+    t = np.where(equal, 0.0, t)
+    return t, 2 * stdtr(free, -np.abs(t))
 
 
 def permute_both(
-    contest: Contest, trials: int, rng: np.random.Generator, name: Correlation = "spearman", unit: Ints | None = None
+    measures: Floats,
+    human: Floats,
+    trials: int,
+    rng: np.random.Generator,
+    name: Correlation = "spearman",
+    unit: Ints | None = None,
 ) -> float:
-    """Return the two-sided p of PERM-BOTH.
+    """Return the two-sided p of PERM-BOTH of two measures (P, 2), over the pairs of phrases that have all scores.
 
     Both measures are standardised; a trial swaps their values for every pair of phrases with probability 1/2, or for
     every unit, such as a document, where unit (P,) is given. p = (c + 1) / (trials + 1) of |difference of the two
     correlations|; where there are few units, all swaps are enumerated. NaN where a measure varies by less than 1e-12.
     Source: Deutsch, Dror & Roth 2021.
     """
-    unit = np.arange(len(contest.used)) if unit is None else np.unique(unit, return_inverse=True)[1]
-    if (np.ptp(np.round(contest.values, 12), axis=0) == 0).any():
+    unit = np.arange(len(human)) if unit is None else np.unique(unit, return_inverse=True)[1]
+    used = ~np.isnan(measures.sum(axis=1) + human)
+    if (np.ptp(np.round(measures[used], 12), axis=0) == 0).any():
         return float("nan")
-    difference = differences(contest, name, unit[contest.used])
+    difference = differences(measures[used], human[used], name, unit[used])
     return float(paired.randomisation(difference, int(unit.max()) + 1, trials, rng))
 
 
-def differences(contest: Contest, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
-    """Return the difference of the two correlations (B,) as a function of which units (B, U) are swapped: 1 or 0.
+def differences(measures: Floats, human: Floats, name: Correlation, unit: Ints) -> Callable[[Floats], Floats]:
+    """Return the difference of the correlations (B,) of two measures (n, 2) with the human score (n,).
 
-    unit (n,) is the unit of each pair of phrases.
+    It is a function of which units (B, U) are swapped, 1 or 0; unit (n,) is the unit of each pair of phrases.
     """
-    mixed, n = _mixed(_standardised(contest.values), contest.human, name), len(contest.human)
+    mixed, n = _mixed(_standardised(measures), human, name), len(human)
     step = max(8, coefficients.BLOCK_CELLS[name] // n)
 
     def difference(swapped: Floats) -> Floats:
@@ -359,7 +327,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
     values, n = z.T.ravel(), len(human)
     if name == "spearman":
         people, _ = coefficients.spearman(human)(np.ones((n, 1)), np.array([float(n)]))
-        return _mixed_ranks(coefficients.levels(values), np.tile(people[:, 0], 2))
+        return _mixed_ranks(coefficients.equal_values(values), np.tile(people[:, 0], 2))
     under = coefficients.KERNELS[name](values[:, None], np.tile(human, 2)[:, None])
 
     def correlate(chosen: Floats) -> tuple[Floats, Floats]:
@@ -369,7 +337,7 @@ def _mixed(z: Floats, human: Floats, name: Correlation) -> Callable[[Floats], tu
     return correlate
 
 
-def _mixed_ranks(both: Levels, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
+def _mixed_ranks(both: EqualValues, people: Floats) -> Callable[[Floats], tuple[Floats, Floats]]:
     """Return the same of Spearman's rho from the levels of all 2n values and the human ranks less their mean (2n,).
 
     The second measure holds what the first leaves of each level, so its sums need no pass of their own.

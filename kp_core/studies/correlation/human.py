@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,11 @@ from kp_core.errors import InputError
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.studies.correlation.coefficients import Correlation, Correlator
 
-Combination = Literal["average", "majority"]
 TieRule = Literal["low", "high", "mid"]
 Unit = Literal["documents", "keyphrases", "pairs"]
 
-COMBINATIONS: tuple[Combination, ...] = ("average", "majority")
-TIE_RULES: tuple[TieRule, ...] = ("low", "high", "mid")
+COMBINATIONS = ("average", "majority")
+TIE_RULES: tuple[TieRule, ...] = get_args(TieRule)
 _WIDE = "score_"
 COLUMNS = ("pair_id", "doc_id", "keyphrase", "candidate")
 _RATED = ("MORPH", "INCLUDE", "PARTOF", "OVERLAP")

@@ -13,29 +13,35 @@ import pandas as pd
 SOURCE = "Kim, Baldwin & Kan 2010"
 
 
-def _table(name: str) -> pd.DataFrame:
+def table(name: str) -> pd.DataFrame:
+    """Return a printed table with what is suspect about it.
+
+    name   scores: the mean human score (0-4) by candidate (shorter, longer) and location, NaN where there was no pair;
+           data: sizes and agreement of the data; claims: what the paper says about its tables, whether the printed
+           numbers bear it out, and by which cells; correlations: as they stand in the file
+    """
     with (files("kp_core.studies.correlation") / f"kim2010_{name}.csv").open(encoding="utf-8") as lines:
         return pd.read_csv(lines, keep_default_na=False, na_values={"mean_score": [""]})
 
 
-def kim2010_correlations() -> pd.DataFrame:
+def correlations() -> pd.DataFrame:
     """Return Spearman's rho of Tables 3 to 5: measure, subset, average, correlation, value, table, suspect.
 
     Measures, subsets and averages are named as in `correlate`; `human` is the leave-one-out ceiling, `semantic
     similarity` a cosine of web snippets that cannot be computed any more. `suspect` says why a cell looks misprinted.
 
-    >>> found = kim2010_correlations()
+    >>> found = correlations()
     >>> len(found), found["value"][0].item(), int((found["suspect"] != "").sum())
     (160, 0.4506, 8)
     """
-    found = _table("correlations")
+    found = table("correlations")
     found.insert(3, "correlation", "spearman")
     return found
 
 
-def kim2010_printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+def printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the tables as printed, a row a subset and a column a measure; where cells look misprinted; and these."""
-    found = kim2010_correlations()
+    found = correlations()
     rows = found[found["average"] == average].assign(marked=found["suspect"] != "")
     rows["subset"] = rows["subset"].str.replace("L<=", "L ≤ ").str.replace(":", ": ")
     wide = rows.pivot_table("value", "subset", "measure", sort=False).rename_axis(index="pairs", columns=None)
@@ -43,18 +49,3 @@ def kim2010_printed(average: str) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFr
     marked = marked.reindex(index=wide.index, columns=wide.columns).eq(other=True)
     suspects = rows.loc[rows["marked"], ["measure", "subset", "value", "table", "suspect"]]
     return wide.reset_index(), marked.reset_index(drop=True), suspects
-
-
-def kim2010_scores() -> pd.DataFrame:
-    """Return the mean human score (0-4) by candidate (shorter, longer) and location; NaN where there was no pair."""
-    return _table("scores")
-
-
-def kim2010_data() -> pd.DataFrame:
-    """Return sizes and agreement of the data: item, value, where it is printed, and why it is suspect."""
-    return _table("data")
-
-
-def kim2010_claims() -> pd.DataFrame:
-    """Return what the paper says about its tables, whether the printed numbers bear it out, and by which cells."""
-    return _table("claims")

@@ -7,7 +7,7 @@ Source: Nomoto & Matsumoto 1997, Table 8. What is marked as assumed is not print
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +16,7 @@ import pandas as pd
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted, part_of, unfit
+from kp_core.scoring.accumulate import Ids
 from kp_core.scoring.codes import Bools, Ints
 from kp_core.scoring.prepare import prepare_annotators
 from kp_core.scoring.sentence_ids import list_sentences, sentence_rows
@@ -72,7 +73,8 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     documents = corpus.documents.set_index("doc_id")
     notes = []
     if empty := documents.index[~documents.index.isin(listed["doc_id"])].tolist():
-        notes.append(Note("warning", "texts", f"no sentence in {_named(empty)}, so nothing can be chosen there"))
+        text = f"no sentence in {counted(len(empty), 'document')}: {Ids.of(empty)}, so nothing can be chosen there"
+        notes.append(Note("warning", "texts", text))
     by_text, by_paragraph = listed.groupby("doc_id"), listed.groupby(["doc_id", "paragraph"])
     frame = listed[["doc_id", "sentence", "text"]].assign(
         group=listed["doc_id"].map(documents["group"]).fillna("").astype("str"),
@@ -94,31 +96,19 @@ def attributes(corpus: Corpus, given: pd.DataFrame | None = None) -> tuple[pd.Da
     return frame[["doc_id", "sentence", "text", *ATTRIBUTES]], notes
 
 
-def _named(documents: Sequence[str]) -> str:
-    return f"{counted(len(documents), 'document')}: {', '.join(documents[:5])}{' …' if len(documents) > 5 else ''}"
-
-
 def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
     """Return the given attributes in the order of the sentences; refuses what is no sentence or no number."""
     known = [name for name in ATTRIBUTES if name in given]
     if "sentence" not in given or not known:
-        raise unfit(
-            "the given attributes",
-            "no attribute",
-            columns=", ".join(map(str, given.columns)) or "(none)",
-            known=", ".join(ATTRIBUTES),
-        )
+        said = {"columns": ", ".join(map(str, given.columns)) or "(none)", "known": ", ".join(ATTRIBUTES)}
+        raise unfit("the given attributes", "no attribute", **said)
     for wrong, problem in (
         (~given["sentence"].isin(listed["sentence"]), "no sentence of the loaded texts"),
         (given["sentence"].duplicated(), "a sentence given twice"),
     ):
         if wrong.any():
-            raise unfit(
-                "the given attributes",
-                "not in the list",
-                sentence=given.loc[wrong, "sentence"].iloc[0],
-                problem=problem,
-            )
+            sentence = given.loc[wrong, "sentence"].iloc[0]
+            raise unfit("the given attributes", "not in the list", sentence=sentence, problem=problem)
     table = given.set_index("sentence")[known].reindex(listed["sentence"])
     for name in known:
         if name == "group":
@@ -126,27 +116,24 @@ def _checked(given: pd.DataFrame, listed: pd.DataFrame) -> pd.DataFrame:
             continue
         values = pd.to_numeric(table[name], errors="coerce").astype("float64")
         filled = table[name].notna() & (table[name].astype("str").str.strip() != "")
-        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & (name == "attitude")))
+        whole = "whole " if name == "attitude" else ""
+        wrong = filled & (~np.isfinite(values) | ((values % 1 != 0) & bool(whole)))
         if wrong.any():
-            raise unfit(
-                f"the given attributes, column {name}, sentence '{wrong.idxmax()}'",
-                "attribute",
-                value=table.loc[wrong, name].iloc[0],
-                whole="whole " if name == "attitude" else "",
-            )
+            where = f"the given attributes, column {name}, sentence '{wrong.idxmax()}'"
+            raise unfit(where, "attribute", value=table.loc[wrong, name].iloc[0], whole=whole)
         table[name] = values
     return table
 
 
 def _from_nouns(
-    listed: pd.DataFrame, titles: Mapping[str, str], kept: MutableMapping[Any, Any]
+    listed: pd.DataFrame, titles: Mapping[str, str], lexicon: MutableMapping[Any, Any]
 ) -> tuple[pd.DataFrame, list[Note]]:
     """Return title_similarity and tf_idf of every sentence, and where they are missing and therefore 0.
 
     The weight of a noun in a sentence is F / MAX_F · ln(N / DF) / ln N: F its count there and MAX_F the largest there,
     DF the sentences of the text that have it, N all of them.
     """
-    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, kept)]
+    pairs = [(row, noun) for row, text in enumerate(listed["text"]) for noun in _nouns(text, lexicon)]
     words = [(name, token.lower()) for name, title in titles.items() for token, _, _ in tokens(clean(title))]
     distinct = list(dict.fromkeys(word for _, word in (*pairs, *words)))
     stem = dict(zip(distinct, stem_words(distinct, "porter-nltk"), strict=True))
@@ -168,18 +155,19 @@ def _from_nouns(
         (both, "one sentence, whose weights are undefined", sizes.index[sizes == 1].tolist()),
         (both, "no English noun was found", [name for name in sizes.index[sizes > 1] if name not in with_nouns]),
     ]
+    zero = "the attribute counts as 0 there"
     notes = [
-        Note("warning", where, f"{why} in {_named(documents)}; the attribute counts as 0 there")
-        for where, why, documents in missing
-        if documents
+        Note("warning", where, f"{why} in {counted(len(names), 'document')}: {Ids.of(names)}; {zero}")
+        for where, why, names in missing
+        if names
     ]
     return sums, notes
 
 
-def _nouns(sentence: str, kept: MutableMapping[Any, Any]) -> list[str]:
+def _nouns(sentence: str, lexicon: MutableMapping[Any, Any]) -> list[str]:
     """Return the nouns in lower case; the tagger takes every word in another script for one, so these are left out."""
     spelled = [token for token, _, _ in tokens(sentence)]
-    tagged = tag_sentence(spelled, kept) if _LATIN.search(sentence) else []
+    tagged = tag_sentence(spelled, lexicon) if _LATIN.search(sentence) else []
     return [token.lower() for token, _, name in tagged if word_class(name) == "N" and _LATIN.search(token)]
 
 
@@ -243,21 +231,21 @@ def extracts(corpus: Corpus, given: pd.DataFrame | None = None, form: Form = "bi
     table, notes = attributes(corpus, given)
     data = prepare_annotators(corpus, Settings(normalise="none", universe="sentences", interval="none"))
     document = pd.Index(data.documents).get_indexer(pd.Index(table["doc_id"]))
-    kept = document >= 0
-    number = np.cumsum(kept) - 1
-    if left := table.loc[~kept, "doc_id"].nunique():
+    there = document >= 0
+    number = np.cumsum(there) - 1
+    if left := table.loc[~there, "doc_id"].nunique():
         verbs = "has no extract and is left out", "have no extract and are left out"
         notes.append(Note("info", "extracts", part_of(left, left + len(data.documents), "document", *verbs)))
     item = number[rows][data.choices.place]
     # A choice stands where its sentence stands in the text: the i-th choice of an annotator is the i-th earliest.
-    choices = replace(data.choices, item=item, place=item, document=document[kept].astype(np.int64))
-    frame = table[kept].reset_index(drop=True)
+    choices = replace(data.choices, item=item, place=item, document=document[there].astype(np.int64))
+    frame = table[there].reset_index(drop=True)
     types = frame.groupby("doc_id", sort=False)["group"].unique()
     types = types.where(types.map(len) == 1).map(lambda group: group[0], na_action="ignore")
     if len(mixed := types.index[types.isna()]):
         verbs = "has sentences of several types and is", "have sentences of several types and are"
         text = part_of(len(mixed), len(data.documents), "document", *verbs)
-        notes.append(Note("warning", "group", f"{text} in no row by document type: {', '.join(mixed[:5])}"))
+        notes.append(Note("warning", "group", f"{text} in no row by document type: {Ids.of(mixed)}"))
     return Extracts(
         frame,
         columns(frame),

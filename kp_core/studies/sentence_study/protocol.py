@@ -23,7 +23,7 @@ from kp_core.studies import WORDS
 from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.attributes import Extracts, extracts
 from kp_core.studies.sentence_study.trees import Node, folds, grown, nodes
-from kp_core.studies.trimming import THRESHOLDS, Form
+from kp_core.studies.trimming import THRESHOLDS, Form, at_random
 
 #: Sentences drawn: “yes”, and “no” for each “yes”; with fewer “yes” than FEWEST the study does not run.
 MOST_YES, NO_PER_YES, FEWEST_YES = 40, 5, 10
@@ -46,7 +46,7 @@ COLUMNS = ("threshold", "system", "measure", "subset", "value", "low", "high", "
 
 
 @dataclass(frozen=True)
-class Plan:
+class Design:
     """How the study is done: form of trimming, draws, whether documents stay whole in folds, seed."""
 
     form: Form = "binary"
@@ -124,18 +124,6 @@ def draw(yes: Bools, left: Bools, size: Left, rng: np.random.Generator) -> Ints:
     return np.sort(np.concatenate([rng.choice(np.flatnonzero(side), number, replace=False) for side, number in sides]))
 
 
-def at_random(votes: Ints, document: Ints, size: Ints, rng: np.random.Generator) -> Bools:
-    """Return a random part of the chosen sentences (S,), of a given size in each document (D,).
-
-    votes, document   (S,) how many chose each sentence, and where it stands
-    """
-    order = np.lexsort((rng.random(len(votes)), votes == 0, document))
-    start = np.searchsorted(document[order], np.arange(len(size)))
-    kept = np.zeros(len(votes), bool)
-    kept[order] = np.arange(len(votes)) - start[document[order]] < size[document[order]]
-    return kept
-
-
 def tenth(document: Ints, documents: int) -> Ints:
     """Return how many sentences are a tenth of each document (D,), rounded half up, at least one."""
     size = np.bincount(document, minlength=documents)
@@ -185,21 +173,18 @@ def one_repeat(
     return np.stack([*tables, *(table(other, yes, rows) for other in others)]), importance
 
 
-def at_majority(
-    sentences: Extracts, majority: Ints, plan: Plan, progress: Callable[[float], None] = lambda share: None
-) -> Outcome:
+def at_majority(sentences: Extracts, majority: Ints, design: Design) -> Outcome:
     """Return what the draws give where a sentence of each document needs so many votes (D,), 0: not left."""
     yes, left = sentences.yes(majority), sentences.left(majority)
-    size = what_is_left(majority, yes, left, plan.grouped)
+    size = what_is_left(majority, yes, left, design.grouped)
     if size.reason:
         return Outcome(majority, size)
-    draws = []
-    for number in range(plan.repeats):
-        draws.append(one_repeat(sentences, majority, size, plan.grouped, (plan.seed, number)))
-        progress((number + 1) / plan.repeats)
-    rows = draw(yes, left, size, np.random.default_rng((plan.seed, 0)))
+    draws = [
+        one_repeat(sentences, majority, size, design.grouped, (design.seed, each)) for each in range(design.repeats)
+    ]
+    rows = draw(yes, left, size, np.random.default_rng((design.seed, 0)))
     matrix = sentences.columns.to_numpy()[rows]
-    tree = grown(matrix, yes[rows], sentences.document[rows], plan.grouped, plan.seed)
+    tree = grown(matrix, yes[rows], sentences.document[rows], design.grouped, design.seed)
     tables, importance = (np.stack(arrays) for arrays in zip(*draws, strict=True))
     return Outcome(majority, size, tables, importance, nodes(tree, list(sentences.columns), matrix, yes[rows]))
 
@@ -231,46 +216,40 @@ def sentence_study(
     repeats: int = REPEATS,
     grouped: bool = False,
     seed: int = 0,
-    progress: Callable[[float], None] | None = None,
 ) -> SentenceStudy:
     """Learn which sentences people choose, at every threshold of agreement, and say how well that goes.
 
     corpus      texts, and a gold standard that names sentences (`list_sentences`) by two or more annotators
     attributes  table with a column `sentence` and attributes that take the place of computed ones
     grouped     no document stands on both sides of a fold: stricter than the source
-    progress    called with the share that is done; what it raises stops the study
 
     Source: Nomoto & Matsumoto 1997, reconstructed where our source lacks formulas; the tree is not C4.5.
     """
-    plan = Plan(form, repeats, grouped, seed)
+    design = Design(form, repeats, grouped, seed)
     sentences = extracts(corpus, attributes, form)
-
-    def tell_after(thresholds_done: int) -> Callable[[float], None]:
-        return lambda share: progress((thresholds_done + share) / len(thresholds)) if progress else None
-
     same: dict[tuple[int, ...], Outcome] = {}  # several thresholds often ask for the same votes
     outcomes = {}
-    for number, threshold in enumerate(thresholds):
+    for threshold in thresholds:
         majority = sentences.majority(threshold)
         votes = tuple(majority.tolist())
         if votes not in same:
-            same[votes] = at_majority(sentences, majority, plan, tell_after(number))
+            same[votes] = at_majority(sentences, majority, design)
         outcomes[float(threshold)] = same[votes]
-    return assemble(sentences, outcomes, plan)
+    return assemble(sentences, outcomes, design)
 
 
-def assemble(sentences: Extracts, outcomes: dict[float, Outcome], plan: Plan) -> SentenceStudy:
+def assemble(sentences: Extracts, outcomes: dict[float, Outcome], design: Design) -> SentenceStudy:
     """Return the study from what its thresholds gave."""
     rows, used = [], []
     for threshold, outcome in outcomes.items():
         if outcome.tables is not None and outcome.importance is not None:
-            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, plan.seed)]
+            rows += [(threshold, *row) for row in _rows(sentences, outcome.majority, outcome.tables, design.seed)]
             trees = pd.DataFrame(np.concatenate(outcome.importance), columns=sentences.columns.columns)
             removed = trees.T.groupby(level=0, sort=False).sum().T
             shares = zip(removed.columns, (removed > 0).mean(), removed.mean(), strict=True)
             used += [(threshold, *row) for row in shares]
     left = [{"threshold": threshold, **vars(outcome.left)} for threshold, outcome in outcomes.items()]
-    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **plan.as_dict()}
+    settings = {"t": ",".join(f"{threshold:g}" for threshold in outcomes), **design.as_dict()}
     return SentenceStudy(
         pd.DataFrame(rows, columns=list(COLUMNS)),
         settings,

@@ -10,7 +10,6 @@ import kp_core as kp
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_id, sentence_rows
 from kp_core.studies.sentence_study.attributes import ATTITUDE_WORDS, ATTRIBUTES, attitude, attributes, columns
-from kp_core.text.normalise import Normaliser
 from kp_core.text.stem import STEMMERS
 from kp_core.text.tokenise import clean, sentence_places, sentences, tokens
 from tests.cases import cases
@@ -143,11 +142,6 @@ def test_no_normalisation_merges_two_sentences(pipeline):
     data = prepare(corpus, normalise=pipeline)
     assert (data.settings.normalise, data.settings.k) == ("none", (12,))
     assert "compared as they stand" in data.notes[-1].message
-
-
-def test_a_stemmer_would_merge_them():
-    assert len(set(Normaliser.parse("snowball-tr").apply(["a-b's#s001", "a-b's#s002"]))) == 1
-    assert len(set(Normaliser.parse("nfkc+lower+space+porter-nltk").apply(["s3", "s03", "d#s003", "d#s0003"]))) == 4
 
 
 def chosen(corpus: kp.Corpus, **lists: list[str]) -> kp.Corpus:

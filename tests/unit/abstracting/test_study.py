@@ -12,8 +12,9 @@ import kp_core as kp
 from kp_core.charts import heat_maps, over_thresholds, screen_tables
 from kp_core.studies.sentence_study import protocol
 from kp_core.studies.sentence_study.attributes import extracts
-from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Plan
+from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY, MEASURES, NULL, RANDOM, TREE, Design
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
+from kp_core.studies.trimming import at_random
 from tests.cases import cases
 
 CASES = cases(__file__)
@@ -37,6 +38,11 @@ def given(lectures):
 @pytest.fixture(scope="module")
 def found(lectures, given):
     return extracts(lectures, given)
+
+
+@pytest.fixture(scope="module")
+def outcome(found):
+    return protocol.at_majority(found, np.full(20, 2), Design(repeats=1))
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +141,7 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
     votes = np.array([1, 0, 3, 1, 2, 0, 1, 1])
     document = np.array([0, 0, 0, 0, 1, 1, 1, 2])
     size, numbers = np.array([2, 1, 0]), map(np.random.default_rng, range(600))
-    kept = np.stack([protocol.at_random(votes, document, size, rng) for rng in numbers])
+    kept = np.stack([at_random(votes, document, size, rng) for rng in numbers])
     assert (np.stack([kept[:, :4].sum(1), kept[:, 4:7].sum(1), kept[:, 7].astype(int)], 1) == [2, 1, 0]).all()
     assert not kept[:, votes == 0].any()
     # Each of the three chosen sentences stays in 2 of 3 cases, each of the two in 1 of 2: ± 4 standard errors.
@@ -145,15 +151,14 @@ def test_random_trimming_keeps_as_many_of_the_chosen():
 
 def test_without_trimming_the_null_is_the_tree(found):
     """At one vote nothing is removed, so random trimming removes nothing either."""
-    tables = protocol.at_majority(found, np.ones(20, np.int64), Plan(repeats=1)).tables[0]
+    tables = protocol.at_majority(found, np.ones(20, np.int64), Design(repeats=1)).tables[0]
     assert (tables[CLASSIFIERS.index(NULL)] == tables[CLASSIFIERS.index(TREE)]).all()
 
 
-def test_measures_are_those_of_scikit_learn(found):
+def test_measures_are_those_of_scikit_learn(found, outcome):
     from sklearn import metrics
 
-    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
-    frame = protocol.assemble(found, {0.5: outcome}, Plan(repeats=1)).frame
+    frame = protocol.assemble(found, {0.5: outcome}, Design(repeats=1)).frame
     for system in (TREE, LEAD, RANDOM):
         hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(system)].sum(axis=1).astype(int)
         guess = np.repeat([1, 1, 0, 0], [hits, said - hits, there - hits, number - said - there + hits])
@@ -171,7 +176,7 @@ def test_measures_are_those_of_scikit_learn(found):
         assert (own["value"] <= own["high"]).all()
 
 
-def test_the_lead_and_the_majority_by_hand(found, study):
+def test_the_lead_and_the_majority_by_hand(found, study, outcome):
     rows = study.frame[(study.frame["threshold"] == 0.5) & (study.frame["subset"] == "all")]
     majority = rows[rows["system"] == MAJORITY].set_index("measure")
     assert majority["value"].drop("P").to_dict() == {"accuracy": 200 / 240, "R": 0, "F1": 0, "kappa": 0}
@@ -180,7 +185,6 @@ def test_the_lead_and_the_majority_by_hand(found, study):
     size = found.frame.groupby("doc_id", sort=False).size()
     few = np.maximum(1, np.floor(size / 10 + 0.5)).astype(int)
     first = found.frame.groupby("doc_id", sort=False).cumcount() < found.frame["doc_id"].map(few)
-    outcome = protocol.at_majority(found, np.full(20, 2), Plan(repeats=1))
     yes, left = found.yes(np.full(20, 2)), np.ones(len(found.frame), bool)
     rows = protocol.draw(yes, left, outcome.left, np.random.default_rng((0, 0)))
     assert outcome.tables[0, CLASSIFIERS.index(LEAD)][1].sum() == first.to_numpy()[rows].sum()
@@ -199,19 +203,14 @@ def test_the_same_seed_gives_the_same_study(lectures, given, study):
         assert len(other.csv().splitlines()) == 1 + len(other.frame)
 
 
-def test_thresholds_with_the_same_classes_are_computed_once(lectures, given):
+def test_thresholds_with_the_same_classes_are_computed_once(lectures, given, monkeypatch):
     """From 0.5 to 0.55 the majorities of the sample are the same."""
-    told: list[float] = []
-    found = kp.sentence_study(lectures, [0.5, 0.55], attributes=given, repeats=1, progress=told.append)
-    assert told == [0.5]
+    asked, at_majority = [], protocol.at_majority
+    monkeypatch.setattr(protocol, "at_majority", lambda *given: asked.append(1) or at_majority(*given))
+    found = kp.sentence_study(lectures, [0.5, 0.55], attributes=given, repeats=1)
+    assert asked == [1]
     one, two = (found.frame[found.frame["threshold"] == t].drop(columns="threshold") for t in (0.5, 0.55))
     pd.testing.assert_frame_equal(one.reset_index(drop=True), two.reset_index(drop=True))
-
-    def stop(share: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        kp.sentence_study(lectures, [0.5], attributes=given, progress=stop)
 
 
 def test_learning_finds_what_is_there(lectures):
@@ -232,7 +231,7 @@ def test_learning_finds_what_is_there(lectures):
 
 def test_types_are_parts_of_the_whole(found, study):
     """Right decisions over the types add up to those over all."""
-    outcome = protocol.at_majority(found, found.majority(0.5), Plan(repeats=1))
+    outcome = protocol.at_majority(found, found.majority(0.5), Design(repeats=1))
     hits, said, there, number = outcome.tables[0, CLASSIFIERS.index(TREE)]
     right = number - (there - hits) - (said - hits)
     rows = study.frame[(study.frame["system"] == TREE) & (study.frame["measure"] == "accuracy")]

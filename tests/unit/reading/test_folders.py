@@ -6,6 +6,7 @@ import gzip
 import io
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ import kp_core as kp
 from kp_core.corpus import Corpus
 from kp_core.errors import InputError
 from kp_core.reading import Limits, Source
+from tests.cases import cases
 from tests.format_samples import archive
 
 
@@ -45,6 +47,14 @@ def texts(corpus: Corpus) -> dict[str, str]:
 
 def ignored(corpus: Corpus) -> list[str]:
     return [name for reading in corpus.report.readings for name in reading.ignored]
+
+
+@pytest.mark.parametrize("case", cases(__file__)["folder"], ids=lambda case: case["shows"])
+def test_a_folder_is_read_as_is_written_down(case: dict[str, Any]) -> None:
+    for how in case["how"]:
+        corpus = kp.load(**{how: archive(case["files"])})
+        assert (lists(corpus), texts(corpus)) == (case["lists"], case.get("texts", {}))
+        assert " ".join(corpus.empty["doc_id"]) == case.get("empty", "")
 
 
 KEYS = {"./keys/1.key": "tide\nsea\n", "./keys/2.key": "moon\n"}
@@ -112,33 +122,8 @@ def test_loose_files_are_the_folder_that_they_stand_in(tmp_path: Path) -> None:
         kp.load(gold=same)
 
 
-SHORT = {"1": "Tides rise.", "2": "The moon; the sun; a star.", "3": "Water"}
-
-
 def under(folder: str, ending: str, files: dict[str, str]) -> dict[str, str]:
     return {f"{folder}{name}{ending}": text for name, text in files.items()}
-
-
-@pytest.mark.parametrize("how", ["gold", "systems", "files"])
-@pytest.mark.parametrize(("keys", "docs"), [("", ""), ("d/", "d/"), ("LIAAD/keys/", "LIAAD/docsutf8/")])
-def test_texts_beside_keys_are_texts_however_short_and_whatever_is_asked(how: str, keys: str, docs: str) -> None:
-    pack = under(keys, ".key", {"1": "tide\nsea", "2": "moon", "3": ""}) | under(docs, ".txt", SHORT)
-    corpus = kp.load(**{how: archive({**pack, "LIAAD/lan.txt": "EN", "LIAAD/language.txt": "English\n"})})
-    name = "pack" if how == "systems" else "gold"
-    assert lists(corpus) == {name: {"1": ["tide", "sea"], "2": ["moon"]}}
-    assert texts(corpus) == SHORT
-    assert corpus.empty["doc_id"].tolist() == ["3"]
-
-
-def test_one_text_beside_one_list() -> None:
-    for how in ("gold", "files"):
-        corpus = kp.load(**{how: archive({"1.key": "tide", "1.txt": "Tides; the sea; moon; sun\n"})})
-        assert (lists(corpus), texts(corpus)) == ({"gold": {"1": ["tide"]}}, {"1": "Tides; the sea; moon; sun"})
-
-
-def test_lists_may_be_named_like_their_texts() -> None:
-    corpus = kp.load(files=archive({"1.txt": "Tides rise.", "1.txt.phrases": "tide\n", "2.txt.phrases": "sea\n"}))
-    assert (lists(corpus), texts(corpus)) == ({"gold": {"1": ["tide"], "2": ["sea"]}}, {"1": "Tides rise."})
 
 
 @pytest.mark.parametrize("readers", [["2", "5"], ["1", "2"]])
@@ -188,22 +173,6 @@ def test_systems_are_folders_of_phrases_and_scores(line: str) -> None:
     assert len(texts(corpus)) == 2
 
 
-def test_the_table_that_yake_prints_and_phrases_that_end_in_a_number() -> None:
-    printed = "keyword        score\n-----------  -------\ntide table    0.0021\nsea           0.01\n"
-    corpus = kp.load(systems=archive({"1.txt": printed, "2.txt": "moon 0.5\n"}, "yake.zip"))
-    assert lists(corpus) == {"yake": {"1": ["tide table", "sea"], "2": ["moon"]}}
-    corpus = kp.load(systems=archive({"1.txt": "covid 19\nwindows 7\nvitamin b 12\n", "2.txt": "moon 1\n"}))
-    assert lists(corpus) == {"pack": {"1": ["covid 19", "windows 7", "vitamin b 12"], "2": ["moon 1"]}}
-
-
-def test_abstracts_are_texts_by_their_ending() -> None:
-    pack = {"1.abstr": "Tides\n", "1.contr": "tide; sea", "1.uncontr": "tide;\n\tsea level", "2.abstr": "Moon"}
-    for how in ("gold", "files"):
-        corpus = kp.load(**{how: archive(pack)})
-        assert lists(corpus) == {"contr": {"1": ["tide", "sea"]}, "uncontr": {"1": ["tide", "sea level"]}}
-        assert texts(corpus) == {"1": "Tides", "2": "Moon"}
-
-
 def test_two_candidates_for_a_text() -> None:
     pack = {"1.key": "tide", "1.txt": "Tides rise twice.", "1.abstr": "Tides rise."}
     with pytest.raises(kp.Question) as asked:
@@ -213,9 +182,6 @@ def test_two_candidates_for_a_text() -> None:
     assert texts(kp.load(files=archive(pack), roles=first.choices)) == {"1": "Tides rise."}
     assert texts(kp.load(files=archive(pack), roles=second.choices)) == {"1": "Tides rise twice."}
     assert texts(kp.load(files=archive(pack), fixes=kept.fixes)) == {"1": "Tides rise."}
-    same = {"a/1.txt": "Tides rise.", "b/1.txt": "Tides rise.", "keys/1.key": "tide"}
-    corpus = kp.load(files=archive(same))
-    assert texts(corpus) == {"1": "Tides rise."}
 
 
 def test_texts_of_two_files_for_one_document_are_asked() -> None:
@@ -242,32 +208,8 @@ def test_subjects_of_annif_keep_their_notation() -> None:
     assert runs["concept"].tolist() == ["http://a/1", "http://a/2", "http://a/3"]
     assert runs["score"].tolist() == [0.8, 0.5, 0.2]
     assert runs["notation"].fillna("").tolist() == ["55.1", "", ""]
-
-
-def test_a_json_file_a_document() -> None:
-    subjects = '{{"text": "Tides {0}.", "subjects": [{{"uri": "http://a/{0}", "label": "tide {0}"}}]}}'
-    corpus = kp.load(files=archive({f"d{n}.json": subjects.format(n) for n in (1, 2)}))
-    assert lists(corpus) == {"gold": {"d1": ["tide 1"], "d2": ["tide 2"]}}
-    assert texts(corpus) == {"d1": "Tides 1.", "d2": "Tides 2."}
-    named = {f"{folder}/{n}.json": f'{{"keyphrases": ["{folder} {n}"]}}' for folder in ("gold", "yake") for n in (1, 2)}
-    found = lists(kp.load(files=archive(named)))
-    assert found == {"gold": {"1": ["gold 1"], "2": ["gold 2"]}, "yake": {"1": ["yake 1"], "2": ["yake 2"]}}
-
-
-def test_json_files_that_tell_of_the_same_documents_are_those_of_several_people() -> None:
-    pack = {f"{name}.json": f'{{"d1": {{"keyphrases": ["{name}"]}}}}' for name in ("ana", "ben")}
-    assert kp.load(gold=archive(pack)).annotators == ["ana", "ben"]
-
-
-def test_a_file_of_tagged_tokens_a_document() -> None:
-    tokens = "The O\ntide {0}\ntable I-KP\n\nIs O\nwrong{1} O\n"
-    corpus = kp.load(
-        files=archive({f"d{n}.conll": tokens.format("B-KP", n) + "\nagain O\n" * (n == 2) for n in (1, 2)})
-    )
-    assert lists(corpus) == {"gold": {"d1": ["tide table"], "d2": ["tide table"]}}
-    assert texts(corpus)["d2"] == "The tide table\nIs wrong2\nagain"
-    people = {f"{name}.conll": tokens.format("B-KP", "") for name in ("ana", "ben")}
-    assert lists(kp.load(gold=archive(people)))["ben"] == {"1": ["tide table"]}
+    several = [Source(f"d{n}.annif", lines.encode()) for n in (1, 2)]
+    assert kp.load(systems=several).systems == ["annif"]
 
 
 DUC = "<DOC>\n<DOCNO> AP88-{0} </DOCNO>\n<HEAD>Tides &amp; {0}</HEAD>\n<TEXT>\n<P>Water {0}.\n{1}"
@@ -293,34 +235,6 @@ def test_half_numbered_folders_are_told_apart_by_what_they_hold() -> None:
     assert lists(kp.load(files=archive(with_texts))) == people
     many = {f"{doc_id}/1.key": f"tide {doc_id}" for doc_id in range(12)}
     assert list(lists(kp.load(gold=archive(many)))) == ["1"]
-
-
-def test_crowd_counts_beside_keys_have_the_ids_of_the_keys() -> None:
-    pack = {"train/a-1.txt": "Tides rise.", "train/a-1.key": "tide\n", "train/a-2.key": "sea\n"}
-    pack |= {"train/a-1-CrowdCountskey": "tide\t10\nsea\t2\n", "train/a-2-CrowdCountskey": "sea\t4\n"}
-    corpus = kp.load(files=archive(pack))
-    assert lists(corpus) == {
-        "key": {"a-1": ["tide"], "a-2": ["sea"]},
-        "votes": {"a-1": ["tide", "sea"], "a-2": ["sea"]},
-    }
-
-
-def test_files_without_an_ending_are_told_apart_by_their_folders() -> None:
-    pack = under("KDD/abstracts/", "", {"10.1145_1": "Tides rise.", "10.1145_2": "The moon."})
-    pack |= under("KDD/gold/", "", {"10.1145_1": "tide\nsea", "10.1145_2": "moon"})
-    corpus = kp.load(files=archive(pack))
-    assert lists(corpus) == {"gold": {"10.1145_1": ["tide", "sea"], "10.1145_2": ["moon"]}}
-    assert texts(corpus) == {"10.1145_1": "Tides rise.", "10.1145_2": "The moon."}
-
-
-def test_texts_of_semeval_and_one_document_of_annif() -> None:
-    corpus = kp.load(
-        files=archive({"train/C-41.txt.final": "Tides rise.", "train.final": "C-41 : tide,sea\nC-42 : a,b"})
-    )
-    assert texts(corpus) == {"C-41": "Tides rise."}
-    assert lists(corpus) == {"gold": {"C-41": ["tide", "sea"], "C-42": ["a", "b"]}}
-    corpus = kp.load(files=archive({"d.txt": "Tides rise.", "d.tsv": "<http://x.org/1>\ttide\n"}))
-    assert (lists(corpus), texts(corpus)) == ({"gold": {"d": ["tide"]}}, {"d": "Tides rise."})
 
 
 @pytest.mark.parametrize(

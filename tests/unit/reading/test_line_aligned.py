@@ -138,12 +138,6 @@ def test_a_role_said_of_one_file_holds_for_it_alone():
     assert corpus.documents["text"].tolist() == ["Water rises and falls at the quay.", "It goes round.", "How high."]
 
 
-def test_files_of_one_document_each_are_not_taken_for_lines():
-    folder = archive({"d1.txt": "tide; sea\n", "d2.txt": "moon; sun;\n\tstar\n"})
-    corpus = kp.load(gold=folder)
-    assert lists(corpus.gold) == {"d1": ["tide", "sea"], "d2": ["moon", "sun", "star"]}
-
-
 def test_objects_without_ids_are_lines_too():
     texts = '{"id": "a", "text": "Tides.", "keywords": ["tide"]}\n{"id": "b", "text": "Moon.", "keywords": ["moon"]}\n'
     predicted = b'{"src": [3], "preds": [[4]], "pred_sents": [["tide"]]}\n{"src": [5], "preds": [], "pred_sents": []}\n'

@@ -42,16 +42,6 @@ def test_files_of_users_are_annotators():
         ]
 
 
-def test_two_texts_of_one_document_are_refused():
-    with pytest.raises(InputError, match="another text for “3”"):
-        kp.load(
-            files=[
-                jsonl({"id": 3, "text": "The tide", "label": [[4, 8, "KP"]]}),
-                jsonl({"id": 3, "text": "The moon", "label": [[4, 8, "KP"]]}, name="ben.jsonl"),
-            ]
-        )
-
-
 # INCEpTION
 
 
