@@ -10,8 +10,10 @@ from cyclopts import Argument
 from kp_core import typeset
 from kp_core.cli import Data, Options, Output, Similarity, Tables, app
 from kp_core.learn import LESSONS
+from kp_core.reading import Source
 from kp_core.reading.families import all_families
 from kp_core.takeaway import methods
+from kp_core.takeaway.workspace_file import ENDING, Saved, Uploads, workspace_file
 
 #: Options that several commands share: the class that holds them, their title, and what they say.
 SHARED = {
@@ -170,6 +172,30 @@ PAGES = {
     "formats.md": formats_page,
 }
 
+_HERE = Path(__file__).parent
+_PEOPLE = ("gold.csv", "documents.jsonl")
+#: The workspaces of `guide/gallery.md`: files of the sample lectures, and what is chosen when they open.
+GALLERY: dict[str, tuple[tuple[str, ...], dict[str, str]]] = {
+    "two_systems": ((*_PEOPLE, "systems/tfidf.jsonl", "systems/yake.csv"), {"k": "6", "page": "overview"}),
+    "threshold": ((*_PEOPLE, "systems/yake.csv"), {"k": "7", "measure": "P@k", "page": "overview"}),
+    "three_indexers": (("gold.csv",), {"page": "annotators"}),
+    "preset": (
+        (*_PEOPLE, "systems/rake.csv", "systems/tfidf.jsonl", "systems/yake.csv"),
+        {"k": "15", "preset": "semeval2010", "page": "overview"},
+    ),
+    "class": (("judgements.csv",), {"page": "correlation", "correlation_tab": "Annotators"}),
+}
+
+
+def workspace(name: str) -> Saved:
+    """Return a workspace of the gallery."""
+    files, link = GALLERY[name]
+    paths = [_HERE.parent / "sample_data" / "lectures" / file for file in files]
+    return Saved(Uploads(tuple(Source(path.name, path.read_bytes()) for path in paths)), link)
+
+
 if __name__ == "__main__":
     for name, page in PAGES.items():
-        (Path(__file__).parent / name).write_text(page(), encoding="utf-8")
+        (_HERE / name).write_text(page(), encoding="utf-8")
+    for name in GALLERY:
+        (_HERE / "guide" / "gallery" / f"{name}{ENDING}").write_bytes(workspace_file(workspace(name)))

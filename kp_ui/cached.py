@@ -14,6 +14,7 @@ from kp_core.scoring.measures import parse
 from kp_core.scoring.prepare import prepare
 from kp_core.settings import Average, Settings
 from kp_core.studies.annotators import agreement_by_document
+from kp_core.studies.correlation.human import near_miss_pairs
 from kp_core.studies.trimming import Form, curve
 from kp_ui import settings as chosen
 from kp_ui import workspace
@@ -136,6 +137,11 @@ def near_misses() -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
     settings = at_cutoff()
     return _near_misses(digest_of(settings), settings)
+
+
+def pairs_to_rate(number: int) -> pd.DataFrame:
+    """Draw so many near misses of each type up to the sidebar's cutoff, always the same ones."""
+    return near_miss_pairs(near_misses().frame, number, 0)
 
 
 def paper_table(

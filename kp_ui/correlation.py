@@ -19,6 +19,7 @@ from kp_core.takeaway import methods
 from kp_core.text.stem import SNOWBALL
 from kp_core.typeset import number
 from kp_core.words import statements
+from kp_core.words.statements import Headline
 from kp_ui import cached, controls, prose, rating, results, show, workspace
 
 _STEMMERS = ("porter-nltk", "porter-original", *(f"snowball-{code}" for code in SNOWBALL))
@@ -45,7 +46,7 @@ def section() -> None:
         study = ask(True)
         _overall(study, average)
     with said:
-        st.markdown(f"#### {show.plain(statements.best_measure(study, average))}")
+        show.headline(Headline(statements.best_measure(study, average), _rests_on(judged)))
     controls.tabs(
         "correlation_tab",
         {
@@ -58,10 +59,17 @@ def section() -> None:
     show.recipe(study)
 
 
+def _rests_on(judged: pd.DataFrame) -> str:
+    """Say how many pairs and people are behind the numbers, and how far the people agree."""
+    scores = score_matrix(judged)
+    said = [show.counted(len(scores), "judged pair"), show.counted(len(scores.columns), "annotator")]
+    if len(scores.columns) > 1:
+        said.append(f"Krippendorff's alpha {number(ordinal_alpha(scores.to_numpy()))} (ordered scores)")
+    return f"{', '.join(said)}."
+
+
 def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationStudy] | None]:
     """Let the user choose measures and options; return how scores are combined, and the study with or without tests."""
-    pairs, people = judged["pair_id"].nunique(), judged["annotator"].nunique()
-    st.caption(f"{show.counted(pairs, 'judged pair')}, {show.counted(people, 'annotator')}.")
     first, second, third, fourth = st.columns(4)
     average = controls.choice("Human score", ["average", "majority"], "human", inside=first)
     kinds = ["spearman", "pearson", "kendall"]
@@ -132,8 +140,6 @@ def _raters(judged: pd.DataFrame) -> None:
     scores = score_matrix(judged)
     if len(scores.columns) < 2:
         return
-    alpha = number(ordinal_alpha(scores.to_numpy()))
-    st.markdown(show.plain(f"Krippendorff's alpha for ordered scores: {alpha}. Pair by pair:"))
     names = {"a": "first", "b": "second", "n": "pairs", "equal": "same score", "kappa": "quadratic weighted kappa"}
     results.table(pairwise_agreement(scores).rename(columns=names), "raters")
 

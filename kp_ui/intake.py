@@ -29,7 +29,9 @@ _SWITCHES = prose.entries("switches")
 _BUTTONS = 4
 #: So many files are seen at once; more scroll.
 _SEEN = 4
-_PEOPLE = "See how far the annotators agree"
+_SYSTEMS = ("overview", "See which system is better")
+_PEOPLE = ("annotators", "See how far the annotators agree")
+_RATERS = ("correlation", "See which measure agrees with the people who judged pairs")
 
 
 def arrival() -> None:
@@ -64,8 +66,12 @@ def _take_folder(files: list[Source]) -> None:
 def _next_step() -> None:
     here = workspace.current()
     corpus = here.corpus
-    enough = len(corpus.annotators) > 1 or (len(corpus.gold) and corpus.systems)
-    if here.sample is not None or workspace.problem() or not enough:
+    ways = {
+        _SYSTEMS: len(corpus.gold) and corpus.systems,
+        _PEOPLE: len(corpus.annotators) > 1 and not corpus.systems,
+        _RATERS: len(corpus.judgements),
+    }
+    if here.sample is not None or workspace.problem() or not any(ways.values()):
         return
     apart = findings(corpus)
     for finding in apart:
@@ -77,8 +83,9 @@ def _next_step() -> None:
     if any(finding.level == "stop" for finding in apart):
         return
     st.success("These data are on screen. How each file was read is said below.")
-    page, label = ("overview", "See which system is better") if corpus.systems else ("annotators", _PEOPLE)
-    link.to(page, label, icon=":material/arrow_forward:")
+    for (page, label), there in ways.items():
+        if there:
+            link.to(page, label, icon=":material/arrow_forward:")
 
 
 def _samples() -> None:

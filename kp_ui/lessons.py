@@ -18,7 +18,8 @@ def section() -> None:
     names = list(titles)
     large = presenting.now()
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = controls.select("Lesson", titles, "lesson", width=360)
+        seen: dict[str, Any] = {"width": 560, "label_visibility": "collapsed"} if large else {"width": 360}
+        chosen = controls.select("Lesson", titles, "lesson", **seen)
         place = names.index(chosen)
         for label, to in (("Previous", place - 1), ("Next", place + 1)):
             there = names[to] if 0 <= to < len(names) else ""
@@ -30,10 +31,9 @@ def section() -> None:
 
 
 def draw(lesson: Lesson, large: bool) -> None:
-    """Show one lesson; large: for the back row of a classroom."""
-    if large:
-        st.header(lesson.title, anchor=False)
-    st.markdown(show.plain(lesson.text))
+    """Show one lesson; large: for the back row of a classroom, the picture right below what moves it."""
+    if not large:
+        st.markdown(show.plain(lesson.text))
     if lesson.examples:
         with st.container(horizontal=True, gap="small"):
             for name, example in lesson.examples.items():
@@ -51,6 +51,8 @@ def draw(lesson: Lesson, large: bool) -> None:
         show.chart(view.chart, f"picture {lesson.name}")
         for sentence in view.sentences:
             st.markdown(show.plain(sentence))
+        if large:
+            st.markdown(show.plain(lesson.text))
     with right if large else left:
         for formula in lesson.formulas:
             show.formula(formula)

@@ -54,9 +54,9 @@ def write(link: dict[str, str]) -> None:
     st.session_state[_WRITTEN] = link
 
 
-def address() -> str:
-    """Return the address of this page with all its choices; the data are not in it."""
-    query = {name: st.query_params.get_all(name) for name in st.query_params}
+def address(**more: str) -> str:
+    """Return the address of this page with all its choices, and others beside them; the data are not in it."""
+    query = {name: st.query_params.get_all(name) for name in st.query_params} | more
     return urlsplit(st.context.url or "")._replace(query=urlencode(query, doseq=True), fragment="").geturl()
 
 

@@ -5,7 +5,9 @@ import streamlit as st
 from kp_ui import link
 
 #: Everything Streamlit draws follows the size of the root; a constant, so no text of a user can reach it.
-LARGE = "<style>html { font-size: 150%; } [data-testid='stSidebar'] { display: none; }</style>"
+ALONE = "<style>[data-testid='stSidebar'], [data-testid='stExpandSidebarButton'] { display: none; }</style>"
+LARGE = f"""<style>html {{ font-size: 150%; }}
+.stMain .stMainBlockContainer {{ padding-top: 1rem; }} [data-testid="stHeader"] {{ display: none; }}</style>{ALONE}"""
 
 
 def now() -> bool:

@@ -1,4 +1,4 @@
-"""Let people rate near misses on the page, by keyboard; the ratings are judgements like any others."""
+"""Let people rate near misses on the page, by keyboard, blind to each other; the ratings are judgements like any."""
 
 from dataclasses import dataclass, field
 from functools import partial
@@ -9,22 +9,27 @@ import streamlit as st
 import kp_core as kp
 from kp_core import typeset
 from kp_core.reading import Source
-from kp_core.studies.correlation.human import near_miss_pairs, rating_table
+from kp_core.studies.correlation.human import COLUMNS, own_order, rating_table
 from kp_core.studies.correlation.human import with_ratings as judged
-from kp_ui import cached, prose, results, show, workspace
+from kp_core.takeaway.rater_file import rater_file
+from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
-_RATED = "ratings"
+_RATED, _RATER = "ratings", "rater"
 SCORES = {0: "nothing in common", 1: "loosely related", 2: "related", 3: "nearly the same", 4: "the same"}
 
 
 @dataclass
 class _Rated:
-    """What was rated of one data set: the pairs, {annotator: {pair: score}}, how the pairs were drawn, files read."""
+    """What was rated of one data set: the pairs, {annotator: {pair: score}}, files read."""
 
-    pairs: pd.DataFrame | None = None
+    pairs: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS), dtype="str"))
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
-    drawn: int = 0
     files: set[str] = field(default_factory=set)
+
+
+def invited() -> str:
+    """Return who was asked by the address to rate, and sees nothing else; empty for everybody else."""
+    return link.chosen().get(_RATER, "").strip()
 
 
 def _here() -> _Rated:
@@ -34,8 +39,9 @@ def _here() -> _Rated:
 
 
 def ratings() -> pd.DataFrame:
-    """Return the ratings of this session as judgements: pair_id, doc_id, keyphrase, candidate, annotator, score."""
-    return rating_table(_here().pairs, _here().scores)
+    """Return the ratings of this session as judgements; for somebody who was asked to rate, those of his or her own."""
+    scores, rater = _here().scores, invited()
+    return rating_table(_here().pairs, {rater: scores.get(rater, {})} if rater else scores)
 
 
 def with_ratings() -> pd.DataFrame:
@@ -51,11 +57,15 @@ def section() -> None:
     if not workspace.current().corpus.systems:
         results.lacks("No system is loaded, so there are no near misses to rate. Add the ranked phrases of a system.")
         return
+    blind = bool(invited())
     st.caption(prose.text("correlation.rate"))
+    if blind:
+        st.caption(prose.text("correlation.pause"))
     left, right = st.columns(2)
-    rater = left.text_input("Who rates?", "me", key="rater").strip() or "me"
-    number = int(right.number_input("Pairs of each type", 1, 100, 5, key="pairs_of_type"))
-    pairs = _pairs(number)
+    asked = left.text_input("Who rates?", invited() or "me", key=f"who rates {invited()}", disabled=blind)
+    rater = str(asked).strip() or "me"
+    more = controls.held("pairs_of_type", 5, controls.number(1, 100, int)) | {"disabled": blind}
+    pairs = _pairs(int(right.number_input("Pairs of each type", 1, 100, **more)), rater)
     if not len(pairs):
         st.info("There are no near misses: every prediction is a keyphrase, or has no word in common with one.")
         return
@@ -65,17 +75,17 @@ def section() -> None:
     if left_over:
         _one(pairs.iloc[left_over[0]], rater)
     else:
-        st.success("All pairs are rated. The correlations on this page use them at once.")
+        st.success(prose.text("correlation.rated_by_one") if blind else prose.text("correlation.rated"))
     first, second, _ = st.columns([1, 1, 3])
     first.button("Back", key="rate_back", on_click=_back, args=(rater,), disabled=not own, shortcut="B")
+    done, file = ratings(), " ".join(filter(None, ("ratings", invited())))
+    more = {"help": "A table of judged pairs, as the Data page reads it.", "disabled": not len(done)}
+    make = partial(typeset.exchange_csv, done)
     with second:
-        done = ratings()
-        data = partial(typeset.exchange_csv, done)
-        label, about = "Download the ratings", "A table of judged pairs, as the Data page reads it."
-        st.download_button(
-            label, data, "ratings.csv", "text/csv", key="ratings csv", disabled=not len(done), help=about
-        )
+        st.download_button("Download the ratings", make, f"{file}.csv", "text/csv", key="ratings csv", **more)
     _resume()
+    if not blind:
+        _invite()
 
 
 def _one(pair: pd.Series, rater: str) -> None:
@@ -91,16 +101,18 @@ def _one(pair: pd.Series, rater: str) -> None:
         column.button(label, key=key, on_click=_rate, args=rated, shortcut=shortcut, width="stretch")
 
 
-def _pairs(number: int) -> pd.DataFrame:
-    """Return the pairs to rate; those rated already stay, whatever number is asked for."""
+def _pairs(number: int, rater: str) -> pd.DataFrame:
+    """Return the pairs that are drawn, and those that the rater has rated already, in the rater's own order."""
+    drawn = cached.pairs_to_rate(number)
+    _know(drawn)
+    every, own = _here().pairs, _here().scores.get(rater, {})
+    return own_order(every[every["pair_id"].isin({*drawn["pair_id"], *own})], rater)
+
+
+def _know(pairs: pd.DataFrame) -> None:
+    """Add pairs to those that may have ratings."""
     here = _here()
-    if here.pairs is None or here.drawn != number:
-        fresh = near_miss_pairs(cached.near_misses().frame, number, 0)
-        rated = {pair for one in here.scores.values() for pair in one}
-        old = here.pairs[here.pairs["pair_id"].isin(rated)] if here.pairs is not None else fresh.iloc[:0]
-        here.pairs = pd.concat([old, fresh]).drop_duplicates("pair_id", ignore_index=True)
-        here.drawn = number
-    return here.pairs
+    here.pairs = pd.concat([here.pairs, pairs]).drop_duplicates("pair_id", ignore_index=True)
 
 
 def _rate(rater: str, pair: str, score: int) -> None:
@@ -111,10 +123,24 @@ def _back(rater: str) -> None:
     _here().scores[rater].popitem()
 
 
+def _invite() -> None:
+    """Offer each of several raters a file, and where the data are on the server a link, that open at rating alone."""
+    with st.expander("Let several people rate, blind to each other"):
+        st.caption(prose.text("correlation.invite"))
+        names = st.text_input("Names, with commas between them", key="raters").split(",")
+        for rater in dict.fromkeys(name.strip() for name in names if name.strip()):
+            make = partial(rater_file, workspace.current().corpus, settings.saved(rater=rater))
+            label, file = f"File for {show.plain(rater)}", f"rate {rater}.kpscope"
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.download_button(label, make, file, key=f"file for {rater}", on_click="ignore", width=220)
+                if workspace.on_the_server():
+                    st.code(link.address(rater=rater), language=None)
+
+
 def _resume() -> None:
     """Take up ratings that were downloaded before."""
     with st.expander("Go on with ratings that were downloaded before"):
-        given = st.file_uploader("ratings.csv", key="ratings_file", max_upload_size=5)
+        given = st.file_uploader("Ratings", key="ratings_file", max_upload_size=5)
         here = _here()
         if given is None or given.file_id in here.files:
             return
@@ -126,7 +152,11 @@ def _resume() -> None:
         if table["keyphrase"].isna().any():
             st.warning("This table has pairs without a keyphrase; only pairs of two phrases can be rated on.")
             return
-        take_up(table)
+        own = table[table["annotator"] == invited()] if invited() else table
+        if not len(own):
+            st.warning(show.plain(f"Nothing in this file was rated by {invited()}."))
+            return
+        take_up(own)
         here.files.add(given.file_id)
         st.rerun()
 
@@ -135,10 +165,7 @@ def take_up(table: pd.DataFrame) -> None:
     """Add ratings made before to those of the data on screen."""
     if not len(table):
         return
-    here = _here()
-    pairs = table.drop_duplicates("pair_id")[["pair_id", "doc_id", "keyphrase", "candidate"]]
-    known = [pairs, here.pairs] if here.pairs is not None else [pairs]
-    here.pairs = pd.concat(known).drop_duplicates("pair_id", ignore_index=True)
+    _know(table[list(COLUMNS)])
     for rater, rows in table.groupby("annotator", sort=False):
-        own = here.scores.setdefault(str(rater), {})
+        own = _here().scores.setdefault(str(rater), {})
         own |= dict(zip(rows["pair_id"], rows["score"], strict=True))

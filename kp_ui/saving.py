@@ -15,17 +15,12 @@ from kp_core.takeaway.workspace_file import ENDING, Saved, is_workspace_file, re
 from kp_ui import link, prose, rating, settings, streamed, workspace
 
 
-def _saved() -> Saved:
-    """Return the workspace of this session, as it is saved."""
-    chosen = {name: text for name, text in link.written().items() if name not in workspace.DATA}
-    return Saved(workspace.current().uploads, chosen, settings.signature(), rating.ratings())
-
-
 def button(key: str) -> None:
     """Offer the workspace as a file."""
-    saved, name = _saved(), workspace.current().sample or "workspace"
+    here = workspace.current()
+    saved = Saved(here.uploads, settings.saved(), settings.signature(), rating.ratings())
     options: dict[str, Any] = {"on_click": "ignore", "icon": ":material/save:", "help": prose.text("help.save")}
-    data, file = partial(workspace_file, saved), f"{name}{ENDING}"
+    data, file = partial(workspace_file, saved), f"{here.sample or 'workspace'}{ENDING}"
     st.download_button("Save", data, file, "application/octet-stream", key=key, **options)
 
 
@@ -37,20 +32,23 @@ def take(files: Sequence[Source]) -> None:
     with workspace.refusals():
         if len(opened) > 1:
             raise kp.UsageError("two workspaces cannot be open at once; drop one of them")
+        others = [file for file in files if file not in opened and file not in sums]
         for file in opened:
             saved = read_workspace(file)
             workspace.open_uploads(replace(saved.uploads, title=f"the workspace {file.name}"))
-            link.restore(saved.link)
+            link.restore({name: text for name, text in saved.link.items() if name != settings.PAGE})
             workspace.current()  # reads them
             if not workspace.problem():
                 rating.take_up(saved.ratings)
-        if others := [file for file in files if file not in opened and file not in sums]:
+                if not others:
+                    st.session_state[workspace.ARRIVED] = saved.link.get(settings.PAGE, "data")
+        if others:
             workspace.add(others)
 
 
 def take_anywhere(files: Sequence[Source]) -> None:
     """Take files that were dropped beside a page, and lead to the Data page, which shows how they were read."""
-    st.session_state[workspace.ARRIVED] = True
+    st.session_state[workspace.ARRIVED] = "data"
     take(files)
 
 

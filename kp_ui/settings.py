@@ -38,6 +38,8 @@ _LARGEST = {"N": 10**9, "rel": 10**9}
 _FIRST_N = "1000"
 _NAMES = ("k", "measure", "annotators", "rel", "universe", "N", "preset", *CONVENTIONS)
 _IGNORED = "ignored link"
+#: Where the session notes the page on screen, which a workspace file opens again.
+PAGE = "page"
 
 
 def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> list[str]:
@@ -92,6 +94,12 @@ def chosen() -> dict[str, str]:
 def value(name: str) -> str:
     """Return the value of a setting that is no convention; the usual one where nothing else was chosen."""
     return chosen().get(name) or {"N": _FIRST_N, "rel": "1"}.get(name) or options(name)[0]
+
+
+def saved(**more: str) -> dict[str, str]:
+    """Return what a workspace file keeps beside data: the address without what names data, and the page on screen."""
+    kept = {name: text for name, text in link.written().items() if name not in workspace.DATA}
+    return kept | {PAGE: st.session_state[PAGE]} | more
 
 
 def write_link() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import ROOT, link, presenting, recovery, seats, settings, sidebar, workspace
+from kp_ui import ROOT, link, presenting, rating, recovery, seats, settings, sidebar, workspace
 
 _running: ContextVar[bool] = ContextVar("running", default=False)
 
@@ -63,13 +63,16 @@ def run() -> None:
         for stem in MOVED
     ]
     opened = link.take()
-    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() else "top")
+    page = st.navigation([*pages, *moved], position="hidden" if presenting.now() or rating.invited() else "top")
     if page.url_path in MOVED:
         page.run()  # leads elsewhere, so nothing is drawn here
-    if st.session_state.pop(workspace.ARRIVED, False) and page.url_path != "data":
-        link.go("data")
+    arrived = str(st.session_state.pop(workspace.ARRIVED, page.url_path))
+    wanted = "correlation" if rating.invited() else arrived
+    if wanted in PAGES and wanted != page.url_path:
+        link.go(wanted)
+    st.session_state[settings.PAGE] = page.url_path
     seats.admit()
-    st.html(_STYLE + presenting.LARGE * presenting.now())
+    st.html(_STYLE + presenting.LARGE * presenting.now() + presenting.ALONE * bool(rating.invited()))
     workspace.reopen()
     if page.url_path != "data":
         workspace.ask_for_lost_files()
@@ -83,7 +86,7 @@ def run() -> None:
         with recovery.page(page.url_path):
             settings.write_link()
             place = sidebar.draw()
-            if page.url_path not in ("data", "report", "learn"):
+            if page.url_path not in ("data", "report", "learn") and not rating.invited():
                 sidebar.on_a_phone()
             sidebar.say_what_is_ignored()
             page.run()

@@ -31,7 +31,7 @@ _FILES, _LOST = "files", "lost files"
 _KEY, _KEPT = "kept", "kept files"
 #: What of a link names data, which a workspace file has itself.
 DATA = (SAMPLE, _FILES, _KEY)
-#: Files were dropped beside a page: the Data page shows how they were read.
+#: Where to go on: on the Data page for files dropped beside another, on the page of a workspace file that was opened.
 ARRIVED = "arrived"
 
 
@@ -199,6 +199,11 @@ def add(files: Sequence[Source], beside_sample: bool = False) -> None:
         st.session_state[_PROBLEM] = str(refusal)
     else:
         open_uploads(replace(uploads(), files=every, title=""))
+
+
+def on_the_server() -> bool:
+    """Tell whether an address of this session leads others to the same data: a sample, or files that are kept."""
+    return current().sample is not None or _KEY in st.query_params
 
 
 def shared_folder() -> Path | None:

@@ -65,7 +65,7 @@ def _show_paradox(values: Values) -> View:
         said = [_PARADOX["said"]["chance"].format(observed=observed, gold=gold, system=system, chance=chance)]
     if results["PABAK"] - results["kappa"] > 0.3:
         said.append(_PARADOX["said"]["paradox"])
-    return View(Chart(lay_out(figure, 340), alt), said, {"The concordance table": cells})
+    return View(Chart(lay_out(figure, 300), alt), said, {"The concordance table": cells})
 
 
 def _listed(hits: Sequence[int], length: int) -> list[str]:
@@ -107,8 +107,8 @@ def _show_threshold(values: Values) -> View:
     results, one = _AT_K.loc[name], _THRESHOLD["lists"][name]
     figure = curves(list(results.index), results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
     figure.add_vline(x=k, line={"width": 2, "color": GREY})
-    for place, said in ((gold, "gold size"), (one["length"], "the list ends")):
-        figure.add_vline(x=place, line={"dash": "dot", "width": 1}, annotation_text=said, annotation_position="top")
+    for at, said, side in ((gold, "gold size", "top left"), (one["length"], "the list ends", "top")):
+        figure.add_vline(x=at, line={"dash": "dot", "width": 1}, annotation_text=said, annotation_position=side)
     figure.update_xaxes(title="k", dtick=1)
     figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
     row = [number(result) for result in results.loc[k]]
@@ -178,7 +178,7 @@ def _show_lecture(values: Values) -> View:
         figure.add_annotation(place, text=name, showarrow=False)
     low, high = min(results.values()), max(results.values())
     room = 0.1 * (high - low)
-    figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".2~f")
+    figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".3~f")
     figure.update_yaxes(autorange="reversed", showticklabels=False)
     below = sum(results[system] < results[_SILENT] for system in RECOVERED)
     how_many, stand = {0: "None", len(RECOVERED): "All"}.get(below, below), "stands" if below == 1 else "stand"

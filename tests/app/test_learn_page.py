@@ -1,6 +1,9 @@
 """The Learn page: every lesson opens, its controls move the picture, and answers are checked."""
 
+import re
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -9,6 +12,7 @@ from kp_ui.show import plain
 from tests.app.opening import opened, words
 
 pytestmark = pytest.mark.app
+TEACHING = (Path(__file__).resolve().parents[2] / "docs" / "teaching.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -63,12 +67,22 @@ def test_lessons_are_turned_like_pages(learn: Any) -> None:
         assert not learn.warning
 
 
+@pytest.mark.parametrize(("page", "query"), re.findall(r"localhost:8501/(\w+)\?([^)]+)", TEACHING))
+def test_the_links_of_the_teaching_guide_lead_where_they_say(page: str, query: str) -> None:
+    link = dict(parse_qsl(query))
+    app = opened(page, **link)
+    if "lesson" in link:
+        assert app.selectbox(key="lesson").value == link["lesson"]
+    held = {name: app.session_state[name] for name in link if name not in ("present", "lesson")}
+    assert held == {name: value for name, value in link.items() if name in held}
+    assert not app.warning
+
+
 def test_large_type_makes_everything_larger(learn: Any) -> None:
     learn.button(key="present").click().run()
     assert not learn.exception
     assert learn.query_params["present"] == "true"
     assert any("font-size" in one.value for one in learn.get("html"))
-    assert learn.header[0].value.replace("\\", "") == learn.selectbox(key="lesson").value
     # A picture beside its formulas would have no room.
     assert not [column for column in learn.columns if column.get("plotly_chart")]
     learn.button(key="present").click().run()

@@ -52,9 +52,10 @@ def test_a_workspace_saved_and_opened_again_is_the_same(offered: dict[str, Any])
     assert again.session_state["workspace"].digest == digest
     assert again.session_state["chosen"] == {"annotators": "ben", "preset": "pke", "k": "2", "files": "2"}
     assert "**The workspace mine.kpscope**" in words(again)
-    assert again.button(key="undo strip-extension")
+    assert [one.value for one in again.title] == ["Overview"], "where it was saved"
     assert board(again) == first
     assert recipe(again) == line
+    assert go(again, "data").button(key="undo strip-extension")
     assert "fix:strip-extension" in line
 
 
@@ -86,6 +87,18 @@ def test_the_link_of_an_opened_workspace_has_its_numbers() -> None:
     assert "rel=2" in link
 
 
+def test_a_workspace_opens_the_page_that_it_was_saved_from_as_it_stood(offered: dict[str, Any]) -> None:
+    opened("correlation", correlation_tab="Annotators", k="9", by="pos,complexity")
+    file = Source("judged.kpscope", offered["save"][1]())
+    expected = {"page": "correlation", "by": "pos,complexity", "correlation_tab": "Annotators", "k": "9"}
+    assert read_workspace(file).link == expected
+    again = opened("data")
+    drop(again, file)
+    assert [one.value for one in again.title] == ["Correlation"]
+    assert again.multiselect(key="by").value == ["pos", "complexity"]
+    assert "quadratic weighted kappa" in shown(again, "same score")
+
+
 def test_the_sample_can_be_saved_on_every_page(offered: dict[str, Any]) -> None:
     app = opened("overview")
     for page in ("overview", "systems", "learn"):
@@ -102,7 +115,7 @@ def test_ratings_are_saved_and_opened(offered: dict[str, Any]) -> None:
     app.button(key="rate_1").click().run()
     assert not app.exception
     file = Source("rated.kpscope", offered["save"][1]())
-    assert read_workspace(file).ratings["score"].tolist() == [3.0, 1.0]
+    assert sorted(read_workspace(file).ratings["score"]) == [1.0, 3.0]
     again = opened("data")
     drop(again, file)
     offered.clear()

@@ -8,12 +8,13 @@ import pytest
 import kp_core as kp
 from kp_core import typeset
 from kp_core.charts.selection import NEAR
+from kp_core.reading import Source
 from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement, score_matrix
 from kp_core.words import statements
 from kp_ui import prose
 from kp_ui.near_misses import VIEWS
 from kp_ui.show import plain
-from tests.app.opening import chosen, opened, shown, words
+from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import at, loaded
 from tests.corpora import corpus_of
 
@@ -21,10 +22,10 @@ pytestmark = pytest.mark.app
 RATE, OWN, PUBLISHED = "Rate near misses yourself", "Measures and people", "The published study"
 
 
-def seen(app, view=OWN, tab="All pairs"):
+def seen(app, view=OWN, tab="All pairs", **link):
     """Open the Correlation page on a view and a tab, in a session with the same data and ratings."""
     held = {name: app.session_state[name] for name in ("workspace", "ratings") if name in app.session_state}
-    return opened("correlation", state=held, view=view, correlation_tab=tab)
+    return opened("correlation", state=held, view=view, correlation_tab=tab, **link)
 
 
 def test_types_of_near_misses_are_counted(lectures, offered):
@@ -75,7 +76,7 @@ def test_correlations_are_those_of_correlate(study, average):
 def test_agreement_of_the_people_who_scored(lectures):
     scores = score_matrix(lectures.judgements)
     app = opened("correlation", correlation_tab="Annotators")
-    assert plain(f"ordered scores: {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
+    assert plain(f"4 annotators, Krippendorff's alpha {ordinal_alpha(scores.to_numpy()):.3f}") in words(app)
     table, expected = shown(app, "quadratic weighted kappa"), pairwise_agreement(scores)
     assert table.to_numpy().tolist() == expected.to_numpy().tolist()
 
@@ -104,6 +105,54 @@ def test_rating_flows_into_the_correlation():
     app = seen(app, RATE)
     app.button(key="rate_back").click().run()
     assert len(shown(seen(app, tab="Every pair"), "score me")) == 19
+
+
+def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
+    app = opened("correlation", view=RATE, k="9")
+    app.text_input(key="raters").input("ana, ben").run()
+    files, given, orders = [Source("rate.kpscope", offered[f"file for {name}"][1]()) for name in ("ana", "ben")], [], []
+    for file in files:
+        app = opened("data")
+        drop(app, file)
+        app.switch_page("pages/correlation.py")  # where it is already, which the test's own app does not know
+        order = []
+        for turn in range(20):
+            assert f"{turn} of 20 rated by you" in app.get("progress")[0].proto.text
+            order.append(phrases(app))
+            app.button(key=f"rate_{len(order[-1][1]) % 5}").click().run()
+        assert app.success[0].value.endswith("send the file to whoever asked you.")
+        assert app.query_params["rater"] == app.text_input[0].value
+        given.append(Source(offered["ratings csv"][0], offered["ratings csv"][1]().encode()))
+        orders.append(order)
+    assert orders[0] != orders[1]
+    assert sorted(orders[0]) == sorted(orders[1])
+    assert [file.name for file in given] == ["ratings ana.csv", "ratings ben.csv"]
+    assert "0 of 20" in seen(app, rater="cem", k="9").get("progress")[0].proto.text
+
+    app = opened("data")
+    drop(app, *given)
+    assert [one.label for one in app.get("page_link")][
+        -1
+    ] == "See which measure agrees with the people who judged pairs"
+    scores = score_matrix(kp.load(judgements=given).judgements)
+    assert scores.columns.tolist() == ["ana", "ben"]
+    assert (scores["ana"] == scores["ben"]).all()
+    assert "20 judged pairs, 2 annotators, Krippendorff's alpha 1.000 (ordered scores)." in literal(seen(app))
+
+
+def phrases(app):
+    """Return the keyphrase and the candidate that are to be rated."""
+    return tuple(one.value for one in app.markdown if one.value.startswith("#### "))
+
+
+def test_who_rates_sees_no_other_page_and_no_ratings_of_others():
+    app = opened("correlation", view=RATE)
+    app.button(key="rate_3").click().run()
+    held = {name: app.session_state[name] for name in ("workspace", "ratings")}
+    app = opened("overview", state=held, rater="ben")
+    assert [one.value for one in app.title] == ["Rate near misses"]
+    assert "0 of 20 rated by you" in app.get("progress")[0].proto.text
+    assert [one.proto.disabled for one in app.main.get("download_button")] == [True]
 
 
 def test_the_published_table_is_shown_as_printed():

@@ -33,7 +33,8 @@ def blocks(page: Path, *languages: str) -> list[str]:
 @pytest.fixture
 def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Run in a folder of its own, with the sample data where the documentation says."""
-    shutil.copytree(ROOT / "sample_data", tmp_path / "sample_data")
+    for folder in ("sample_data", "docs/guide/gallery"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -121,11 +122,12 @@ def test_links_of_pages_outside_the_documentation_lead_somewhere(page: Path) -> 
 def test_every_page_of_the_dashboard_has_its_page_in_the_guide_under_the_same_title() -> None:
     guide = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("- Guide:\n")[2]
     entries = re.findall(r"^ {6}- (.+): guide/(\w+)\.md$", guide, re.M)
-    assert entries == [("Ten ways people take", "ways"), *((stem.capitalize(), stem) for stem in SHOWN)]
+    read = [("Ten ways people take", "ways"), ("Five uses to open", "gallery")]
+    assert entries == [*read, *((stem.capitalize(), stem) for stem in SHOWN)]
     for title, stem in entries:
         text = (ROOT / "docs" / "guide" / f"{stem}.md").read_text(encoding="utf-8")
         assert text.startswith(f"# {title}\n")
-        parts = {"More: "} if stem == "ways" else {"## Steps", "More: "}
+        parts = {"More: "} if stem in ("ways", "gallery") else {"## Steps", "More: "}
         assert parts <= set(re.findall(r"^(?:## Steps|More: )", text, re.M)), stem
 
 

@@ -231,18 +231,28 @@ def near_miss_pairs(predictions: pd.DataFrame, number: int, seed: int) -> pd.Dat
     return pairs[list(COLUMNS)].astype("str").reset_index(drop=True)
 
 
+def own_order(pairs: pd.DataFrame, rater: str) -> pd.DataFrame:
+    """Return pairs in the order of one rater, always the same for a name, so that no pair is late or early for all.
+
+    >>> pairs = pd.DataFrame({"pair_id": ["p", "q", "r"]})
+    >>> own_order(pairs, "ana")["pair_id"].tolist(), own_order(pairs, "max")["pair_id"].tolist()
+    (['p', 'r', 'q'], ['q', 'p', 'r'])
+    """
+    return pairs.sort_values("pair_id", key=lambda ids: [_name(rater, one) for one in ids], ignore_index=True)
+
+
 def _name(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
 
 
-def rating_table(pairs: pd.DataFrame | None, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
+def rating_table(pairs: pd.DataFrame, ratings: Mapping[str, Mapping[str, float]]) -> pd.DataFrame:
     """Return ratings {annotator: {pair: score}} as judgements, one row a score.
 
     >>> pairs = pd.DataFrame([["p", "d", "x", "y"]], columns=list(COLUMNS))
     >>> rating_table(pairs, {"ana": {"p": 3}})[["annotator", "score"]].to_numpy().tolist()
     [['ana', 3.0]]
     """
-    if pairs is None or not ratings:
+    if not ratings:
         return _NONE.copy()
     rows = [(rater, pair, float(score)) for rater, own in ratings.items() for pair, score in own.items()]
     table = pd.DataFrame(rows, columns=["annotator", "pair_id", "score"]).astype({"pair_id": "str", "score": "float64"})
