@@ -36,7 +36,7 @@ ORDER = (
     "__main__",
 )
 #: Packages that one chain of imports may cross, and modules that it may hold (files that only hand names on: none).
-PACKAGES, MODULES = 10, 15
+PACKAGES, MODULES = 10, 14
 DASHBOARD = {"kp_ui": len(ORDER), "pages": len(ORDER) + 1, "app": len(ORDER) + 1}
 
 
@@ -132,7 +132,7 @@ def test_no_chain_of_modules_is_long() -> None:
             isinstance(node, ast.FunctionDef | ast.ClassDef) for node in ast.parse(path.read_text("utf-8")).body
         )
         for name, path in modules()
-        if path.name == "__init__.py"
+        if path.stem in ("__init__", "__main__")
     }
     graph = arrows()
     chain = longest(graph, {name: int(not hands_on.get(name, False)) for name in graph})
