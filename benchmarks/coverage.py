@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Grid, estimate
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.measures import concordance, parse
-from kp_core.scoring.table_cells import Cells
 
 HERE = Path(__file__).parent
 PHRASES, GOLD, RETURNED, PRECISION = 1_000, 0.046, 15, 0.36

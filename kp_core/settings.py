@@ -265,10 +265,10 @@ def parse_k(k: AnyK) -> tuple[Cutoff, ...]:
     return tuple(dict.fromkeys(cutoffs))
 
 
-def signature(settings: Settings, documents: int, agreement: bool = True) -> str:
+def signature(settings: Settings, documents: int, concordance: bool = True) -> str:
     """Print settings as one ASCII line; two results are comparable iff their lines agree up to k, docs and v.
 
-    agreement: whether concordance measures are among the results, so that the universe belongs to the recipe.
+    concordance: whether concordance measures are among the results, so that the universe belongs to the recipe.
     """
     parts = {"preset": settings.preset} if settings.preset != "kpscope" else {}
     for name, convention in FIELDS.items():
@@ -276,7 +276,7 @@ def signature(settings: Settings, documents: int, agreement: bool = True) -> str
         if not convention.silent or value != convention.values[0]:
             parts[convention.key] = convention.short.get(value, value)
     parts["k"] = ",".join(map(str, settings.k))
-    if agreement:
+    if concordance:
         parts["N"] = str(settings.universe)
     parts["annot"] = quote(settings.annotators, safe=":")
     if settings.interval != "none":

@@ -16,7 +16,7 @@ from kp_core.settings import Average, Settings
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.correlation.human import near_miss_pairs
 from kp_core.studies.trimming import Form, curve
-from kp_ui import settings as chosen
+from kp_ui import settings as in_use
 from kp_ui import workspace
 
 if TYPE_CHECKING:
@@ -75,17 +75,17 @@ def ask(compute: Callable[Concatenate[kp.Corpus, P], R], *arguments: P.args, **o
 
 def at_cutoff() -> Settings:
     """Return the settings of the sidebar at its cutoff."""
-    return chosen.settings().changed(k=chosen.cutoff())
+    return in_use.settings().changed(k=in_use.cutoff())
 
 
 def at_every_number() -> Settings:
     """Return the settings of the sidebar at every cutoff that is a number, and at its own."""
-    return chosen.settings().changed(k=(*range(1, 51), chosen.cutoff()))
+    return in_use.settings().changed(k=(*range(1, 51), in_use.cutoff()))
 
 
 def without_cutoff() -> Settings:
     """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
-    return chosen.settings().changed(k="all", annotators="union")
+    return in_use.settings().changed(k="all", annotators="union")
 
 
 def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool = False) -> kp.Result:
@@ -94,8 +94,8 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
     people: each annotator is left out in turn, and stands beside the systems as the human ceiling.
     Where the universe is a number too small for the longest lists, only the cutoffs up to the one in use are evaluated.
     """
-    cutoff = chosen.cutoff()
-    asked = chosen.settings().changed(k=(*ALL_CUTOFFS, cutoff))
+    cutoff = in_use.cutoff()
+    asked = in_use.settings().changed(k=(*ALL_CUTOFFS, cutoff))
     if people:
         asked = asked.changed(annotators="others:majority" if asked.annotators == "majority" else "others")
     try:
@@ -109,7 +109,7 @@ def evaluation(measures: tuple[str, ...], baselines: bool = False, people: bool 
 
 def measure_in_use(people: bool = False) -> kp.Result:
     """Evaluate the measure of the sidebar at every cutoff, with baselines, and with people if they are asked for."""
-    return evaluation((chosen.value("measure"),), baselines=True, people=people)
+    return evaluation((in_use.value("measure"),), baselines=True, people=people)
 
 
 def notes(measures: tuple[str, ...]) -> tuple[Note, ...]:

@@ -7,7 +7,7 @@ from kp_core.charts import curves, dots, screen_tables
 from kp_core.charts.selection import has_curve, named
 from kp_core.words import statements
 from kp_core.words.statements import Headline
-from kp_ui import cached, kept, link, presenting, prose, results, settings, show, workspace
+from kp_ui import cached, link, noting, presenting, prose, results, settings, show, workspace
 
 #: With more ranked phrases than this the spread takes longer than a person waits when moving k.
 AT_ONCE = 100_000
@@ -30,7 +30,7 @@ def answer() -> None:
         results.ids_that_do_not_meet(here.notes)
     with place:
         beside = here if people else results.with_people(here)
-        results.open_documents(show.chosen(dots.leaderboard(beside, measure), "leaderboard"), systems)
+        results.open_documents(show.clickable(dots.leaderboard(beside, measure), "leaderboard"), systems)
     with left:
         if not people and beside is not here:
             st.caption(prose.text("people.beside"))
@@ -43,7 +43,7 @@ def answer() -> None:
         else:
             st.caption(show.plain(f"{name} does not depend on k, so it has no curve over k."))
     board = screen_tables.leaderboard(here, measure, (), None)
-    kept.table(board)  # nothing else on this page is a table
+    noting.table(board)  # nothing else on this page is a table
     with st.container(horizontal=True):
         results.links_to_documents(systems)
         presenting.button()

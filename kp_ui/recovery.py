@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from kp_core.errors import InputError, UsageError
-from kp_ui import kept, link, prose, results, saving, show, workspace
+from kp_ui import link, noting, prose, results, saving, show, workspace
 
 _KEPT = "kept_results"
 #: A page that took longer shows its last whole result while it computes the next; others would only flicker.
@@ -23,7 +23,7 @@ def page(name: str) -> Iterator[None]:
     A run that is stopped half-way leaves what it has drawn. Nothing can be drawn after that, so the last whole result
     of a slow page is drawn before it begins, and taken away at its end.
     """
-    every: dict[str, kept.Kept] = st.session_state.setdefault(_KEPT, {})
+    every: dict[str, noting.Noted] = st.session_state.setdefault(_KEPT, {})
     digest, started = workspace.current().digest, time.monotonic()
     last = every.get(name)
     last = last if last is not None and last.digest == digest else None
@@ -31,7 +31,7 @@ def page(name: str) -> Iterator[None]:
     before = last is not None and last.seconds > SLOW
     if last is not None and before:
         _show(last, name, below)
-    record = kept.begin(digest)
+    record = noting.begin(digest)
     try:
         with body:
             yield
@@ -54,7 +54,7 @@ def page(name: str) -> Iterator[None]:
         _show(last, name, below)
 
 
-def _show(last: kept.Kept, name: str, place: DeltaGenerator) -> None:
+def _show(last: noting.Noted, name: str, place: DeltaGenerator) -> None:
     with place.container():
         st.caption(prose.text("recovery.last"))
         if last.table is not None:

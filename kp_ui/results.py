@@ -19,7 +19,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.scoring.systems import longest_lists
 from kp_core.typeset import digits_of
 from kp_core.words.statements import Headline
-from kp_ui import cached, controls, kept, link, prose, settings, show, workspace
+from kp_ui import cached, controls, link, noting, prose, settings, show, workspace
 
 #: Longer names of systems are shown without their middle.
 _LONGEST = 24
@@ -160,7 +160,7 @@ def table(
 
     A long table shows ten rows and scrolls, so that what follows stays within reach.
     """
-    kept.table(frame)
+    noting.table(frame)
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
     for name in frame.columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):

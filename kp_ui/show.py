@@ -15,7 +15,7 @@ from kp_core.errors import counted as counted
 from kp_core.settings import short_form
 from kp_core.takeaway import methods
 from kp_core.words.statements import Headline
-from kp_ui import kept, link, prose
+from kp_ui import link, noting, prose
 
 #: Where Streamlit would make a link, an icon, an arrow or a dash of bare text, escaped or not; an invisible word joiner
 #: prevents that.
@@ -93,7 +93,7 @@ def notes(found: Iterable[Note]) -> None:
 
 def signature(line: str, place: str = "cite") -> None:
     """Offer a recipe to cite: its short form and the whole line; two of one page that may be equal need two places."""
-    kept.noted().signature = line
+    noting.noted().signature = line
     with st.popover("Cite", icon=":material/format_quote:", key=f"{place} {line}"):
         st.caption("Short form, for a caption")
         st.code(short_form(line), language=None, wrap_lines=True)
@@ -167,7 +167,7 @@ def chart(drawn: Chart, key: str, **options: Any) -> Any:
     return st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, **more)
 
 
-def chosen(drawn: Chart, key: str) -> str:
+def clickable(drawn: Chart, key: str) -> str:
     """Show a chart whose dots can be clicked, and return the name that the clicked one carries, or nothing."""
     event = chart(drawn, key, on_select="rerun", selection_mode="points")
     points = event["selection"]["points"] if event else []

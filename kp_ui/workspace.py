@@ -13,7 +13,7 @@ import streamlit as st
 import kp_core as kp
 from kp_core.corpus import Role, content_digest
 from kp_core.reading import LIMITS, Choice, Source
-from kp_core.reading.choices import Answer
+from kp_core.reading.choices import Reply
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.shared import VARIABLE
 from kp_core.scoring.prepare import prepare
@@ -163,7 +163,7 @@ def question() -> kp.Question | None:
     return cast("kp.Question | None", st.session_state.get(_QUESTION))
 
 
-def answer(given: Answer) -> None:
+def answer(given: Reply) -> None:
     """Read the files as an answer to the question says."""
     own = uploads()
     others = tuple(fix for fix in own.fixes if fix not in given.fixes)

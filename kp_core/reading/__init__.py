@@ -1,6 +1,6 @@
 """Bytes in, tidy tables out: files of many formats become one `Corpus` with a report on how they were read."""
 
-from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.family import Choice
 from kp_core.reading.identifiers import ID_RULES, OTHER_FIXES, gaps, sides, suggestions, unmatched
 from kp_core.reading.limits import LIMITS, Limits
@@ -15,13 +15,13 @@ __all__ = [
     "ID_RULES",
     "LIMITS",
     "OTHER_FIXES",
-    "Answer",
     "Choice",
     "Finding",
     "Item",
     "Limits",
     "Preview",
     "Question",
+    "Reply",
     "Source",
     "characters",
     "files",

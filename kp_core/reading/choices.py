@@ -25,7 +25,7 @@ _ROWS = re.compile("[0-9]{1,7}(-[0-9]{1,7})?")
 
 
 @dataclass(frozen=True)
-class Answer:
+class Reply:
     """What a user may decide with one click: in words, as a choice for each file, and as fixes of ids.
 
     example  what becomes of the data, such as “`C-1.txt` → `C-1`”
@@ -39,7 +39,7 @@ class Answer:
     def options(self) -> str:
         """Return the answer as options of the command line.
 
-        >>> Answer("the gold standard", {"a b.csv": Choice("gold")}, ("trim",)).options()
+        >>> Reply("the gold standard", {"a b.csv": Choice("gold")}, ("trim",)).options()
         "--as 'a b.csv:role=gold' --fix trim"
         """
         decided = [f"{file}:{word}" for file, choice in self.choices.items() for word in words_of(choice)]
@@ -60,7 +60,7 @@ class Finding:
     where: str
     found: str
     expected: str
-    answers: tuple[Answer, ...] = ()
+    answers: tuple[Reply, ...] = ()
 
     @property
     def remedy(self) -> str:
@@ -71,7 +71,7 @@ class Finding:
 class Question(InputError):
     """Ask the user, because a reading is not certain or what was read cannot be meant; `answers` are what may be meant.
 
-    >>> print(Question(Finding("ask", "a.csv", "two columns of phrases", "one", (Answer("Term"), Answer("Label")))))
+    >>> print(Question(Finding("ask", "a.csv", "two columns of phrases", "one", (Reply("Term"), Reply("Label")))))
     a.csv: expected one, found two columns of phrases. Choose: Term, or Label.
     """
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.identifiers import WORDS
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.settle import Part
@@ -46,5 +46,5 @@ def _ask_about_two_texts(every: pd.DataFrame) -> None:
         second = texts[again].iloc[0]
         first = texts[texts["doc_id"] == second["doc_id"]].iloc[0]
         found = f"another text for “{second['doc_id']}”, first in {first['file_']}"
-        answer = Answer(WORDS["keep-first"], fixes=("keep-first",))
+        answer = Reply(WORDS["keep-first"], fixes=("keep-first",))
         raise Question(Finding("ask", second["file_"], found, "one text a document", (answer,)))

@@ -133,7 +133,7 @@ class File:
         value, self._repeated = parse_json(self.name, self.text, self.limits, self.twice)
         return value
 
-    def settled(self) -> list[Note]:
+    def notes_on_repeats(self) -> list[Note]:
         """Return a note on the keys of JSON that stood twice in one object, and what a fix made of them."""
         if not self._repeated:
             return []

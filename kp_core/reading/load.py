@@ -248,7 +248,7 @@ def _read_recognised(
         return
     first, family, several = files[0], family_named(recognition.family), len(files) > 1
     rows = family.read(recognition, asked)
-    state.notes += [note for file in files for note in file.settled()]
+    state.notes += [note for file in files for note in file.notes_on_repeats()]
     texts = [file.decoded for file in files] if several or "decoded" in vars(first) else []
     state.notes += [note for text in texts for note in text.notes]
     reading = Reading(

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from kp_core.corpus import Corpus, kept
 from kp_core.errors import Note, counted
-from kp_core.reading.choices import Answer, Finding, Level, Question
+from kp_core.reading.choices import Finding, Level, Question, Reply
 from kp_core.reading.family import Choice, File, Recognition
 from kp_core.reading.fields import KNOWN, plain
 from kp_core.reading.identifiers import WORDS, applied, sources, suggestions
@@ -69,7 +69,7 @@ def ask(part: Part, recognition: Recognition) -> None:
                 raise Question(Finding("ask", part.file, found, expected, _other_readings(file, recognition, column)))
     if part.in_one_file and part.first_line == 1 and (row := _odd_first_row(part)):
         header = Choice(file.choice.role, "F10", file.choice.encoding, columns=row, options={"header": "yes"})
-        answers = (Answer("row 1 is a header", {file.name: header}), *_as_it_is(file))
+        answers = (Reply("row 1 is a header", {file.name: header}), *_as_it_is(file))
         found = f"a first row that is unlike the others (“{' | '.join(row.values())[:60]}”)"
         raise Question(Finding("ask", part.file, found, "a header or a row of data", answers))
 
@@ -84,13 +84,13 @@ def _first_values(column: pa.ChunkedArray) -> list[str]:
     return [str(value) for value in found.to_pylist()]
 
 
-def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Answer, ...]:
+def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[Reply, ...]:
     """Return an answer for every other column that may be meant, and that it is meant so."""
     names = columns_of(file) if column in recognition.columns else []
     said = "keyphrases" if column == "phrase" else "ids"
     taken = {name for role, name in recognition.columns.items() if role in ("doc_id", "phrase", "phrases")}
     answers = [
-        Answer(
+        Reply(
             f"the {said} are in “{name}”",
             {file.name: replace(file.choice, columns={**file.choice.columns, column: name})},
         )
@@ -100,9 +100,9 @@ def _other_readings(file: File, recognition: Recognition, column: str) -> tuple[
     return (*answers[:5], *_as_it_is(file))
 
 
-def _as_it_is(file: File) -> tuple[Answer, ...]:
-    right = Answer("it is right so", {file.name: replace(file.choice, use="as-read")})
-    return right, Answer("leave the file out", {file.name: Choice(use="no")})
+def _as_it_is(file: File) -> tuple[Reply, ...]:
+    right = Reply("it is right so", {file.name: replace(file.choice, use="as-read")})
+    return right, Reply("leave the file out", {file.name: Choice(use="no")})
 
 
 def _odd_first_row(part: Part) -> dict[str, str]:
@@ -140,13 +140,13 @@ def _apart(corpus: Corpus) -> list[Finding]:
     return found
 
 
-def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Answer, ...]:
+def _offers(corpus: Corpus, gold: set[str], ids: Sequence[str]) -> tuple[Reply, ...]:
     """Return the fixes that make ids meet, each with an id that it changes."""
     answers = []
     for fixes in (tuple(joined.split(",")) for joined in dict.fromkeys(suggestions(corpus)["fix"])):
         examples = (f"“{one}” → “{applied(fixes, one)}”" for one in (*ids, *gold) if applied(fixes, one) != one)
         if example := next(examples, ""):
-            answers.append(Answer(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
+            answers.append(Reply(" and ".join(WORDS[name] for name in fixes), fixes=fixes, example=example))
     return tuple(answers)
 
 

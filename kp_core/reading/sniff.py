@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note
-from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.decode import binary_kind
 from kp_core.reading.families import all_families, family_named
 from kp_core.reading.family import Choice, File, Recognition, Rows
@@ -182,8 +182,8 @@ def _question(file: File, readings: Sequence[Recognition]) -> Question:
         choice = replace(file.choice, family=reading.family, columns=reading.columns, options=options)
         if len(readings) == 1:  # the family alone says it
             choice = replace(file.choice, family=reading.family)
-        answers.append(Answer(f"“{family.TITLE}”: {in_words(reading.evidence)}", {file.name: choice}))
-    answers.append(Answer("leave the file out", {file.name: Choice(use="no")}))
+        answers.append(Reply(f"“{family.TITLE}”: {in_words(reading.evidence)}", {file.name: choice}))
+    answers.append(Reply("leave the file out", {file.name: Choice(use="no")}))
     return Question(Finding("ask", file.name, _shown(file), "one clear way to read it", tuple(answers)))
 
 
@@ -240,8 +240,8 @@ def _question_of_roles(candidates: Sequence[Recognition], unknown: Sequence[Reco
         }
 
     names = [one.files[0].name for one in unknown]
-    answers = [Answer(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
-    answers += [Answer("all are gold, one annotator each", chosen(unknown))]
+    answers = [Reply(f"{one.files[0].name} is the gold standard", chosen([one])) for one in candidates[:10]]
+    answers += [Reply("all are gold, one annotator each", chosen(unknown))]
     found = f"{len(unknown)} files of lists that may be: {', '.join(names[:5])}{' …' * (len(names) > 5)}"
     return Question(Finding("ask", "the gold standard", found, "one", tuple(answers)))
 

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from kp_core.scoring import intervals
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
+from kp_core.scoring.cells import CELLS, Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK, Counts
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import Asked, names_in, parse
-from kp_core.scoring.table_cells import FIELDS, Cells, ratio
 from kp_core.settings import Cutoff, Interval
 
 #: Kinds of counts by the number of their arrays.
@@ -44,12 +44,12 @@ class View:
     @cached_property
     def parts(self) -> list[AtK]:
         """The counts at the cutoffs, in parts of documents."""
-        return [part.at(self.cutoffs) for part in self.counts.parts()]
+        return [part.at(self.cutoffs) for part in self.counts.blocks()]
 
     @cached_property
     def cells(self) -> Cells:
         """The counts of all documents, fields (D, K)."""
-        return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in FIELDS))
+        return Cells(*(np.concatenate([getattr(part, name) for part in self.parts]) for name in CELLS))
 
     @cached_property
     def used(self) -> Bools:
@@ -299,11 +299,11 @@ class Accumulator:
         if average == "micro":
             return self._pooled(asked, place, [one[None] for one in totals], drawn, absent)
         reason = [None if defined else self._reason(place, column, absent) for column, defined in enumerate(n)]
-        value = harmonic([ratio(one, n, np.nan) for one in totals])
+        value = mean_or_f([ratio(one, n, np.nan) for one in totals])
         if f"{place}/squares" in arrays:
             low, high = intervals.t_of_spread(value, spread_of(value, arrays[f"{place}/squares"], n), n)
             return Estimate(value, low, high, n, reason)
-        resampled = harmonic([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
+        resampled = mean_or_f([ratio(one, arrays[f"{place}/weight"], np.nan) for one in drawn]) if drawn else None
         return _with_bounds(value, resampled, n, reason)
 
     def _place(self, name: str, asked: Asked, cutoffs: tuple[Cutoff, ...], average: str) -> str:
@@ -355,7 +355,7 @@ def summands(asked: Asked, view: View | Grid, average: str) -> list[Floats]:
     return [view.values(asked)]
 
 
-def harmonic(means: Sequence[Floats]) -> Floats:
+def mean_or_f(means: Sequence[Floats]) -> Floats:
     """Return the harmonic mean of two means, such as F1 of mean precision and recall, or the only mean itself."""
     return means[0] if len(means) == 1 else ratio(2 * means[0] * means[1], means[0] + means[1])
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
-from kp_core.scoring.gold import Choices
-from kp_core.scoring.table_cells import Cells
+from kp_core.scoring.gold import AnnotatorChoices
 
 #: The name under which people stand beside the systems.
 HUMANS = "human ceiling"
@@ -58,28 +58,28 @@ class PairTables(Cells):
         return Cells(*self.arrays()[5:])
 
 
-def sizes(choices: Choices) -> Ints:
+def sizes(choices: AnnotatorChoices) -> Ints:
     """Return how many items each annotator chose in each document (A, D)."""
     annotators, documents = choices.seen.shape
     flat = choices.annotator * documents + choices.document[choices.item]
     return np.bincount(flat, minlength=annotators * documents).reshape(annotators, documents)
 
 
-def agreeing(choices: Choices) -> Ints:
+def agreeing(choices: AnnotatorChoices) -> Ints:
     """Return the ordered pairs of agreeing choices of each document (D,): the sum of c(c-1) over its items."""
     votes = choices.votes
     weight = votes * (votes - 1.0)
     return np.rint(np.bincount(choices.document, weight, minlength=choices.seen.shape[1])).astype(np.int64)
 
 
-def panel(choices: Choices, universe: Floats) -> Panel:
+def panel(choices: AnnotatorChoices, universe: Floats) -> Panel:
     """Return the mean tables of all documents; those seen by fewer than two annotators are 0 everywhere."""
     annotators = choices.seen.sum(axis=0)
     chosen = np.bincount(choices.document[choices.item], minlength=len(annotators))
     return _panel(*(one[:, None].astype(float) for one in (annotators, chosen, agreeing(choices), universe)))
 
 
-def without_each(choices: Choices, universe: Floats) -> Panel:
+def without_each(choices: AnnotatorChoices, universe: Floats) -> Panel:
     """Return for each annotator the mean tables of the others (D, A): a row and a column less of its matrix."""
     own, documents = sizes(choices), choices.seen.shape[1]
     votes, flat = choices.votes, choices.annotator * documents + choices.document[choices.item]
@@ -98,7 +98,7 @@ def _panel(annotators: Floats, chosen: Floats, pairs: Floats, universe: Floats) 
     return Panel(hits, mean, mean, n, mean, n * r, np.where(used, chosen, 0.0), 2 * disagreeing / (r - 1))
 
 
-def shares(choices: Choices, universe: Floats) -> Shares:
+def shares(choices: AnnotatorChoices, universe: Floats) -> Shares:
     """Return the mean tables with each annotator's own numbers, for Conger's kappa."""
     used = choices.seen.sum(axis=0) > 1
     seen = np.where(choices.seen & used, universe, 0.0).T
@@ -107,7 +107,7 @@ def shares(choices: Choices, universe: Floats) -> Shares:
     return Shares(hits, returned, size, n, denominator, chosen, seen)
 
 
-def pair_tables(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
+def pair_tables(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> PairTables:
     """Return the mean tables with those of all pairs, for Light's kappa."""
     return PairTables(*panel(choices, universe).arrays()[:5], *pairs(choices, universe, common).cells.arrays())
 
@@ -132,7 +132,7 @@ def pairs_together(seen: Bools) -> tuple[Ints, Ints]:
     return first, second
 
 
-def pairs(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
+def pairs(choices: AnnotatorChoices, universe: Floats, common: tuple[Ints, Ints] | None = None) -> Pairs:
     """Return the tables of the pairs `common` (by default all with documents in common), document by document."""
     own, seen = sizes(choices).T, choices.seen.T
     annotators = seen.shape[1]
@@ -153,7 +153,7 @@ def pairs(choices: Choices, universe: Floats, common: tuple[Ints, Ints] | None =
     return Pairs(first, second, Cells(hits.reshape(both.shape), two, one, n, two), both)
 
 
-def against_others(choices: Choices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
+def against_others(choices: AnnotatorChoices, universe: Floats, majority: bool = False) -> tuple[Cells, Bools]:
     """Return each annotator's table against the union (or majority) of the others, fields (D, A), and where it counts.
 
     A document counts for an annotator who saw it with others, if these chose something; the gold standard is the row.

@@ -24,7 +24,7 @@ Bools = NDArray[np.bool_]
 
 
 #: Documents a part: 50 cutoffs of them are half a megabyte. Measured: 2.8 times faster than all 20,000 at once.
-PART = 1000
+BLOCK = 1000
 #: Cells of one padded block; lists of very different lengths then cost memory only where they stand.
 _BLOCK_CELLS = 1_000_000
 #: Words that say how several annotators are put together; as names they would silently mean another gold standard.
@@ -133,7 +133,7 @@ def ranks(length: Ints) -> Ints:
     return ragged(np.ones_like(length), length)
 
 
-def blocks(widths: Ints) -> Iterator[slice]:
+def padded_blocks(widths: Ints) -> Iterator[slice]:
     """Yield slices of lists such that a padded block stays small, whatever the longest list."""
     lists = max(1, _BLOCK_CELLS // max(1, int(widths.max(initial=1))))
     for begin in range(0, len(widths), lists):

@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from kp_core.scoring.codes import PART, Bools, Floats, Ints, ranks
+from kp_core.scoring.cells import Cells
+from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints, ranks
 from kp_core.scoring.gold import Gold
 from kp_core.scoring.hits import Hits, ideal_hits, ordered_hits, returned_ideal, tied_hits
 from kp_core.scoring.match import Lists, Matches, match, newly
-from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Cutoff, Settings
 
 
 @dataclass(frozen=True)
 class Counts:
-    """All counts of one system (or baseline) under one convention record, for D documents."""
+    """All counts of one system (or baseline) under one setting of all conventions, for D documents."""
 
     hits: Hits
     ideal: Hits
@@ -58,11 +58,11 @@ class Counts:
             return np.asarray((self.size > 0) | ((self.negatives > 0) & (rule != "skip")))
         return np.ones(len(self.size), bool)
 
-    def parts(self) -> list[Counts]:
+    def blocks(self) -> list[Counts]:
         """Return the counts in parts of documents, so small that arrays (document, k) stay in the processor's cache."""
-        if len(self.size) <= PART:
+        if len(self.size) <= BLOCK:
             return [self]
-        slices = [slice(begin, min(begin + PART, len(self.size))) for begin in range(0, len(self.size), PART)]
+        slices = [slice(begin, min(begin + BLOCK, len(self.size))) for begin in range(0, len(self.size), BLOCK)]
         return [self._part(documents) for documents in slices]
 
     def _part(self, documents: slice) -> Counts:

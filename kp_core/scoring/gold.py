@@ -71,7 +71,7 @@ def left_one_out(annotators: str) -> str:
 
 
 @dataclass(frozen=True)
-class Choices:
+class AnnotatorChoices:
     """Who chose what: (n,) item and annotator of every choice, each once, and the document of each item.
 
     place  (n,) where the choice stands in the file, so that each annotator's own order is known
@@ -89,16 +89,16 @@ class Choices:
         """How many annotators chose each item."""
         return np.bincount(self.item, minlength=len(self.document))
 
-    def only(self, documents: Bools) -> Choices:
+    def only(self, documents: Bools) -> AnnotatorChoices:
         """Return the choices as if nobody had seen the other documents."""
         return replace(self.where(documents[self.document[self.item]]), seen=self.seen & documents)
 
-    def where(self, kept: Bools) -> Choices:
+    def where(self, kept: Bools) -> AnnotatorChoices:
         """Return some of the choices; the others become a “no”."""
         return replace(self, item=self.item[kept], annotator=self.annotator[kept], place=self.place[kept])
 
 
-def choices(coded: Coded, identities: Identities, settings: Settings) -> Choices:
+def choices(coded: Coded, identities: Identities, settings: Settings) -> AnnotatorChoices:
     """Return the choices of all annotators; phrases that one judged as not relevant are not among them."""
     entry, form = _spelled(coded, identities, settings, np.ones(len(coded.annotators), bool))
     item_of_entry, _, representative = _merge(coded, entry, form, False)
@@ -107,7 +107,9 @@ def choices(coded: Coded, identities: Identities, settings: Settings) -> Choices
     key = item_of_entry[own] * len(coded.annotators) + coded.entry_annotator[own]
     known, first = np.unique(key, return_index=True)
     item, annotator = np.divmod(known, len(coded.annotators))
-    return Choices(item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen)
+    return AnnotatorChoices(
+        item, annotator, own[first], coded.entry_document[representative].astype(np.int64), coded.seen
+    )
 
 
 def _spelled(coded: Coded, identities: Identities, settings: Settings, among: Bools) -> tuple[Ints, Codes]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from kp_core.scoring import draws
-from kp_core.scoring.codes import PART, Bools, Floats, Ints
-from kp_core.scoring.table_cells import FIELDS, Cells
+from kp_core.scoring.cells import CELLS, Cells
+from kp_core.scoring.codes import BLOCK, Bools, Floats, Ints
 
 #: With more undefined resamples than this share, no interval is given.
 MOST_UNDEFINED = 0.05
@@ -67,8 +67,8 @@ def blocks(
 ) -> Iterator[tuple[slice, Floats | None]]:
     """Give the documents some at a time, with the `weights` of each block."""
     whole = weights(interval, documents, used, resamples, seed) if interval == "bootstrap" else None
-    for begin in range(0, len(documents), PART):
-        block = slice(begin, begin + PART)
+    for begin in range(0, len(documents), BLOCK):
+        block = slice(begin, begin + BLOCK)
         own = weights(interval, documents[block], used[block], resamples, seed) if whole is None else whole[:, block]
         yield block, own
 
@@ -140,6 +140,6 @@ def independent_error(total: Cells, score: Callable[[Cells], Floats]) -> Floats:
     # How a phrase more in cell a, b, c or d changes (hits, returned, size, universe, denominator).
     more = {"both": "11111", "gold_only": "00110", "system_only": "01011", "neither": "00010"}
     for cell, changes in more.items():
-        moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(FIELDS, changes, strict=True)]
+        moved = [getattr(total, name) + 1j * STEP * int(unit) for name, unit in zip(CELLS, changes, strict=True)]
         variance += getattr(total, cell) * (np.imag(score(Cells(*moved))) / STEP) ** 2
     return np.sqrt(variance)

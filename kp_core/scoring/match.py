@@ -16,9 +16,9 @@ from kp_core.scoring.codes import (
     Floats,
     Identities,
     Ints,
-    blocks,
     owners,
     padded,
+    padded_blocks,
     ragged,
     ranks,
     running,
@@ -77,7 +77,7 @@ class Matches:
 def _repeated(form: Codes, length: Ints) -> Bools:
     """Mark every row whose form stands higher in its own list; most lists have none, which sorting tells at once."""
     start, twice = np.cumsum(length) - length, np.zeros(len(length), bool)
-    for block in blocks(length):
+    for block in padded_blocks(length):
         ordered = np.sort(padded(form, start[block], length[block], _NO_PHRASE), axis=1)
         twice[block] = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)).any(axis=1)
     rows = ragged(start[twice], length[twice])
@@ -127,7 +127,7 @@ def match(lists: Lists, gold: Gold) -> Matches:
     Two steps, because most rows match nothing: a padded comparison finds the rows, then only these look for items.
     """
     start, found = np.cumsum(lists.length) - lists.length, []
-    for block in blocks(np.maximum(lists.length, gold.spelling_count)):
+    for block in padded_blocks(np.maximum(lists.length, gold.spelling_count)):
         length = lists.length[block]
         predicted = padded(lists.form, start[block], length, _NO_PHRASE)
         wanted = padded(gold.spelling_form, gold.spelling_start[block], gold.spelling_count[block], _NO_GOLD)

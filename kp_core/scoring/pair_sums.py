@@ -9,13 +9,13 @@ from itertools import combinations
 import numpy as np
 
 from kp_core.scoring import intervals
-from kp_core.scoring.accumulate import Sums, View, harmonic, quadratic, spread_of, summands
+from kp_core.scoring.accumulate import Sums, View, mean_or_f, quadratic, spread_of, summands
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.intervals import STEP
 from kp_core.scoring.measures.registry import Asked
 from kp_core.scoring.paired import bootstrap, enumerated, evened, rank_biserial, wilcoxon_test
 from kp_core.scoring.systems import Counted
-from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Cutoff, Interval
 
 #: Statistics of the swapped systems that differ from the observed by less are equal, but for rounding.
@@ -138,7 +138,7 @@ class Pairing:
         """Return the measure for sums (..., B, M) and numbers of documents (B or 1, 1) → (..., B)."""
         if self.average == "micro":
             return np.asarray(self.asked.scores(Cells(*np.moveaxis(sums, -1, 0))))
-        return harmonic(list(np.moveaxis(sums / n, -1, 0)))
+        return mean_or_f(list(np.moveaxis(sums / n, -1, 0)))
 
     def _swapped(self, moved: Floats, pair: int, first: Floats, second: Floats, n: int, enumerated: bool) -> float:
         """Return p of the randomisation test: what each trial swaps goes from one system to the other."""

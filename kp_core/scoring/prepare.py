@@ -16,7 +16,7 @@ import numpy as np
 from kp_core.corpus import Corpus, kept, whole_texts
 from kp_core.errors import Note, UsageError, counted, unavailable, unfit
 from kp_core.scoring.codes import Coded, Floats, Identities, code, distinct, gold_entries, identify, mean_size, owners
-from kp_core.scoring.gold import Choices, Gold, choices, gather, left_one_out
+from kp_core.scoring.gold import AnnotatorChoices, Gold, choices, gather, left_one_out
 from kp_core.scoring.sentence_ids import list_sentences, names_sentences, sentence_rows
 from kp_core.settings import Changes, Settings
 from kp_core.text.candidates import Stems, candidates, has_english
@@ -38,7 +38,7 @@ class Names:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A corpus under settings; no function of an answer looks further back.
+    """A corpus under settings; beyond it answers ask the corpus only for texts and for notes on ids.
 
     settings   with the universe spelled out, cutoffs as numbers, and the normaliser that fits the data
     notes      what the reader must know of the files and of what was settled
@@ -82,7 +82,7 @@ class Prepared:
         return gather(self.coded, self.identities, self.settings)[0]
 
     @cached_property
-    def choices(self) -> Choices:
+    def choices(self) -> AnnotatorChoices:
         """Which annotator chose which item."""
         return choices(self.coded, self.identities, self.settings)
 

@@ -30,25 +30,25 @@ LATE = ("denominator", "average", "empty_gold", "gain", "ap", "rr", "rr_miss")
 class Counted:
     """One system's counts: for overlap and ranking measures, and for concordance tables (always distinct phrases)."""
 
-    ranking: Counts
+    lists: Counts
     table: Counts
 
     def of(self, asked: Asked) -> Counts:
         """Return the counts that a measure sees."""
         if asked.measure.family == "annotators":
             raise UsageError(f"{asked.name()} is a measure of several annotators; ask `agreement` for it")
-        return self.table if asked.measure.family == "concordance" else self.ranking
+        return self.table if asked.measure.family == "concordance" else self.lists
 
-    def parts(self) -> list[Counted]:
+    def blocks(self) -> list[Counted]:
         """Return the counts in parts of documents, the same for all systems."""
-        ranking = self.ranking.parts()
-        table = ranking if self.table is self.ranking else self.table.parts()
-        return [Counted(*both) for both in zip(ranking, table, strict=True)]
+        lists = self.lists.blocks()
+        table = lists if self.table is self.lists else self.table.blocks()
+        return [Counted(*both) for both in zip(lists, table, strict=True)]
 
     def changed(self, change: Callable[[Counts], Counts]) -> Counted:
         """Return both counts changed in the same way; they stay one where they are one."""
-        ranking = change(self.ranking)
-        return Counted(ranking, ranking if self.table is self.ranking else change(self.table))
+        lists = change(self.lists)
+        return Counted(lists, lists if self.table is self.lists else change(self.table))
 
     def under(self, settings: Settings) -> Counted:
         """Return the same counts for settings that differ only in what is applied to counts (`LATE`)."""
@@ -137,18 +137,18 @@ def count_unchecked(
 
 
 def count_systems(
-    data: Prepared, agreement: bool = True, baselines: bool = False, without: int | None = None
+    data: Prepared, concordance: bool = True, baselines: bool = False, without: int | None = None
 ) -> dict[str, Counted]:
     """Return the counts of every system; refuses a universe smaller than what gold standard and systems chose.
 
-    agreement: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
+    concordance: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
     """
-    universe = data.universe if agreement else np.zeros(len(data.documents))
+    universe = data.universe if concordance else np.zeros(len(data.documents))
     systems = count_unchecked(data, universe, baselines, without)
-    if agreement and data.settings.universe.isdigit():
+    if concordance and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
         for name in data.coded.runs:
-            parts = [part.at(data.settings.k) for part in systems[name].table.parts()]
+            parts = [part.at(data.settings.k) for part in systems[name].table.blocks()]
             chosen = np.maximum(chosen, np.concatenate([(at.size + at.system_only).max(axis=1) for at in parts]))
         data.refuse_small_universe(chosen)
     return systems

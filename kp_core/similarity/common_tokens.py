@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats
-from kp_core.scoring.table_cells import ratio
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.sides import Sides, total
 

@@ -7,8 +7,8 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.table_cells import ratio
 from kp_core.similarity.declaration import similarity_measure
 from kp_core.similarity.sides import Sides
 from kp_core.similarity.tokens import Flat

@@ -13,11 +13,11 @@ from kp_core.corpus import Corpus
 from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring import annotator_tables, intervals
 from kp_core.scoring.accumulate import Accumulator, Grid, Sums, estimate
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Floats, Ints
-from kp_core.scoring.gold import Choices
+from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, names_in, parse
 from kp_core.scoring.prepare import Names, Prepared, prepare_annotators
-from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Interval, Settings
 from kp_core.studies.facts import add_agreement, agreement_notes
 from kp_core.studies.result import Result, Row, result_frame
@@ -73,7 +73,7 @@ def asked_of(settings: Settings, measures: Sequence[str] | str | None) -> list[A
     return asked
 
 
-def view_of(one: Asked, choices: Choices, universe: Floats, couples: Couples | None = None) -> Grid:
+def view_of(one: Asked, choices: AnnotatorChoices, universe: Floats, couples: Couples | None = None) -> Grid:
     """Return the tables of all annotators together that a measure needs; couples: the pairs for Light's kappa."""
     cells: Cells
     if one.measure.name == "Light":

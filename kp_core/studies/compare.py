@@ -14,7 +14,7 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, counted, unavailable
 from kp_core.scoring import draws, intervals, paired
 from kp_core.scoring.accumulate import Ids, Sums
-from kp_core.scoring.codes import PART, Bools, Floats
+from kp_core.scoring.codes import BLOCK, Bools, Floats
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
@@ -128,8 +128,8 @@ def compare_all(corpus: Corpus, settings: Settings, families: Sequence[Family]) 
     The rows of all stand in one frame; everything else is that of the first.
     """
     data = prepare(corpus, settings)
-    agreement = any(one.asked.measure.family == "concordance" for one in families)
-    recipe = signature(data.settings, len(data.documents), agreement)
+    concordance = any(one.asked.measure.family == "concordance" for one in families)
+    recipe = signature(data.settings, len(data.documents), concordance)
     return one_comparison(
         [_compared(data, one, k) for one in families for k in one.asked.cutoffs(data.settings)], recipe
     )
@@ -168,8 +168,8 @@ def add_pairs(
     """
     one, rng = data.settings, np.random.default_rng(data.settings.seed)
     interval = "poisson" if streamed or one.interval == "poisson" else "bootstrap"  # the ranks are always resampled
-    parts = {name: own.parts() if streamed else [own] for name, own in systems.items()}
-    size = PART if streamed else len(data.documents)
+    parts = {name: own.blocks() if streamed else [own] for name, own in systems.items()}
+    size = BLOCK if streamed else len(data.documents)
     for number, begin in enumerate(range(0, len(data.documents), size)):
         ids = data.documents[begin : begin + size]
         block = {name: statistic(own[number], family.asked, cutoff, pairing.average) for name, own in parts.items()}

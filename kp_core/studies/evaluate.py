@@ -55,8 +55,8 @@ def evaluate(
     data, by = prepare(corpus, settings, **changes), parse_by(by)
     refuse_named_alike(data.names.systems)
     asked = [parse(name) for name in names_in(measures or DEFAULT_MEASURES)]
-    agreement = baselines or any(one.measure.family == "concordance" for one in asked)
-    standards = [count_systems(data, agreement, baselines, without) for without in data.left_out]
+    concordance = baselines or any(one.measure.family == "concordance" for one in asked)
+    standards = [count_systems(data, concordance, baselines, without) for without in data.left_out]
     sums, people = Sums(), left_one_out(data.settings.annotators)
     add_systems(sums, data, standards, asked, by)
     rows = system_rows(sums, data.names, asked, data.settings, by, baselines, len(standards))
@@ -64,11 +64,11 @@ def evaluate(
         whole = sum(row[4] == "all" for row in rows)
         rows[whole:whole] = _human_rows(data, asked, weights_of(standards, data), people == "majority")
     noted = data.under(data.settings.changed(annotators=people)) if people else data
-    systems = count_systems(noted, agreement) if people else standards[0]
-    add_evaluation(sums, noted, systems, agreement)
+    systems = count_systems(noted, concordance) if people else standards[0]
+    add_evaluation(sums, noted, systems, concordance)
     names = data.names.systems
     fixes = id_notes(corpus, sums, names)
-    notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, agreement, fixes)]
+    notes = [*data.notes, *evaluation_notes(sums, names, noted.settings, concordance, fixes)]
     notes += above_one((row[1], row[5]) for row in rows)
     if by == "presence" and any(one.measure.family == "concordance" for one in asked):
         text = "concordance measures have no parts by presence: the phrases that were rejected have none"
@@ -76,7 +76,7 @@ def evaluate(
     if people and data.settings.interval == "cluster-t":
         text = "there is no closed form for means over left-out annotators; ask for the bootstrap"
         notes.append(Note("warning", "intervals", text))
-    return Result(result_frame(rows), data.settings, tuple(notes), len(data.documents), agreement)
+    return Result(result_frame(rows), data.settings, tuple(notes), len(data.documents), concordance)
 
 
 def refuse_named_alike(systems: Sequence[str]) -> None:
@@ -87,7 +87,7 @@ def refuse_named_alike(systems: Sequence[str]) -> None:
 
 def _drawable(standards: list[dict[str, Counted]]) -> Bools:
     """Return the documents (D,) that a resample may hold: those that count under some gold standard."""
-    return np.asarray(np.any([next(iter(systems.values())).ranking.drawable for systems in standards], axis=0))
+    return np.asarray(np.any([next(iter(systems.values())).lists.drawable for systems in standards], axis=0))
 
 
 def weights_of(standards: list[dict[str, Counted]], data: Prepared) -> Floats | None:
@@ -104,15 +104,15 @@ def add_systems(
         return
     settings, adding = data.settings, list[tuple[Accumulator, list[Asked], list[list[Counted]]]]()
     for number, (subset, counts) in enumerate(({"all": standards} | _parts(data, standards, by)).items()):
-        known = next(iter(counts[0].values())).ranking.known
+        known = next(iter(counts[0].values())).lists.known
         if by != "group" or subset == "all" or subset.removeprefix("group:") in data.coded.groups:
             sums.count(f"{number}/documents", int(known.sum()) if number else len(known))
-        parts = [system.parts() for own in counts for system in own.values()]
+        parts = [system.blocks() for own in counts for system in own.values()]
         adding.append((Accumulator(settings.interval, sums, str(number)), _fitting(asked, subset), parts))
     drawn = intervals.blocks(settings.interval, data.documents, _drawable(standards), settings.resamples, settings.seed)
     for block, (_, weights) in enumerate(drawn):
         for accumulator, fitting, parts in adding:
-            accumulator.begin(np.any([own[block].ranking.drawable for own in parts], axis=0), weights)
+            accumulator.begin(np.any([own[block].lists.drawable for own in parts], axis=0), weights)
             for place, own in enumerate(parts):
                 _add_system(accumulator, str(place), own[block], fitting, settings)
 

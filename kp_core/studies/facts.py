@@ -22,7 +22,7 @@ def too_few(documents: int) -> str:
     return f"{counted(documents, 'document is', 'documents are')} too few for a reliable interval"
 
 
-def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], agreement: bool) -> None:
+def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], concordance: bool) -> None:
     """Add what the notes on an evaluation need to know.
 
     ids     documents without a keyphrase (`empty`) and unseen ones; of each system, kind/system:
@@ -35,7 +35,7 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], agre
     sums.count("documents", len(documents))
     systems = {name: both for name, both in systems.items() if name not in BASELINES}
     for name, both in systems.items():
-        counts = both.ranking
+        counts = both.lists
         ids |= {
             "empty": Ids.where(documents, (counts.size == 0) & counts.known),
             "unseen": Ids.where(documents, ~counts.known),
@@ -45,12 +45,12 @@ def add_evaluation(sums: Sums, data: Prepared, systems: dict[str, Counted], agre
             f"repeats/{name}": Ids(int(counts.duplicates.sum())),
             f"lists/{name}": Ids(int((counts.duplicates > 0).sum())),
         }
-    if agreement and largest and systems:
+    if concordance and largest and systems:
         cells = [(both.table.at((largest,)), both.table.used) for both in systems.values()]
         sums.add("chosen", np.array([(own.size + own.system_only)[used].sum() for own, used in cells]))
         sums.add("N", np.array([own.universe[used].sum() for own, used in cells]))
         sums.add("neither", np.array([own.neither[used].sum() for own, used in cells]))
-    sums.note(ids | (_foreign(data) if agreement else {}))
+    sums.note(ids | (_foreign(data) if concordance else {}))
 
 
 def _foreign(data: Prepared) -> dict[str, Ids]:
@@ -62,7 +62,7 @@ def _largest(cutoffs: tuple[Cutoff, ...]) -> int:
 
 
 def evaluation_notes(
-    sums: Sums, systems: Sequence[str], settings: Settings, agreement: bool, ids: Sequence[Note] = ()
+    sums: Sums, systems: Sequence[str], settings: Settings, concordance: bool, ids: Sequence[Note] = ()
 ) -> list[Note]:
     """Say what was added up means for the reader; ids: notes on the fixes that would make ids meet."""
     notes, documents = list[Note](), sums.number("documents")
@@ -80,7 +80,7 @@ def evaluation_notes(
     for system in systems:
         notes += _system_notes(system, sums, settings)
     notes += _few_notes(documents - empty.count, settings) + _foreign_notes(sums)
-    return notes + (_universe_notes(settings, sums) if agreement and "N" in sums.arrays else [])
+    return notes + (_universe_notes(settings, sums) if concordance and "N" in sums.arrays else [])
 
 
 def _few_notes(documents: int, settings: Settings) -> list[Note]:
@@ -166,7 +166,7 @@ def add_agreement(sums: Sums, data: Prepared) -> None:
 
 
 def agreement_notes(sums: Sums, pairs: int, settings: Settings) -> list[Note]:
-    """Say which documents are missing from the agreement, and what is too small; pairs: those without intervals."""
+    """Say which documents are missing from the concordance, and what is too small; pairs: those without intervals."""
     notes, documents, alone = list[Note](), sums.number("documents"), sums.ids["alone"]
     annotators = np.flatnonzero(sums.arrays["seen"]).tolist()
     if alone.count:

@@ -24,14 +24,14 @@ class Answer:
 
     frame      tidy rows; notes: full sentences; caption: what the rows are
     settings   what was asked, with everything settled; where it is no `Settings`, kind begins the recipe
-    documents  number of documents with gold; agreement: whether concordance measures are among the rows
+    documents  number of documents with gold; concordance: whether concordance measures are among the rows
     """
 
     frame: pd.DataFrame
     settings: Any
     notes: tuple[Note, ...] = ()
     documents: int = 0
-    agreement: bool = True
+    concordance: bool = True
     caption: str = "Evaluation of keyphrase extraction"
     kind: str = ""
 
@@ -39,7 +39,7 @@ class Answer:
     def signature(self) -> str:
         """The recipe in one line; `settings_from` reads that of `Settings` back."""
         if isinstance(self.settings, Settings):
-            return signature(self.settings, self.documents, self.agreement)
+            return signature(self.settings, self.documents, self.concordance)
         return "|".join([self.kind, *(f"{key}:{value}" for key, value in self.settings.items()), f"v:{__version__}"])
 
     def wide(self) -> pd.DataFrame:

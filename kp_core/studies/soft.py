@@ -109,20 +109,20 @@ def soft_evaluate(
         notes.append(Note("warning", "concepts", "soft matching compares spellings, so by_concept = yes has no effect"))
     data = prepare(corpus, settings)
     settings, notes = data.settings, [*data.notes, *notes]
-    agreement = any(one.measure.family == "concordance" for one in asked)
+    concordance = any(one.measure.family == "concordance" for one in asked)
     cutoffs = [*settings.k, *(one.fixed for one in asked if one.fixed is not None)]
     deepest = max((k for k in cutoffs if isinstance(k, int)), default=0)
     whole = any(not isinstance(k, int) for k in cutoffs)
-    counted = soft_counts(data, soft, agreement, None if whole else deepest, **choices)
+    counted = soft_counts(data, soft, concordance, None if whole else deepest, **choices)
     sums = Sums()
     add_systems(sums, data, [counted], asked)
     rows = system_rows(sums, data.names, asked, settings)
     frame, documents = result_frame(rows), len(data.documents)
-    return SoftResult(frame, settings, tuple(notes), documents, agreement, soft=soft, choices=choices)
+    return SoftResult(frame, settings, tuple(notes), documents, concordance, soft=soft, choices=choices)
 
 
 def soft_counts(
-    data: Prepared, soft: Soft, agreement: bool = True, deepest: int | None = None, **choices: Any
+    data: Prepared, soft: Soft, concordance: bool = True, deepest: int | None = None, **choices: Any
 ) -> dict[str, Counted]:
     """Return the counts of every system, with soft hits in place of hits.
 
@@ -132,7 +132,7 @@ def soft_counts(
     settings, coded, corpus = data.settings, data.coded, data.corpus
     if settings.ties == "expected":
         raise UsageError("soft matching looks at one order; choose ties = stable or trec")
-    universe = data.universe if agreement else np.zeros(len(coded.documents))
+    universe = data.universe if concordance else np.zeros(len(coded.documents))
     recipe = recipe_of(settings, soft.stemmer)
     own: dict[str, Any] = {"stemmer": recipe.stemmer}
     if corpus.has_texts:
@@ -142,7 +142,7 @@ def soft_counts(
     counted = {}
     for system, run in coded.runs.items():
         kinds = []
-        for tables, under in enumerate([settings, table_settings(settings)] if agreement else [settings]):
+        for tables, under in enumerate([settings, table_settings(settings)] if concordance else [settings]):
             gold = gather(coded, data.identities, under)
             lists = ranked_lists(run, data.identities, under)
             if tables:

@@ -169,11 +169,11 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
     values: dict[Settings, Values | InputError] = {}
-    agreement = asked.measure.family == "concordance"
+    concordance = asked.measure.family == "concordance"
     for shared, group in groups.items():
         alike = data.under(shared)
         try:
-            standards = [count_systems(alike, agreement, without=without) for without in alike.left_out]
+            standards = [count_systems(alike, concordance, without=without) for without in alike.left_out]
         except InputError as refused:
             values |= dict.fromkeys(group, refused)
             continue

@@ -92,9 +92,9 @@ def stability(
         values = _values(corpus, now, measures)
     else:
         values = [_values(corpus, now.changed(**cast(Changes, {by: name})), measures)[0] for name in names]
-    agreement = any(one.measure.family == "concordance" for one in measures)
+    concordance = any(one.measure.family == "concordance" for one in measures)
     frame, pairs = _ranked(names, values)
-    return Stability(frame, now, data.notes, len(data.documents), agreement, by=by, pairs=pairs)
+    return Stability(frame, now, data.notes, len(data.documents), concordance, by=by, pairs=pairs)
 
 
 def _usual(given: Sequence[Cutoff]) -> tuple[Cutoff, ...]:

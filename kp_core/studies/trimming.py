@@ -22,13 +22,13 @@ from kp_core.corpus import Corpus
 from kp_core.errors import Note, UsageError, part_of
 from kp_core.scoring import annotator_tables, intervals
 from kp_core.scoring.accumulate import Ids, View, estimate
+from kp_core.scoring.cells import Cells
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.counts import AtK
-from kp_core.scoring.gold import Choices
+from kp_core.scoring.gold import AnnotatorChoices
 from kp_core.scoring.measures import Asked, concordance, parse
 from kp_core.scoring.prepare import Prepared, prepare_annotators
 from kp_core.scoring.systems import count_unchecked
-from kp_core.scoring.table_cells import Cells
 from kp_core.settings import Changes, Settings
 from kp_core.studies.correlation.coefficients import closed_form, correlation
 from kp_core.studies.result import Answer
@@ -79,7 +79,7 @@ class Levels:
         return np.where(size > 0, self.K[row, place], np.nan), np.where(size > 0, self.gold[row, place], 0)
 
 
-def levels(choices: Choices, universe: Floats, pooled: bool = False) -> Levels:
+def levels(choices: AnnotatorChoices, universe: Floats, pooled: bool = False) -> Levels:
     """Return all levels in the binary form: a phrase is an item, yes and no are the categories.
 
     pooled: one K for all documents together, so that every document has the same majority.
@@ -134,7 +134,7 @@ def choice_levels(matrix: Ints, annotators: int) -> tuple[Floats, Ints]:
     return k, left
 
 
-def _choice_levels(choices: Choices) -> Levels:
+def _choice_levels(choices: AnnotatorChoices) -> Levels:
     """Return all levels in the choice-matrix form; the order is that of each annotator's list in the file."""
     seen = choices.seen
     most = max(1, int(seen.sum(axis=0).max(initial=1)))
@@ -160,7 +160,7 @@ def _choice_levels(choices: Choices) -> Levels:
     return Levels(k, gold, reason)
 
 
-def levels_of(choices: Choices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
+def levels_of(choices: AnnotatorChoices, universe: Floats, form: Form = "binary", pooled: bool = False) -> Levels:
     """Return all levels in either form; pooled is for the binary form."""
     if form not in FORMS:
         raise UsageError(f"form is '{form}'; choose one of: {', '.join(FORMS)}")

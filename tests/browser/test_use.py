@@ -355,7 +355,7 @@ def test_charts_have_words_and_the_page_has_its_scheme(server: str, page: Page, 
     assert (brightness < 200) == ("dark" in request.node.name)
     charts = page.locator('[data-testid="stPlotlyChart"]')
     charts.first.wait_for()
-    assert charts.first.get_attribute("aria-label").startswith("F1@k with 95 % intervals: yake")
+    assert charts.first.get_attribute("aria-label").startswith("F1@k with 95 % intervals: human ceiling")
     assert charts.nth(1).get_attribute("aria-label").startswith("F1@k over k from 1 to 50, one line for each")
 
 

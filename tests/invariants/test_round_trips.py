@@ -58,7 +58,7 @@ def test_settings_read_back_from_their_signature(drawn, documents):
 @given(settings_drawn())
 @many
 def test_without_agreement_the_universe_is_no_part_of_the_recipe(drawn):
-    line = signature(drawn, 7, agreement=False)
+    line = signature(drawn, 7, concordance=False)
     assert "N" not in [part.partition(":")[0] for part in line.split("|")]
     assert settings_from(line).changed(universe=drawn.universe) == drawn
 

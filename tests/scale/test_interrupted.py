@@ -51,7 +51,12 @@ def test_a_run_that_is_killed_and_interrupted_goes_on_and_gives_the_same(
         (signal.SIGKILL, 2, -9, ""),
         (signal.SIGINT, 4, 2, "interrupted; run the same command again to go on"),
     ):
-        process = subprocess.Popen([sys.executable, "-c", SLOW, *command], cwd=ROOT, stderr=subprocess.PIPE)
+        process = subprocess.Popen(
+            [sys.executable, "-c", SLOW, *command],
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background job ignores it
+        )
         deadline = time.monotonic() + 60
         while not (checkpoint.exists() and len(tally(checkpoint).header["done"]) >= least):
             assert process.poll() is None, process.stderr.read().decode()

@@ -13,7 +13,7 @@ CASES = cases(__file__)
 
 
 def test_signature_of_the_defaults():
-    assert signature(Settings(k=10, interval="none"), 100, agreement=False).startswith(
+    assert signature(Settings(k=10, interval="none"), 100, concordance=False).startswith(
         "kps|norm:nfkc+lower+space+porter-nltk|var:any|filter:none|dup:before|gold:unique|hits:pred|den:k|avg:usual|"
         "miss:zero|empty:skip|ties:stable|rel:1|gain:linear|ap:gold|ideal:gold|rr:first|k:10|annot:union|docs:100|stem:nltk-"
     )

@@ -12,7 +12,7 @@ from typing import Any
 
 from kp_core.corpus import Role
 from kp_core.errors import part_of
-from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import document_texts, trec
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, in_words, plain, role_of_path
@@ -296,7 +296,7 @@ def _ask_whose(files: Sequence[File]) -> Question:
     """Ask what folders and files are that all have numbers for names: documents, or annotators."""
     first = files[0]
     answers = [
-        Answer(
+        Reply(
             in_words(_WHOSE[what]),
             {first.name: replace(first.choice, options={**first.choice.options, "annotators": what})},
         )

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from kp_core.corpus import Role
 from kp_core.errors import InputError, Note, counted
-from kp_core.reading.choices import Answer, Finding, Question
+from kp_core.reading.choices import Finding, Question, Reply
 from kp_core.reading.families import trec
 from kp_core.reading.family import File, Recognition, Rows
 from kp_core.reading.fields import KNOWN, plain
@@ -146,10 +146,10 @@ def _two_texts(doc_id: str, one: File, other: File) -> Question:
     kinds = [((file.suffix or "none"), _folder(file)) for file in (one, other)]
     apart = [names for names in zip(*kinds, strict=True) if names[0] != names[1]]
     answers = [
-        Answer(f"the texts are those “{name}”", {file.name: replace(file.choice, options={"texts": name})})
+        Reply(f"the texts are those “{name}”", {file.name: replace(file.choice, options={"texts": name})})
         for name, file in (zip(apart[0], (one, other), strict=True) if apart else ())
     ]
-    answers.append(Answer(WORDS["keep-first"], fixes=("keep-first",)))
+    answers.append(Reply(WORDS["keep-first"], fixes=("keep-first",)))
     found = f"another text for “{doc_id}”, first in {one.name}"
     return Question(Finding("ask", other.name, found, "one text a document", tuple(answers)))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from kp_core.scoring.annotator_tables import PairTables, Panel, Shares
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.measures.registry import measure
-from kp_core.scoring.table_cells import ratio
 
 measure("K")(concordance.scott_pi)  # of the mean table of all pairs
 

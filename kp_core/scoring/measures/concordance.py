@@ -11,9 +11,9 @@ from operator import attrgetter
 import numpy as np
 from numpy.typing import NDArray
 
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.measures.registry import measure
-from kp_core.scoring.table_cells import Cells, ratio
 
 
 def table(a: Floats | float, b: Floats | float, c: Floats | float, d: Floats | float) -> Cells:

@@ -1,37 +1,13 @@
-"""Turn hits at their ranks, and sizes, into precision, recall, F1, MAP, MRR, nDCG, bpref and RBP of a list."""
+"""Turn hits at their ranks, and sizes, into success, MAP, MRR, nDCG, bpref and RBP of a list."""
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 import numpy as np
 
+from kp_core.scoring.cells import ratio
 from kp_core.scoring.codes import Floats
 from kp_core.scoring.counts import AtK
 from kp_core.scoring.measures.registry import measure
-from kp_core.scoring.table_cells import Cells, ratio
-
-
-@measure("P@k")
-def precision(cells: Cells) -> Floats:
-    """Return hits / denominator."""
-    return ratio(cells.hits, cells.denominator)
-
-
-@measure("Rprec")
-@measure("R@k")
-def recall(cells: Cells) -> Floats:
-    """Return hits / gold size; at k = gold size this is R-precision."""
-    return ratio(cells.hits, cells.size)
-
-
-@measure("F1@k")
-def f1(cells: Cells) -> Floats:
-    """Return the harmonic mean of precision and recall."""
-    return ratio(2 * cells.hits, cells.denominator + cells.size)
-
-
-measure("hits@k")(attrgetter("hits"))
 
 
 @measure("success@k")

@@ -113,13 +113,13 @@ class Asked:
         return f"{base[:-1]}{letter}"
 
     def averages(self, average: str) -> list[str]:
-        """Return the averages in which the measure is given under a setting.
+        """Return the averages in which the measure is given under a setting; `usual` is macro, micro for tables.
 
         >>> parse("kappa").averages("usual"), parse("F1@k").averages("both"), parse("MAP").averages("micro")
         (['micro'], ['micro', 'macro'], ['macro'])
         """
         wanted = ["micro", "macro"] if average == "both" else [average]
-        if self.measure.family in ("concordance", "annotators") and average in ("usual", "f-of-means"):
+        if average in ("usual", "f-of-means") and self.measure.family in ("concordance", "annotators"):
             wanted = ["micro"]
         return [name for name in wanted if name in self.measure.averages] or ["macro"]
 

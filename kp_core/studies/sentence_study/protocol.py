@@ -16,9 +16,9 @@ import pandas as pd
 from kp_core.corpus import Corpus
 from kp_core.errors import REASONS, Note, UsageError
 from kp_core.scoring import intervals
+from kp_core.scoring.cells import Cells, ratio
 from kp_core.scoring.codes import Bools, Floats, Ints
 from kp_core.scoring.measures import concordance
-from kp_core.scoring.table_cells import Cells, ratio
 from kp_core.studies import WORDS
 from kp_core.studies.result import Answer
 from kp_core.studies.sentence_study.attributes import Extracts, extracts

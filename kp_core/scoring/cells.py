@@ -1,4 +1,4 @@
-"""Hold the counts of concordance tables: hits, phrases returned, keyphrases, and all that could be chosen."""
+"""Hold the counts of which overlap and concordance measures are made: hits, phrases returned, keyphrases, and N."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from kp_core.scoring.codes import Floats, Ints
 
 #: Fields of `Cells`, in order.
-FIELDS = ("hits", "returned", "size", "universe", "denominator")
+CELLS = ("hits", "returned", "size", "universe", "denominator")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ _NOTING = "noting"
 
 
 @dataclass
-class Kept:
+class Noted:
     """The result of one run of a page on the data with a digest, its settings, and how many seconds it took at most."""
 
     digest: str
@@ -20,15 +20,15 @@ class Kept:
     settings: dict[str, str] = field(default_factory=dict)
 
 
-def begin(digest: str) -> Kept:
+def begin(digest: str) -> Noted:
     """Note into a new record what is shown from now on."""
-    st.session_state[_NOTING] = Kept(digest)
+    st.session_state[_NOTING] = Noted(digest)
     return noted()
 
 
-def noted() -> Kept:
+def noted() -> Noted:
     """Return the record of this run."""
-    return cast(Kept, st.session_state.get(_NOTING) or Kept(""))
+    return cast(Noted, st.session_state.get(_NOTING) or Noted(""))
 
 
 def table(frame: pd.DataFrame) -> None:
