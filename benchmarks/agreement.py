@@ -15,6 +15,8 @@ import pandas as pd
 
 from benchmarks.timing import Task, equal, timed
 from benchmarks.workload import annotator_choices, systems
+from kp_core.scoring.cells import CELLS, Cells
+from kp_core.scoring.codes import Floats
 
 PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "statsmodels", "krippendorff", "irrCAC")
 DOCUMENTS, ANNOTATORS, CANDIDATES = 244, 3, 2_000
@@ -26,6 +28,11 @@ TABLES, SAMPLE = 20_000, 200
 OF_TABLES = (*OF_SYSTEMS, "AC1", "pi")
 
 Tools = dict[str, Callable[[], Any]]
+
+
+def summed(cells: Cells, weights: Floats) -> Cells:
+    """Return sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
+    return Cells(*(weights @ getattr(cells, name) for name in CELLS))
 
 
 def with_intervals() -> Task:
@@ -62,7 +69,7 @@ def with_intervals() -> Task:
         """One system at one cutoff: scikit-learn on the table of every resample."""
         at, values = counted["system-3"].table.at([10]), []
         for row in np.vstack([np.ones(DOCUMENTS), weights()]):
-            total = at.pooled(row[None])
+            total = summed(at, row[None])
             cells = [float(x.item()) for x in (total.both, total.gold_only, total.system_only, total.neither)]
             values.append(cohen_kappa_score([1, 1, 0, 0], [1, 0, 1, 0], sample_weight=cells))
         low, high = np.quantile(values[1:], [0.025, 0.975])
@@ -118,7 +125,7 @@ def of_annotators() -> Task:
     measures = [parse(name) for name in OF_ANNOTATORS]
 
     def ours() -> dict[str, float]:
-        total = panel(choices(coded, identities, record), universe).pooled(ones)
+        total = summed(panel(choices(coded, identities, record), universe), ones)
         return {one.measure.name: float(one.scores(total).item()) for one in measures}
 
     def from_frames() -> pd.DataFrame:
@@ -182,7 +189,7 @@ def of_pairs() -> Task:
 
     def ours() -> tuple[Any, list[np.ndarray]]:
         found = pairs(choices(coded, identities, record), universe)
-        total = found.cells.pooled(ones)
+        total = summed(found.cells, ones)
         return found, [one.scores(total)[0] for one in measures]
 
     found, values = ours()

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.agreement import summed
 from benchmarks.workload import machine
 from kp_core.scoring import intervals
 from kp_core.scoring.accumulate import Grid, estimate
@@ -84,7 +85,7 @@ def all_intervals(cells: Cells, rng: np.random.Generator) -> dict[str, tuple[np.
     clusters = estimate(parse("kappa"), Grid(cells, drawn), "micro", None, "cluster-t")
     found["documents as clusters, t"] = clusters.low, clusters.high
     weights = intervals.resample(len(cells.hits), RESAMPLES, rng)
-    found["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(cells.pooled(weights)))
+    found["bootstrap of documents, percentile"] = intervals.percentile(concordance.kappa(summed(cells, weights)))
     return found
 
 

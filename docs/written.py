@@ -65,7 +65,7 @@ stays behind by nature (texts in TREC) is listed.
   shows how.
 * What holds no lists and no texts (notes, links, published results) is left out of a folder, and listed.
 * Several sheets of a workbook are annotators or systems, or the documents where no sheet has ids; sheets that are no
-  table are left out and named, and sheets may be chosen. A formula without its value is refused.
+  table are left out and named, and sheets may be chosen. In XLSX, a formula without its value is refused.
   Values kept beside formulas are read, whole numbers without `.0`; nothing is computed.
 
 ## What is asked

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, Literal
+from urllib.parse import quote, unquote
 
 import streamlit as st
 
@@ -32,7 +33,7 @@ def _take(name: str, key: str, usual: str) -> None:
 
 def _text(chosen: object) -> str:
     if isinstance(chosen, list):
-        return ",".join(chosen) or "none"
+        return ",".join(quote(one, safe="@ ") for one in chosen) or "none"
     return str(chosen).lower() if isinstance(chosen, bool) else str(chosen)
 
 
@@ -59,7 +60,7 @@ def choice(label: str, options: Iterable[str], key: str, **more: Any) -> str:
 def several(label: str, options: Iterable[str], usual: Iterable[str], key: str, **more: Any) -> list[str]:
     """Let the user choose some of some options."""
     every = list(options)
-    more |= held(key, list(usual), lambda text: [one for one in text.split(",") if one in every])
+    more |= held(key, list(usual), lambda text: [one for one in map(unquote, text.split(",")) if one in every])
     return list(st.multiselect(label, every, **more))
 
 

@@ -11,13 +11,17 @@ _NOTING = "noting"
 
 @dataclass
 class Noted:
-    """The result of one run of a page on the data with a digest, its settings, and how many seconds it took at most."""
+    """The result of one run of a page on the data with a digest, and its settings.
+
+    seconds  that it took at most; refused: whether a part of the page was
+    """
 
     digest: str
     table: pd.DataFrame | None = None
     signature: str = ""
     seconds: float = 0.0
     settings: dict[str, str] = field(default_factory=dict)
+    refused: bool = False
 
 
 def begin(digest: str) -> Noted:

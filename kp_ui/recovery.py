@@ -44,12 +44,13 @@ def page(name: str) -> Iterator[None]:
             st.error(prose.text("recovery.failed"))
             _ways_on()
     else:
-        if record.signature:
-            record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
-            record.settings = dict(link.chosen())
-            every[name] = record
-        below.empty()
-        return
+        if not record.refused:
+            if record.signature:
+                record.seconds = max(time.monotonic() - started, last.seconds if last else 0)
+                record.settings = dict(link.chosen())
+                every[name] = record
+            below.empty()
+            return
     if last is not None and not before:
         _show(last, name, below)
 

@@ -1,5 +1,6 @@
 """Arrange what the result pages share: what is loaded, the choice of a measure, marks on the charts, table columns."""
 
+import re
 from collections.abc import Container, Iterable
 from dataclasses import replace
 from typing import Any, Literal
@@ -48,10 +49,13 @@ def open_page(title: str, needs_systems: bool = True, needs_gold: bool = True) -
 
 
 def in_short(text: str, systems: Iterable[str] = ()) -> str:
-    """Return a sentence in which long names of systems are without their middle."""
-    for name in sorted(systems or workspace.current().corpus.systems, key=len, reverse=True):
-        text = text.replace(name, short(name, _LONGEST))
-    return show.in_heads(text)
+    """Return a sentence with long names of systems without their middle, and measures as a reader meets them."""
+    names = sorted(systems or workspace.current().corpus.systems, key=len, reverse=True)
+    if not names:
+        return show.in_heads(text)
+    shown = dict(zip(names, distinct(short(name, _LONGEST) for name in names), strict=True))
+    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, names))})(?!\w)", text)
+    return "".join(shown[part] if part in shown else show.in_heads(part) for part in parts)
 
 
 def headline(said: Headline, systems: Iterable[str] = ()) -> None:
@@ -163,9 +167,10 @@ def table(
     noting.table(frame)
     whole = len(frame) <= WHOLE
     frame = _with_short_names(frame)
-    for name in frame.columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):
+    for name in frame.select_dtypes("float").columns.intersection(["p", "p after Holm", "p after Benjamini-Hochberg"]):
         if (frame[name] < 0.001).any():
-            frame = frame.assign(**{name: ["< 0.001" if p < 0.001 else f"{p:.3f}" for p in frame[name]]})
+            shown = [None if pd.isna(p) else "< 0.001" if p < 0.001 else f"{p:.3f}" for p in frame[name]]
+            frame = frame.assign(**{name: shown})
     for name in frame.select_dtypes("float"):  # what would be read as -0.000 is zero
         frame = frame.assign(**{name: frame[name].mask(frame[name].between(-0.5 * 10.0 ** -digits_of(name), 0), 0.0)})
     return st.dataframe(

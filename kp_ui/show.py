@@ -131,6 +131,7 @@ def refusals() -> Iterator[None]:
     except UsageError as problem:
         st.info(sentence(problem))
     except InputError as problem:
+        noting.noted().refused = True
         error(problem)
 
 
@@ -156,7 +157,7 @@ def in_heads(text: str) -> str:
 
 def headline(said: Headline) -> None:
     """Show the answer of a page, and in small type what it rests on."""
-    st.markdown(f"#### {plain(in_heads(said.answer))}")
+    st.markdown(f"#### {plain(said.answer)}")
     st.caption(plain(said.rests_on))
 
 

@@ -98,7 +98,7 @@ def shown(value: Any) -> str:
     """Return the beginning of a value as the report shows it."""
     try:
         return str(value)[:200].encode("utf-8", "replace").decode("utf-8")
-    except RecursionError as error:
+    except (ValueError, RecursionError) as error:
         return _stopped(error)
 
 

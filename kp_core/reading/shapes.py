@@ -29,7 +29,12 @@ def text_of(value: Any) -> str | None:
     """Return a JSON value as text: strings as they are, numbers as written; None for anything else."""
     if isinstance(value, str):
         return value
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return None
+    try:
+        return str(value)
+    except ValueError:  # Python shows no number of more than 4,300 digits
+        return None
 
 
 def shape_of(values: Iterable[Any]) -> tuple[Shape, str] | None:

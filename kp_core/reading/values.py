@@ -174,7 +174,7 @@ def frame_of(table: pa.Table, first: tuple[str, ...]) -> pd.DataFrame:
     for name in [*first, *(n for n in stored if n not in first)]:
         if name not in stored:
             columns[name] = np.full(len(table), np.nan)
-        elif name == "variants":
+        elif name == "variants" and pa.types.is_nested(table[name].type):  # a file may have a column of this name
             lists = table[name].to_pylist()
             columns[name] = pd.Series([None if v is None else tuple(v) for v in lists], dtype=object)
         else:

@@ -21,8 +21,8 @@ from kp_core.reading.lists import storable
 from kp_core.reading.table import Table, headed
 
 _TABLE, _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}", "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-#: A cell with a formula whose value nobody kept.
-_FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
+#: A cell with a formula whose value nobody kept; an empty text is a value.
+_FORMULA = re.compile(rb'<c r="([A-Z]{1,3}[0-9]{1,7})"(?![^>]* t="str")[^>]*><f[^>]*>[^<]*</f>(?:<v></v>|<v ?/>)?</c>')
 
 
 def sheet_names(file: File) -> list[str]:
@@ -52,13 +52,13 @@ def _check(file: File) -> None:
     file.once("checked", lambda: check_workbook(file.name, file.source.data, file.limits))
 
 
-def _refuse_formulas(stream: io.BytesIO, name: str) -> None:
-    """Refuse formulas without values, as programs write them: their cells would be blank."""
-    with zipfile.ZipFile(stream) as packed:
-        for sheet in (packed.read(part) for part in packed.namelist() if part.startswith("xl/worksheets/")):
-            if found := _FORMULA.search(sheet):
-                where, what = f"{name}, cell {found[1].decode()}", "a formula without its value"
-                raise InputError(where, what, "values", "Open it in a spreadsheet program, save it there, load that.")
+def _refuse_formulas(file: File, sheet: str, part: str) -> None:
+    """Refuse a sheet with formulas without values, as programs write them: their cells would be blank."""
+    with zipfile.ZipFile(io.BytesIO(file.source.data)) as packed:
+        if found := _FORMULA.search(packed.read(part)):
+            where, what = f"{file.name}, sheet “{sheet}”, cell {found[1].decode()}", "a formula without its value"
+            remedy = "Open it in a spreadsheet program, save it there, load that; or choose other sheets."
+            raise InputError(where, what, "values", remedy)
 
 
 def _book(file: File) -> Any:
@@ -66,10 +66,7 @@ def _book(file: File) -> Any:
     _check(file)
     try:
         stream = io.BytesIO(file.source.data)
-        file.once("formulas", lambda: _refuse_formulas(stream, file.name))
         return openpyxl.load_workbook(stream, read_only=True, data_only=True, keep_links=False)
-    except InputError:
-        raise
     except Exception:  # whatever a damaged workbook makes of the XML, the archive or the reader
         raise _damaged(file) from None
 
@@ -110,6 +107,7 @@ def _texts(file: File, sheet: str) -> Iterator[tuple[int, list[str]]]:
         yield from _open_document(file, sheet)
         return
     page = _book(file)[sheet]
+    _refuse_formulas(file, sheet, page._worksheet_path)
     _refuse_cells(file, (page.max_row or 0) * (page.max_column or 0))
     page.reset_dimensions()  # the size declared may be too small as well
     for number, row in enumerate(page.iter_rows(), 1):

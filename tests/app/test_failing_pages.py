@@ -68,6 +68,22 @@ def test_a_refusal_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch)
     pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
 
 
+def test_a_refused_tab_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = (Source("gold.csv", GOLD % b"surf"), Source("mine.csv", MINE))
+    app = opened("systems", files=files, systems_tab="Measures")
+    values = app.session_state["kept_results"]["systems"].table
+    assert len(values)
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise kp.InputError("gold.csv", "nothing", "something", "Load more.")
+
+    monkeypatch.setattr(kp, "evaluate", refuse)
+    app = chosen(app, "preset sidebar", "jcdl20")
+    assert app.error[0].value == "gold.csv: expected something, found nothing. Load more."
+    pd.testing.assert_frame_equal(app.dataframe[-1].value, values)
+    assert app.button(key="back_to_result")
+
+
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("learn", b"reef")
     monkeypatch.setattr(kp, "evaluate", fail)

@@ -13,6 +13,7 @@ from kp_core.studies.correlation.human import ordinal_alpha, pairwise_agreement,
 from kp_core.words import statements
 from kp_ui import prose
 from kp_ui.near_misses import VIEWS
+from kp_ui.results import in_short
 from kp_ui.show import plain
 from tests.app.opening import chosen, drop, literal, opened, shown, words
 from tests.app.test_results_pages import at, loaded
@@ -105,6 +106,34 @@ def test_rating_flows_into_the_correlation():
     app = seen(app, RATE)
     app.button(key="rate_back").click().run()
     assert len(shown(seen(app, tab="Every pair"), "score me")) == 19
+
+
+def test_columns_of_the_users_own_are_shown_and_chosen_whatever_their_names():
+    judged = pd.DataFrame(
+        {
+            "doc_id": "d1",
+            "keyphrase": ["tide table", "harbour", "sea wall"],
+            "candidate": ["tide tables", "old harbour", "wall"],
+            "annotator": "ana",
+            "score": [4.0, 3.0, 1.0],
+            "p": ["small", "large", "none"],
+            "a,b": [0.9, 0.8, 0.1],
+        }
+    )
+    app = seen(opened("correlation", kp.load(judgements=judged)), tab="Every pair")
+    assert shown(app, "p")["p"].tolist() == ["small", "large", "none"]
+    app.multiselect(key="similarities").set_value(["R-precision", "a,b"]).run()
+    assert app.multiselect(key="similarities").value == ["R-precision", "a,b"]
+    assert "a%2Cb" in app.session_state["chosen"]["similarities"]
+
+
+def test_names_of_systems_stand_in_sentences_as_they_are_and_apart():
+    said = in_short("run@M is better: F1@M 0.667, next Rprec 0.333.", ["run@M", "Rprec"])
+    assert said == "run@M is better: F1 of the whole list 0.667, next Rprec 0.333."
+    first, second = (f"keyphrase_extractor_model_v{n}_large_final" for n in (1, 2))
+    left, right = in_short(f"{first}|{second}", [first, second]).split("|")
+    assert left != right
+    assert len(left) < len(first)
 
 
 def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):

@@ -170,15 +170,18 @@ def read(recognition: Recognition, role: Role | None) -> list[Rows]:
     ]
     for part in rows:
         part.table = part.table.combine_chunks()
-    if is_workbook(file.source.data) and (left := _left(file, {layout.table.sheet for layout in plan})):
-        chosen = file.choice.several("sheet")
-        missing = [name for name in chosen if name not in sheet_names(file)]
+    if not is_workbook(file.source.data):
+        return rows
+    chosen = file.choice.several("sheet")
+    missing = [name for name in chosen if name not in sheet_names(file)]
+    if chosen and not missing:
+        return rows
+    if left := _left(file, {layout.table.sheet for layout in plan}):
         names = ", ".join(f"“{name}”" for name in left[:5]) + (" …" if len(left) > 5 else "")
         message = f"Left out: {counted(len(left), 'sheet')}, {names}."
         if missing:
             message = f"There is no sheet “{missing[0]}”. {message}"
-        if not chosen or missing:
-            rows[0].notes.append(Note("info", file.name, message))
+        rows[0].notes.append(Note("info", file.name, message))
     return rows
 
 

@@ -9,9 +9,12 @@ import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 
+import kp_core as kp
 from kp_core.errors import InputError, UsageError
 from kp_core.reading import Source, load
 from kp_core.reading.decode import decode
@@ -169,6 +172,17 @@ def test_a_line_over_the_limit_is_refused() -> None:
 def test_lists_and_objects_in_json_are_counted_before_it_is_parsed(text: str) -> None:
     with pytest.raises(InputError, match="at most 19 lists and objects"):
         load(gold=Source("a.json", text.encode()), limits=Limits(json_parts=19))
+
+
+@pytest.mark.parametrize("gold", [{"d": [10**5000]}, {10**5000: ["a"]}])
+def test_a_number_without_end_is_refused(gold: dict[Any, Any]) -> None:
+    with pytest.raises(InputError):
+        kp.load(gold=gold)
+
+
+def test_a_column_of_judged_pairs_may_be_called_variants() -> None:
+    judged = pd.DataFrame({"keyphrase": ["tide"], "candidate": ["tides"], "score": [3.0], "variants": ["abc"]})
+    assert kp.load(judgements=judged).judgements["variants"].tolist() == ["abc"]
 
 
 def test_documents_of_json_are_counted_before_their_lists_are_read() -> None:

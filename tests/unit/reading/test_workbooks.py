@@ -130,6 +130,21 @@ def test_a_formula_gives_the_value_kept_beside_it():
 def test_a_formula_without_a_value_is_refused():
     with pytest.raises(InputError, match="cell B2: expected values, found a formula without its value"):
         kp.load(gold=workbook({"T": [["doc_id", "phrase"], ["d1", '=CONCAT("t", "ide")']]}))
+    beside = workbook({"T": [["doc_id", "phrase"], ["d1", "tide"]], "sums": [["=1+1"]]})
+    found = kp.load(gold=beside, roles={beside.name: Choice(options={"sheet": "T"})})
+    assert found.gold["phrase"].tolist() == ["tide"]
+
+
+def test_a_formula_may_give_an_empty_text():
+    rows = "".join(
+        f'<row r="{n}"><c r="A{n}" t="str"><v>d{n}</v></c><c r="B{n}" t="str"><f>IF(A{n}="","","")</f><v></v></c>'
+        f'<c r="C{n}" t="str"><v>tide {n}</v></c></row>'
+        for n in range(2, 5)
+    )
+    heads = '<row r="1"><c r="A1" t="str"><v>doc_id</v></c><c r="C1" t="str"><v>phrase</v></c></row>'
+    sheet = CELLS.format(f"<sheetData>{heads}{rows}</sheetData>")
+    corpus = kp.load(gold=Source("a.xlsx", replaced(workbook({"Sheet": [["x"]]}).data, SHEET, sheet)))
+    assert corpus.gold["phrase"].tolist() == ["tide 2", "tide 3", "tide 4"]
 
 
 def replaced(data, member, content):
