@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -30,9 +30,12 @@ OF_TABLES = (*OF_SYSTEMS, "AC1", "pi")
 Tools = dict[str, Callable[[], Any]]
 
 
-def summed(cells: Cells, weights: Floats) -> Cells:
+T = TypeVar("T", bound=Cells)
+
+
+def summed(cells: T, weights: Floats) -> T:
     """Return sums over documents: fields (D, K) and weights (B, D) give (B, K)."""
-    return Cells(*(weights @ getattr(cells, name) for name in CELLS))
+    return cells.mapped(lambda counts: weights @ counts)
 
 
 def with_intervals() -> Task:
@@ -68,8 +71,9 @@ def with_intervals() -> Task:
     def one_by_one() -> tuple[float, float, float]:
         """One system at one cutoff: scikit-learn on the table of every resample."""
         at, values = counted["system-3"].table.at([10]), []
+        tables = Cells(*(getattr(at, name) for name in CELLS))
         for row in np.vstack([np.ones(DOCUMENTS), weights()]):
-            total = summed(at, row[None])
+            total = summed(tables, row[None])
             cells = [float(x.item()) for x in (total.both, total.gold_only, total.system_only, total.neither)]
             values.append(cohen_kappa_score([1, 1, 0, 0], [1, 0, 1, 0], sample_weight=cells))
         low, high = np.quantile(values[1:], [0.025, 0.975])
