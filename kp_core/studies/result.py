@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -90,17 +91,23 @@ class Result(Answer):
     @property
     def columns(self) -> pd.Series[str]:
         """The column of each row in a wide table: its measure, with average and cutoff where that has several."""
-        name = measure = self.frame["measure"]
-        for told, form in ((self.frame["average"], " ({})"), (self.frame["k"].astype(str), " k={}")):
-            alone = told.groupby(measure).transform("nunique") < 2
-            name = name.where(alone, name + told.map(form.format))
-        return name
+        rows = list(zip(*(self.frame[name].tolist() for name in ("measure", "average", "k")), strict=True))
+        averages = Counter(measure for measure, _ in {(measure, average) for measure, average, _ in rows})
+        cutoffs = Counter(measure for measure, _ in {(measure, str(k)) for measure, _, k in rows})
+        names = (
+            measure + f" ({average})" * (averages[measure] > 1) + f" k={k}" * (cutoffs[measure] > 1)
+            for measure, average, k in rows
+        )
+        return pd.Series(list(names), self.frame.index, dtype=object)
 
     def wide(self) -> pd.DataFrame:
         """Return one row a system and subset, one column a measure, with average and cutoff where there are several."""
-        rows = self.frame.assign(column=self.columns).set_index(["system", "subset", "column"])["value"]
-        table = rows.unstack(sort=False).rename_axis(columns=None).reset_index()  # noqa: PD010
-        return table if (table["subset"] != "all").any() else table.drop(columns="subset")
+        table: dict[tuple[str, str], dict[str, Any]] = {}
+        told = (self.frame[name].tolist() for name in ("system", "subset", "value"))
+        for system, subset, value, column in zip(*told, self.columns, strict=True):
+            table.setdefault((system, subset), {"system": system, "subset": subset})[column] = value
+        frame = pd.DataFrame(list(table.values()))
+        return frame if (frame["subset"] != "all").any() else frame.drop(columns="subset")
 
     def text(self) -> str:
         """Return the tidy rows as a plain table; the column of subsets says something only where there are several."""
