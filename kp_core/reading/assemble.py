@@ -183,6 +183,10 @@ def _judgements(parts: Sequence[Part], gold: pd.DataFrame, notes: list[Note]) ->
         table["keyphrase"] = table["keyphrase"].fillna(pd.Series(linked, dtype=TEXT))
         one, several = "pair is linked to a gold keyphrase.", "pairs are linked to a gold keyphrase."
         notes.append(Note.counting("info", "judgements", int(table["keyphrase"].notna().sum()), one, several))
+    numbers = table[["pair_id", "keyphrase", "candidate"]].drop_duplicates()["pair_id"]
+    if numbers.duplicated().any():
+        found = f"pair “{numbers[numbers.duplicated()].iloc[0]}” with different phrases"
+        raise InputError("judgements", found, "one pair a number", "Number the pairs of all files anew.")
     again = table.duplicated(["pair_id", "annotator"])
     if again.any():
         row = table[again].iloc[0]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -196,6 +198,9 @@ def _lists(layout: Layout) -> Rows:
     table, columns = layout.table, layout.columns
     builder = ListBuilder(layout.role, table.limits)
     name = columns.get("phrases") or columns["phrase"]
+    for part in (part for part in ("rank", "score") if part in columns and layout.role == "system"):
+        message = f"“{columns[part]}” beside lists of phrases is not used: lists keep their order, best first."
+        builder.notes.append(Note("warning", table.file, message))
     source = layout.source_column()
     alone = [layout.source or None] * len(table)
     sources = table.texts(source).to_pylist() if source is not None else alone
@@ -284,6 +289,14 @@ def _beside(layout: Layout) -> Rows | None:
     return beside
 
 
+def _pair_numbers(base: dict[str, Any], annotators: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Number pairs by what they say, so that several people score one; where one scored a pair twice, by their rows."""
+    told = pd.DataFrame({name: column.to_pylist() for name, column in base.items() if name != "pair_id"})
+    pair = told.groupby(list(told), sort=False, dropna=False).ngroup() + 1
+    twice = pd.DataFrame({"pair": pair, "annotator": annotators.to_pylist()}).duplicated().any()
+    return base["pair_id"] if twice else pa.chunked_array([pa.array(pair.astype(str), pa.large_string())])
+
+
 def _is_judged(layout: Layout) -> bool:
     name = layout.columns.get("relevance") if layout.kind != "wide" else None
     return name is not None and bool(np.isfinite(floats(layout.table.column(name))[0]).any())
@@ -311,6 +324,8 @@ def _judgements(layout: Layout) -> Rows:
     refuse_over(table.limits.judges, len(judges), "annotators a pair", table.file, "a table")
     scored = judges or [columns["score"]]
     base = {"pair_id": table.numbers()} | {role: table.texts(columns[role]) for role in PAIR if role in columns}
+    if "annotator" in columns and "pair_id" not in columns:
+        base["pair_id"] = _pair_numbers(base, table.texts(columns["annotator"]))
     _add_others(base, table, (*columns.values(), *scored))
     read = [floats(table.column(name)) for name in scored]
     values, bad = (np.stack(parts, axis=1).ravel() for parts in zip(*read, strict=True))

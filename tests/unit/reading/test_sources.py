@@ -185,6 +185,23 @@ def test_a_column_of_judged_pairs_may_be_called_variants() -> None:
     assert kp.load(judgements=judged).judgements["variants"].tolist() == ["abc"]
 
 
+def test_pairs_without_numbers_are_told_apart_by_what_they_say() -> None:
+    told = {"doc_id": ["d1", "d1", "d2"], "keyphrase": ["a b", "a b", "c d"], "candidate": ["a", "a", "d"]}
+    judged = pd.DataFrame(told | {"annotator": ["ana", "ben", "ana"], "score": [3, 1, 1]})
+    assert kp.load(judgements=judged).judgements["pair_id"].tolist() == ["1", "1", "2"]
+    twice = kp.load(judgements=judged.assign(annotator="ana")).judgements  # two rows of one person are two pairs
+    assert twice["pair_id"].nunique() == 3
+    other = judged.assign(pair_id=["p1", "p1", "p2"], keyphrase=["a b", "z", "c d"])
+    with pytest.raises(InputError, match="pair “p1” with different phrases"):
+        kp.load(judgements=other)
+
+
+def test_scores_beside_lists_are_not_passed_over_in_silence() -> None:
+    lists = pd.DataFrame({"doc_id": ["d1", "d2"], "phrase": [["a", "b"], ["c"]], "score": [[0.1, 0.9], [0.2]]})
+    corpus = kp.load(gold={"d1": ["a"], "d2": ["c"]}, systems={"s": lists})
+    assert any("“score” beside lists of phrases is not used" in note.message for note in corpus.report.notes)
+
+
 def test_documents_of_json_are_counted_before_their_lists_are_read() -> None:
     with pytest.raises(InputError, match=r"a\.json: expected at most 2 documents, found a file of 3 documents"):
         load(gold=Source("a.json", b"[[], [], []]"), limits=Limits(documents=2))
