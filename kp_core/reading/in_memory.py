@@ -21,6 +21,11 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     """Return a DataFrame as a table; rows that hold half a character are rejected."""
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
+    for title, column in frame.items():
+        if column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
+            raise InputError(
+                name, f"sets or dictionaries in “{title}”", "lists or single values", "Make lists, or leave it out."
+            )
     columns = [_arrow(frame.iloc[:, place]) for place in range(len(frame.columns))]
     table = table_of(name, list(map(str, frame.columns)), columns, range(1, len(frame) + 1), limits)
     table.described = f"a DataFrame of {counted(len(frame), 'row')}"

@@ -277,7 +277,7 @@ def _of_columns(
     shapes = [_profile(table, name) for name in used]
     lists = sum(shape.lists >= 0.5 for shape in shapes)
     sure = several or "phrases_of" in choice.options or lists >= 2 or all(plain(name) in SYSTEMS for name in used)
-    across = _lies_across(table, columns, used)
+    across = _lies_across(table, columns, sources)
     sure = sure and ("phrases_of" in choice.options or not (across or _is_doubtful(table, sources)))
     evidence += "; do the columns stand for documents? Then turn the table first" * across
     score = _DOUBTFUL if not sure or not table.header else _COUNTED if numbered else _WIDE
@@ -307,6 +307,8 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
     phrases = columns.get("phrase") or columns.get("phrases")
     if phrases is None and len(nested := [name for name in list_columns(table) if name not in columns.values()]) >= 2:
         return _grouped(nested, nested)
+    if len(again := _repeated(table, columns)) > 1:
+        return {"": again}
     gold = phrases is not None and plain(phrases) in GOLD
     if not table.header or (phrases is not None and not gold) or {"rank", "score"} & set(columns):
         return {}
@@ -333,6 +335,15 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
         beside = [*(name for name in wide if name in lists or plain(name) in SYSTEMS), *predicted]
         return _grouped([str(phrases), *beside], [str(phrases), *beside]) if beside else {}
     return _grouped(wide, wide) if len(wide) >= 2 else {}
+
+
+def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
+    """Return the columns of phrases that all have one head; none where cells are lists or rows have more to say."""
+    phrases = columns.get("phrase") or columns.get("phrases")
+    if phrases is None or {"rank", "score", "annotator", "system", "source"} & set(columns):
+        return ()
+    again = tuple(name for name in table.names if name.rstrip("'") == phrases)
+    return again if all(_profile(table, name).lists < 0.5 for name in again) else ()
 
 
 def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
@@ -370,10 +381,12 @@ def _is_doubtful(table: Table, sources: dict[str, tuple[str, ...]]) -> bool:
     return any(not (own - blank) & set().union(*(other for other in items if other is not own)) for own in items)
 
 
-def _lies_across(table: Table, columns: dict[str, str], used: list[str]) -> bool:
+def _lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple[str, ...]]) -> bool:
     """Tell a table whose columns are the documents: numbered heads, over rows of a few people without a number."""
-    rows = columns.get("doc_id", columns.get("annotator"))
-    if rows is None or len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
+    rows, used = columns.get("doc_id", columns.get("annotator")), [name for own in sources.values() for name in own]
+    if rows is None:  # d1, d2, d3 over nothing but phrases
+        return len(sources) == 1 and "" not in sources and len(used) > 1
+    if len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
         return False
     numbered = [name for name in used if re.search(r"\d", name)]
     return len(numbered) == len(used) and not any(re.search(r"\d", cell) for cell in table.texts(rows).to_pylist())

@@ -118,6 +118,8 @@ def add_list(builder: ListBuilder, value: Any, shape: Shape, amount: str = "scor
     elif isinstance(value, Mapping):
         value = list(value.items())
     elif not isinstance(value, (list, tuple)):
+        if value is not None:
+            builder.add(shown(value), reject="no list")
         return
     plain = all(type(item) is str for item in value)
     if BORDER in "\n".join(value) if plain else any(item in (BORDER, [BORDER]) for item in value):

@@ -164,7 +164,22 @@ def headed(table: Table, choice: Choice) -> Table:
         notes=notes,
     )
     found = _without_blank_rows(found)
-    return _without_footer(found) if heads else found
+    return _without_footer(_without_heads(found, rows[above + heads - 1])) if heads else found
+
+
+def _without_heads(table: Table, head: list[str]) -> Table:
+    """Take out rows that repeat the head, as where files were joined one after another; they are told in a note."""
+    again = pc.equal(table.columns[0], head[0])
+    for column, cell in zip(table.columns[1:], head[1:], strict=True):
+        if not pc.any(again).as_py():
+            return table
+        again = pc.and_(again, pc.equal(column, cell))
+    lines = table.line_numbers()[again.to_numpy()]
+    if not len(lines):
+        return table
+    said = f"The header stands there again {counted(len(lines), 'time')}, first in line {lines[0]}; it is no data."
+    kept = table.rows(pc.invert(again))
+    return replace(kept, blank=table.blank + len(lines), notes=[*table.notes, Note("info", table.file, said)])
 
 
 def _without_footer(table: Table) -> Table:
@@ -280,6 +295,8 @@ def _is_unlike(head: str, cells: list[str]) -> bool | None:
     most = 0.8 * len(cells)
     if len(cells) < 2:
         return None
+    if any(map(str.isdigit, head)) and not any(map(str.isdigit, "".join(cells))):  # codes over words
+        return True
     if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
         return not any(map(str.isdigit, head))
     if sum(any(separator in cell for separator in ";|\n") for cell in cells) >= most:

@@ -172,6 +172,10 @@ def _lists(file: File, good: list[_Object], columns: dict[str, str], role: Role,
                 add_list(builder, [phrase], shape, amount, **{_KINDS: text_of(kind)})
         else:
             add_list(builder, value, shape, amount)
+    without = [doc_id for (doc_id, _, _), value in zip(good, values, strict=True) if value is None]
+    if without:
+        said = f"{counted(len(without), 'document')} without “{field}” (missing or null), the first “{without[0]}”"
+        builder.say("info", file.name, f"{said}: there is no list for {'it' if len(without) == 1 else 'them'}.")
     return builder.rows()
 
 

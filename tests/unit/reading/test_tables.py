@@ -185,17 +185,23 @@ def test_roles_in_the_drop_zone() -> None:
     assert "e.json was taken as system output" in corpus.report.notes[0].message
 
 
-def test_a_second_column_of_one_name_is_said_not_to_be_read() -> None:
-    said = "The column “phrase” is there 3 times; the first is read."
+def test_columns_of_one_name_are_one_list_or_the_first_is_read_which_is_said() -> None:
     corpus = read("doc_id,phrase,phrase,phrase\nd1,tide,sea,x\nd2,moon,sun,y\n")
+    assert corpus.gold["phrase"].tolist() == ["tide", "sea", "x", "moon", "sun", "y"]
+    corpus = load(gold=pd.DataFrame([("d1", "tide", "sea")], columns=["doc_id", "phrase", "phrase"]))
+    assert corpus.gold["phrase"].tolist() == ["tide", "sea"]
+    corpus = read("doc_id,annotator,phrase,phrase\nd1,ana,tide,sea\nd1,ana,moon,sun\n")
     assert corpus.gold["phrase"].tolist() == ["tide", "moon"]
-    assert [note.message for note in corpus.report.notes] == [said]
-    frame = pd.DataFrame([("d1", "tide", "sea", "x")], columns=["doc_id", "phrase", "phrase", "phrase"])
-    corpus = load(gold=frame)
-    assert corpus.gold["phrase"].tolist() == ["tide"]
+    said = "The column “phrase” is there 2 times; the first is read."
     assert [note.message for note in corpus.report.notes] == [said]
     texts = load(documents=Source("t.csv", b"doc_id,text,text\nd1,A tide.,B\n"))
     assert [note.message for note in texts.report.notes] == ["The column “text” is there 2 times; the first is read."]
+
+
+@pytest.mark.parametrize("cell", [{"tide", "sea"}, {"tide": 0.8}])
+def test_sets_and_dictionaries_in_a_data_frame_are_refused(cell: object) -> None:
+    with pytest.raises(InputError, match="sets or dictionaries in “keywords”"):
+        load(gold=pd.DataFrame({"doc_id": ["d1"], "keywords": [cell]}))
 
 
 @pytest.mark.parametrize("kind", [object, pd.StringDtype("python")])
