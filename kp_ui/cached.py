@@ -54,6 +54,7 @@ def _look_up(digest: str, _compute: Callable[..., Any], _data: Any, _arguments: 
     return _compute(*_data, *_arguments, **_options)
 
 
+# Every prediction is a row, so only those of the last cutoffs are kept.
 @st.cache_data(scope="session", max_entries=10, show_spinner="Looking for near misses …")
 def _near_misses(digest: str, _settings: Settings) -> kp.NearMisses:
     return kp.near_misses(workspace.current().corpus, _settings)

@@ -46,7 +46,8 @@ def section() -> None:
         study = ask(True)
         _overall(study, average)
     with said:
-        show.headline(Headline(statements.best_measure(study, average), _rests_on(judged)))
+        rests_on = cached.of((judged,), _told(), _rests_on)
+        show.headline(Headline(statements.best_measure(study, average), rests_on))
     controls.tabs(
         "correlation_tab",
         {
@@ -57,6 +58,11 @@ def section() -> None:
         },
     )
     show.recipe(study)
+
+
+def _told() -> str:
+    """Tell judgements apart whose files are the same: by the ratings made here."""
+    return str(rating.ratings().to_csv(index=False))
 
 
 def _rests_on(judged: pd.DataFrame) -> str:
@@ -91,8 +97,8 @@ def choose(judged: pd.DataFrame) -> tuple[str, Callable[[bool], kp.CorrelationSt
     def ask(tested: bool) -> kp.CorrelationStudy:
         study = Study(correlation=cast(Correlation, name), **({} if tested else _NO_TESTS))
         parts = tuple(by) if tested else ()
-        data, told = replace(workspace.current().corpus, judgements=judged), judged.to_csv(index=False)
-        return cached.of((data,), told, kp.correlate, tuple(measures), parts, study=study, **options_of)
+        data = replace(workspace.current().corpus, judgements=judged)
+        return cached.of((data,), _told(), kp.correlate, tuple(measures), parts, study=study, **options_of)
 
     return average, ask
 

@@ -15,7 +15,6 @@ from kp_core.charts.style import short
 from kp_core.studies.document_values import KINDS, MARKS, DocumentView, marked_text
 from kp_ui import cached, controls, link, prose, results, settings, show, workspace
 
-_OTHERS = ("document", "difference", "title", "type")
 #: Mark → sign and colour; the sign alone says it, for those who do not see the colour.
 SIGNS = {
     "hit": ("✓", "#2F86D0"),
@@ -25,10 +24,6 @@ SIGNS = {
     "filtered": ("✕", "#B07400"),
 }
 LEGEND = "; ".join(f"{SIGNS[mark][0]} {words}" for mark, words in MARKS.items()) + ". Grey: beyond the cutoff."
-
-
-#: Which documents may be listed where two systems are compared → sign of their difference.
-WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equal": 0}
 
 
 def chosen() -> str | None:
@@ -53,12 +48,12 @@ def chosen() -> str | None:
         order = controls.select("Sorted by", orders, "sort")
         search = st.text_input("Search by id or title", **controls.held("document_search", ""))
         group = controls.select("Document type", ["all", *types], "document_type", disabled=not types)
-        which = controls.select("Only where", WHERE, "where") if other != "none" else "all"
+        which = controls.select("Only where", screen_tables.WHERE, "where") if other != "none" else "all"
     values = cached.ask(kp.by_document, cached.at_cutoff(), measure)
-    listed = documents(values, better, other, order, search, group, which)
+    listed = screen_tables.documents(values, corpus.documents, better, other, order, search, group, which)
     name = named(measure, settings.cutoff())
     st.caption(show.plain(results.in_short(_about(listed, name, better, other))))
-    told = "difference" if other != "none" else f"system {better}" if better in _OTHERS else better
+    told = "difference" if other != "none" else screen_tables.column_of(better)
     document = choose_document(listed[["document", told]], set(values["document"]))
     show.downloads(listed, "documents", f"Documents by {name}", cached.signature(measure), "Values by document")
     return document
@@ -90,36 +85,6 @@ def show_document(document: str) -> None:
         show.signature(cached.signature(measure))
     elif view.text:
         show.text(show.plain(view.text))
-
-
-def documents(
-    values: pd.DataFrame, system: str, other: str, order: str, search: str, group: str, which: str
-) -> pd.DataFrame:
-    """Return one row a document and one column a system, in the order asked for."""
-    here = workspace.current().corpus.documents.set_index("doc_id")
-    table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
-    table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
-    difference = table[system].sub(table[other]) if other in table else None
-    length = here["text"].str.len().reindex(table.index)
-    by = {"difference": difference, "value": table[system], "length of the text": length}.get(order)
-    # A system may be called like one of the other columns.
-    table.columns = [f"system {name}" if name in _OTHERS else name for name in table.columns]
-    if difference is not None:
-        table.insert(0, "difference", difference)
-    table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
-    if by is not None:
-        table = table.loc[by.sort_values(ascending=False, kind="stable").index]
-    elif order == "random":
-        table = table.sample(frac=1, random_state=0)
-    table = table.rename_axis("document").reset_index()
-    wanted = search.strip().lower()
-    found = table["document"].str.lower().str.contains(wanted, regex=False)
-    found |= table["title"].str.lower().str.contains(wanted, regex=False)
-    found &= (table["type"] == group) | (group == "all")
-    if which != "all" and difference is not None:
-        found &= screen_tables.signs(table["difference"]) == WHERE[which]
-    empty = [name for name in ("title", "type") if (table[name] == "").all()]
-    return table[found].drop(columns=empty).reset_index(drop=True)
 
 
 #: Kind of a marked phrase → sign and colour; the sign alone says it, for those who do not see the colour.

@@ -46,7 +46,7 @@ def sentence(words: object) -> str:
 def marked(pieces: Iterable[tuple[str, str]], looks: Mapping[str, tuple[str, str]]) -> str:
     """Return text with some pieces marked by a sign and a background; everything in it appears as it stands.
 
-    >>> print(marked([("", "a "), ("hit", "b*")], {"hit": ("x", "blue")}))
+    >>> print(marked([("", "a "), ("hit", "b*")], {"hit": ("x", "blue")}).replace("\\u00a0", " "))
     a :blue-background[x b\\*]
     """
     found = []

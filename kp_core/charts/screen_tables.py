@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 FEW = 10
 #: From here on the bootstrap comes before the t interval.
 MANY = 30
+#: Which documents may be listed where two systems are compared → sign of their difference.
+WHERE = {"all": None, "the first is better": 1, "the second is better": -1, "equal": 0}
 
 
 def interval(low: float, high: float) -> str:
@@ -405,6 +407,54 @@ def most_spurious(near: NearMisses, system: str, most: int = 15) -> pd.DataFrame
     """Return the phrases that a system chooses in the most documents without a hit."""
     counts = _misses(near, system).groupby("phrase", sort=False).size().rename("documents")
     return counts.sort_values(ascending=False, kind="stable").head(most).reset_index()
+
+
+def column_of(system: str) -> str:
+    """Return the column of a system in the table of documents, which has further columns."""
+    return f"system {system}" if system in ("document", "difference", "title", "type") else system
+
+
+def documents(
+    values: pd.DataFrame,
+    known: pd.DataFrame,
+    system: str,
+    other: str,
+    order: str,
+    search: str = "",
+    group: str = "all",
+    which: str = "all",
+) -> pd.DataFrame:
+    """Return one row a document and one column a system, in the order asked for.
+
+    values  rows of `by_document`
+    known   the documents of the corpus
+    system  the system that comes first, and the `other` that it is compared with, if there is one of this name
+    order   difference, value, length of the text, random, or any other word for the order of loading
+    search  letters of an id or title; group: a type of document or all; which: a key of `WHERE`
+    """
+    here = known.set_index("doc_id")
+    table = values.pivot_table(index="document", columns="system", values="value", sort=False, dropna=False)
+    table = table[[system, *(name for name in table.columns if name != system)]].rename_axis(columns=None)
+    difference = table[system].sub(table[other]) if other in table else None
+    length = here["text"].str.len().reindex(table.index)
+    by = {"difference": difference, "value": table[system], "length of the text": length}.get(order)
+    table.columns = list(map(column_of, table.columns))
+    if difference is not None:
+        table.insert(0, "difference", difference)
+    table["title"], table["type"] = (here[name].reindex(table.index).fillna("") for name in ("title", "group"))
+    if by is not None:
+        table = table.loc[by.sort_values(ascending=False, kind="stable").index]
+    elif order == "random":
+        table = table.sample(frac=1, random_state=0)
+    table = table.rename_axis("document").reset_index()
+    wanted = search.strip().lower()
+    found = table["document"].str.lower().str.contains(wanted, regex=False)
+    found |= table["title"].str.lower().str.contains(wanted, regex=False)
+    found &= (table["type"] == group) | (group == "all")
+    if which != "all" and difference is not None:
+        found &= signs(table["difference"]) == WHERE[which]
+    empty = [name for name in ("title", "type") if (table[name] == "").all()]
+    return table[found].drop(columns=empty).reset_index(drop=True)
 
 
 def types_of(near: NearMisses, system: str, document: str) -> dict[str, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal, Unpack, get_args
+from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.pair_sums import Pairing, common, statistic
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, count_systems
-from kp_core.settings import Changes, Cutoff, Settings, signature
+from kp_core.settings import Average, Changes, Cutoff, Settings, signature
 from kp_core.studies import WORDS
 from kp_core.studies.facts import too_few
 from kp_core.studies.result import Answer
@@ -230,6 +230,9 @@ def comparison_of(
     effects = [(*pair, *effect) for pair, effect in zip(combinations(values, 2), results.effects, strict=True)]
     table, ranks = pd.DataFrame(effects, columns=list(EFFECTS)), paired.rank_bounds(results.resampled)
     notes, left_out = [Note("info", "test", words)], pairing.sums.ids.get(pairing.name, Ids())
+    if len(family.asked.averages(settings.average)) > 1:
+        settings = settings.changed(average=cast(Average, average))
+        notes.append(Note("info", "average", f"Of both averages, the {average} average is compared."))
     if n < 10:
         notes.append(Note("warning", "documents", f"{too_few(n)} or test"))
     if left_out.count:

@@ -74,6 +74,16 @@ def test_pairs_of_a_comparison():
     assert comparison.better == {"x": ("y", "z"), "y": (), "z": ()}
 
 
+def test_of_both_averages_the_micro_average_is_compared_which_is_said(lectures: kp.Corpus) -> None:
+    both = kp.compare(lectures, measure="F1@k", k=5, average="both", trials=50)
+    micro = kp.compare(lectures, measure="F1@k", k=5, average="micro", trials=50)
+    assert both.signature == micro.signature
+    pd.testing.assert_frame_equal(both.frame, micro.frame)
+    assert [note.message for note in both.notes if note not in micro.notes] == [
+        "Of both averages, the micro average is compared."
+    ]
+
+
 def test_all_values_are_those_of_documents_one_cutoff_at_a_time(lectures: kp.Corpus) -> None:
     settings = kp.evaluate(lectures, k=[2, 5], measures="F1@k", interval="none").settings
     asked = ["F1@k", "P@3", "MAP", "kappa"]
