@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 import pyarrow.compute as pc
 
 from kp_core.scoring.codes import (
@@ -76,14 +75,19 @@ class Matches:
 
 def _repeated(form: Codes, length: Ints) -> Bools:
     """Mark every row whose form stands higher in its own list; most lists have none, which sorting tells at once."""
-    start, twice = np.cumsum(length) - length, np.zeros(len(length), bool)
+    start, repeated = np.cumsum(length) - length, np.zeros(len(form), bool)
     for block in padded_blocks(length):
-        ordered = np.sort(padded(form, start[block], length[block], _NO_PHRASE), axis=1)
-        twice[block] = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)).any(axis=1)
-    rows = ragged(start[twice], length[twice])
-    repeated = np.zeros(len(form), bool)
-    repeated[rows] = pd.DataFrame({"list": owners(length[twice]), "form": form[rows]}).duplicated()
+        lists = padded(form, start[block], length[block], _NO_PHRASE)
+        twice = _equal_neighbours(np.sort(lists, axis=1)).any(axis=1)
+        order = np.argsort(lists[twice], axis=1, kind="stable")
+        again = _equal_neighbours(np.take_along_axis(lists[twice], order, axis=1))
+        repeated[(start[block][twice, None] + order[:, 1:])[again]] = True
     return repeated
+
+
+def _equal_neighbours(ordered: Codes) -> Bools:
+    """Mark every phrase of sorted lists (list, phrase), but for the first column, that equals the one before it."""
+    return (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
 
 
 def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:

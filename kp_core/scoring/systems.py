@@ -100,11 +100,17 @@ def baseline_counts(
 
 
 def count_unchecked(
-    data: Prepared, universe: Floats, baselines: bool = False, without: int | None = None, fewest: Ints | None = None
+    data: Prepared,
+    universe: Floats,
+    concordance: bool = True,
+    baselines: bool = False,
+    without: int | None = None,
+    fewest: Ints | None = None,
 ) -> dict[str, Counted]:
     """Return the counts of every system, and of the baselines where asked; universe (D,) is N per document.
 
-    without: an annotator who is left out of the gold; fewest: the votes that a keyphrase needs in each document.
+    concordance: whether tables are needed; else the lists stand in their place. without: an annotator who is left out
+    of the gold; fewest: the votes that a keyphrase needs in each document.
     """
     coded, identities, settings = data.coded, data.identities, data.settings
     tables = table_settings(settings)
@@ -112,7 +118,8 @@ def count_unchecked(
     of_sets = gold if settings.gold_list == "unique" else gather(coded, identities, tables, without, fewest)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
-    same = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
+    same = of_one or not concordance
     systems = dict[str, Counted]()
     for system, run in coded.runs.items():
         if settings.missing == "error" and not run.listed.all():
@@ -144,7 +151,7 @@ def count_systems(
     concordance: whether tables, and so N, are needed; counting the n-grams of all texts is the slowest step.
     """
     universe = data.universe if concordance else np.zeros(len(data.documents))
-    systems = count_unchecked(data, universe, baselines, without)
+    systems = count_unchecked(data, universe, concordance, baselines, without)
     if concordance and data.settings.universe.isdigit():
         chosen = data.all_items.size.astype(float)  # and what the systems choose beside, at the largest cutoff
         for name in data.coded.runs:
