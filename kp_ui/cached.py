@@ -15,6 +15,7 @@ from kp_core.scoring.prepare import prepare
 from kp_core.settings import Average, Settings
 from kp_core.studies.annotators import agreement_by_document
 from kp_core.studies.correlation.human import near_miss_pairs
+from kp_core.studies.spread import spreads
 from kp_core.studies.trimming import Form, curve
 from kp_ui import settings as in_use
 from kp_ui import workspace
@@ -138,6 +139,15 @@ def near_misses() -> kp.NearMisses:
     """Return how the predictions up to the sidebar's cutoff relate to the gold standard."""
     settings = at_cutoff()
     return _near_misses(digest_of(settings), settings)
+
+
+def spread(measure: str) -> kp.Spread:
+    """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
+    try:
+        found = ask(spreads, at_every_number(), measure)
+    except kp.InputError:  # a universe too small for the longest lists
+        found = ask(spreads, at_cutoff(), measure)
+    return found.at(in_use.cutoff())
 
 
 def pairs_to_rate(number: int) -> pd.DataFrame:

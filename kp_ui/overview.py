@@ -65,6 +65,5 @@ def _headline(here: kp.Result, name: str, systems: list[str], people: bool) -> H
 def conventions() -> None:
     """Say in one line how far other published conventions move the best system."""
     if len(workspace.current().corpus.runs) <= AT_ONCE:
-        spread = cached.ask(kp.spread, cached.at_cutoff(), settings.value("measure"))
-        st.caption(show.plain(statements.range_of(spread)))
+        st.caption(show.plain(statements.range_of(cached.spread(settings.value("measure")))))
     link.to("systems", "See every convention", systems_tab="Stability", stability="Other published conventions")

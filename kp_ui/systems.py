@@ -129,7 +129,7 @@ def tested(comparison: kp.Comparison, name: str) -> None:
 def _conventions(measure: str) -> None:
     if len(workspace.current().corpus.runs) > overview.AT_ONCE and not st.toggle("Work this out now", key="spread"):
         return
-    found = cached.ask(kp.spread, cached.at_cutoff(), measure)
+    found = cached.spread(measure)
     st.markdown(show.plain(statements.range_of(found)))
     show.chart(dots.strip(found, statements.range_of(found)), "strip")
     st.caption(prose.text("comparison.spread"))

@@ -87,7 +87,8 @@ def _repeated(form: Codes, length: Ints) -> Bools:
 
 def _equal_neighbours(ordered: Codes) -> Bools:
     """Mark every phrase of sorted lists (list, phrase), but for the first column, that equals the one before it."""
-    return (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
+    equal: Bools = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] != _NO_PHRASE)
+    return equal
 
 
 def _unfiltered(form: Codes, length: Ints, identities: Identities, rule: str) -> Bools:

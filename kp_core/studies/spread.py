@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Unpack, cast
 
-import numpy as np
 import pandas as pd
 
 from kp_core.corpus import Corpus
-from kp_core.errors import InputError, UsageError
+from kp_core.errors import InputError, Note, UsageError
 from kp_core.scoring.accumulate import View, estimate, mean_of
+from kp_core.scoring.codes import Floats
 from kp_core.scoring.gold import left_one_out
 from kp_core.scoring.measures import Asked, parse
 from kp_core.scoring.prepare import Prepared, prepare
 from kp_core.scoring.systems import Counted, count_systems, counted_alike, table_settings
-from kp_core.settings import FIELDS, PRESETS, Average, Changes, Settings, format_value
+from kp_core.settings import FIELDS, PRESETS, Average, Changes, Cutoff, Settings, format_value
 from kp_core.studies.result import Answer
 
 #: The grid of the specification of ranking, section 7; every other convention stays as it is.
@@ -74,6 +74,62 @@ class Spread(Answer):
         return self.ranges
 
 
+@dataclass(frozen=True)
+class Spreads:
+    """One measure of all systems under many conventions, at every cutoff of the settings; `at` looks one up.
+
+    settings  those in use; notes: what the reader must know of the data; documents: how many there are
+    current   the record of the settings in use, and those of presets, grid and single changes
+    near      the grid under the present normalisation, so that an example names no step that makes no difference
+    values    the values of the systems under each record, one a cutoff, or why the data refuse it
+    """
+
+    asked: Asked
+    settings: Settings
+    notes: tuple[Note, ...]
+    documents: int
+    current: Settings
+    presets: dict[str, Settings]
+    grid: list[Settings]
+    near: list[Settings]
+    singles: list[Single]
+    values: dict[Settings, dict[str, Floats] | InputError]
+
+    def at(self, cutoff: Cutoff | str) -> Spread:
+        """Return the spread at one of the cutoffs; a measure with a cutoff of its own has no other."""
+        place = self.settings.k.index(cutoff) if self.asked.fixed is None else 0
+        values = {
+            record: {system: float(own[place]) for system, own in one.items()}
+            for record, one in self.values.items()
+            if not isinstance(one, InputError)
+        }
+        rows = [("current", self.settings.preset, self.current)]
+        rows += [("preset", name, record) for name, record in self.presets.items()]
+        rows += [("grid", "", record) for record in self.grid]
+        table = [
+            (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system))
+            for kind, preset, record in rows
+            for system in values[self.current]
+        ]
+        frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"]).astype({"value": float})
+        by_system = frame.groupby("system", sort=False)["value"]
+        ranges = pd.DataFrame(
+            {"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()}
+        )
+        return Spread(
+            frame,
+            self.settings.changed(k=(self.settings.k[place],)),
+            self.notes,
+            self.documents,
+            self.asked.measure.family == "concordance",
+            measure=self.asked.name(self.settings.k[place]),
+            ranges=ranges.reset_index(),
+            changes=_changes(self.current, self.singles, values),
+            turns=_turns(self.current, self.presets, self.grid, self.near, values),
+            combinations=len(self.grid),
+        )
+
+
 def spread(
     corpus: Corpus, settings: Settings | None = None, /, measure: str = "F1@k", **changes: Unpack[Changes]
 ) -> Spread:
@@ -82,45 +138,28 @@ def spread(
     Only conventions differ: presets are taken at this cutoff too, not at the one they were published with, and they
     keep what belongs to the data (`_OF_DATA`). Source: specification of ranking, section 7.
     """
+    asked = (settings or Settings()).changed(**changes)
+    first = asked.k[0]
+    found = spreads(corpus, asked.changed(k=(first,)), measure)
+    return found.at(found.settings.k[0])
+
+
+def spreads(corpus: Corpus, settings: Settings, measure: str) -> Spreads:
+    """Evaluate one measure under every preset and under the grid, at every cutoff of the settings."""
     asked = parse(measure)
-    data = prepare(corpus, (settings or Settings()).changed(**changes), interval="none")
-    cutoff = asked.cutoffs(data.settings)[0]
-    now = data.settings.changed(k=(cutoff,))
+    data = prepare(corpus, settings, interval="none")
+    now = data.settings.changed(k=asked.cutoffs(data.settings))
     meaning = _Meaning(asked, now)
     current, grid, singles = meaning.of(now), meaning.grid(GRID), meaning.single_changes()
     presets = {name: meaning.preset(corpus, name) for name in PRESETS}
-    # The grid under the present normalisation, so that an example names no step that makes no difference.
     near = meaning.grid(GRID | {"normalise": (current.normalise,)})
-    found = _values(data.under(now), asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
-    present = found[current]
+    values = _values(data.under(now), asked, [current, *presets.values(), *grid, *near, *(one[2] for one in singles)])
+    present = values[current]
     if isinstance(present, InputError):
         raise present
     if not present:
         raise UsageError("a spread needs at least one system")
-    values = {record: one for record, one in found.items() if not isinstance(one, InputError)}
-    rows = [("current", now.preset, current)]
-    rows += [("preset", name, record) for name, record in presets.items()]
-    rows += [("grid", "", record) for record in grid]
-    table = [
-        (kind, preset, *(getattr(record, field) for field in GRID), system, values.get(record, {}).get(system, np.nan))
-        for kind, preset, record in rows
-        for system in present
-    ]
-    frame = pd.DataFrame(table, columns=["kind", "preset", *GRID, "system", "value"])
-    by_system = frame.groupby("system", sort=False)["value"]
-    ranges = pd.DataFrame({"current": by_system.first(skipna=False), "low": by_system.min(), "high": by_system.max()})
-    return Spread(
-        frame,
-        now,
-        data.notes,
-        len(data.documents),
-        asked.measure.family == "concordance",
-        measure=asked.name(cutoff),
-        ranges=ranges.reset_index(),
-        changes=_changes(current, singles, values),
-        turns=_turns(current, presets, grid, near, values),
-        combinations=len(grid),
-    )
+    return Spreads(asked, now, data.notes, len(data.documents), current, presets, grid, near, singles, values)
 
 
 @dataclass(frozen=True)
@@ -160,15 +199,17 @@ class _Meaning:
         return [one for one in found if one[2] != self.of(self.now)]
 
 
-def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[Settings, Values | InputError]:
-    """Return the value of every system under each record, or why the data refuse it.
+def _values(
+    data: Prepared, asked: Asked, records: Iterable[Settings]
+) -> dict[Settings, dict[str, Floats] | InputError]:
+    """Return the values of every system under each record, one a cutoff, or why the data refuse it.
 
     Records that are counted alike are counted once, one group after the other, so that memory holds one group.
     """
     groups: dict[Settings, list[Settings]] = {}
     for record in dict.fromkeys(records):
         groups.setdefault(counted_alike(record), []).append(record)
-    values: dict[Settings, Values | InputError] = {}
+    values: dict[Settings, dict[str, Floats] | InputError] = {}
     concordance = asked.measure.family == "concordance"
     for shared, group in groups.items():
         alike = data.under(shared)
@@ -185,9 +226,9 @@ def _values(data: Prepared, asked: Asked, records: Iterable[Settings]) -> dict[S
     return values
 
 
-def _value(standards: list[Counted], asked: Asked, record: Settings) -> float:
+def _value(standards: list[Counted], asked: Asked, record: Settings) -> Floats:
     views = [View(one.of(asked), record.k) for one in standards]
-    return float(mean_of([estimate(asked, view, record.average, None, "none") for view in views]).value[0])
+    return mean_of([estimate(asked, view, record.average, None, "none") for view in views]).value
 
 
 def _changes(current: Settings, singles: list[Single], values: dict[Settings, Values]) -> pd.DataFrame:

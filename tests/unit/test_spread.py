@@ -3,12 +3,13 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import kp_core as kp
 from kp_core.charts import curves, dots, heat_maps
 from kp_core.settings import in_words
-from kp_core.studies.spread import Spread
+from kp_core.studies.spread import Spread, spreads
 from kp_core.studies.stability import Stability, ranks
 from kp_core.words.statements import range_of
 from tests.corpora import corpus_of
@@ -136,3 +137,12 @@ def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus
         for text in (answer.csv(), answer.markdown(), answer.text()):
             assert answer.signature in text
         assert answer.latex().count(r"\begin{tabular}") == 1
+
+
+def test_all_cutoffs_at_once_are_each_cutoff_alone(lectures: kp.Corpus) -> None:
+    every = spreads(lectures, kp.Settings(k="1-12,gold"), "F1@k")
+    for cutoff in (3, 12, "gold"):
+        alone, found = kp.spread(lectures, measure="F1@k", k=cutoff), every.at(cutoff)
+        pd.testing.assert_frame_equal(found.frame, alone.frame, rtol=1e-12)
+        pd.testing.assert_frame_equal(found.turns, alone.turns)
+        assert (found.signature, found.measure) == (alone.signature, alone.measure)
