@@ -1,5 +1,30 @@
-"""The KPScope dashboard: `streamlit run app.py`."""
+"""The KPScope dashboard, closed to pages of other sites: `streamlit run app.py`."""
 
-from kp_ui import shell
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
-shell.run()
+import streamlit as st
+from starlette.middleware import Middleware
+
+import kp_ui
+from kp_ui.headers import OwnPagesOnly, SecurityHeaders
+
+
+@asynccontextmanager
+async def ready(_: st.App) -> AsyncIterator[None]:
+    """Import the whole app before anybody comes: visitors who did so at once, in threads, would block each other."""
+    for part in iter_modules(kp_ui.__path__, "kp_ui."):
+        if part.name not in ("kp_ui.__main__", "kp_ui.main"):
+            import_module(part.name)
+    yield
+
+
+# pages are found by kp_ui/main.py; beside them Streamlit would run a page by itself, or say that an old address is lost
+app = st.App(
+    Path(kp_ui.__file__).with_name("main.py"),
+    lifespan=ready,
+    middleware=[Middleware(OwnPagesOnly), Middleware(SecurityHeaders)],
+)

@@ -1,12 +1,20 @@
 """Hold every choice of a session, setting or control → value as text, and keep it in the address of the page."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 
+from kp_ui import ROOT
+
 _CHOSEN, _WRITTEN = "chosen", "written link"
+
+
+def file_of(page: str) -> Path:
+    """Return the file of a page, by which Streamlit knows it."""
+    return ROOT / "pages" / f"{page}.py"
 
 
 def chosen() -> dict[str, str]:
@@ -62,9 +70,9 @@ def address(**more: str) -> str:
 
 def go(page: str, **choices: str) -> None:
     """Open another page, with other choices."""
-    st.switch_page(f"pages/{page}.py", query_params=written() | choices)
+    st.switch_page(file_of(page), query_params=written() | choices)
 
 
 def to(page: str, label: str, inside: Any = st, icon: str | None = None, **choices: str) -> None:
     """Offer another page, with other choices."""
-    inside.page_link(f"pages/{page}.py", label=label, icon=icon, query_params=written() | choices)
+    inside.page_link(file_of(page), label=label, icon=icon, query_params=written() | choices)

@@ -1,14 +1,11 @@
 """Draw the frame around every page: page config, navigation, sidebar; and let a page be opened first by its link."""
 
-from contextvars import ContextVar
 from functools import partial
 from pathlib import Path
 
 import streamlit as st
 
-from kp_ui import ROOT, link, presenting, rating, recovery, seats, settings, sidebar, workspace
-
-_running: ContextVar[bool] = ContextVar("running", default=False)
+from kp_ui import link, presenting, rating, recovery, seats, settings, sidebar, workspace
 
 #: The pages, each the stem of its file; the name in the navigation is the same word.
 PAGES = ("data", "overview", "systems", "documents", "annotators", "correlation", "report", "learn")
@@ -49,14 +46,14 @@ a:focus-visible, button:focus-visible, [role="tab"]:focus-visible { outline: 2px
 
 def _lead(stem: str) -> None:
     page, query = MOVED[stem]
-    st.switch_page(f"pages/{page}.py", query_params=query | st.query_params.to_dict())
+    st.switch_page(link.file_of(page), query_params=query | st.query_params.to_dict())
 
 
 def run() -> None:
     """Run the app: choose the page of the address, draw the sidebar, run the page."""
     st.set_page_config(page_title="KPScope", page_icon="🔑", layout="wide", initial_sidebar_state="auto")
     st.logo(Path(__file__).with_name("logo.svg"), size="large")
-    pages = [st.Page(ROOT / "pages" / f"{stem}.py", title=stem.capitalize(), url_path=stem) for stem in PAGES]
+    pages = [st.Page(link.file_of(stem), title=stem.capitalize(), url_path=stem) for stem in PAGES]
     # The default page has only the address "/", and "/overview" would not be found: so "/" leads to "/overview".
     moved = [
         st.Page(partial(_lead, stem), title=stem or "Start", url_path=stem, default=not stem, visibility="hidden")
@@ -81,25 +78,11 @@ def run() -> None:
     workspace.keep_in_link()
     if opened:
         settings.check_link()
-    token = _running.set(True)
-    try:
-        with recovery.page(page.url_path):
-            settings.write_link()
-            place = sidebar.draw()
-            if page.url_path not in ("data", "report", "learn") and not rating.invited():
-                sidebar.on_a_phone()
-            sidebar.say_what_is_ignored()
-            page.run()
-            sidebar.copy_link(place)  # again, since a page may write into the address
-    finally:
-        _running.reset(token)
-
-
-def enter() -> None:
-    """Open every page with this: a page that Streamlit runs by itself is run again inside the app.
-
-    After a fresh start Streamlit runs `pages/x.py` without `app.py` if the first request asks for it.
-    """
-    if not _running.get():
-        run()
-        st.stop()
+    with recovery.page(page.url_path):
+        settings.write_link()
+        place = sidebar.draw()
+        if page.url_path not in ("data", "report", "learn") and not rating.invited():
+            sidebar.on_a_phone()
+        sidebar.say_what_is_ignored()
+        page.run()
+        sidebar.copy_link(place)  # again, since a page may write into the address

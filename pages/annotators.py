@@ -1,8 +1,6 @@
 """How far can the gold standard be trusted?"""
 
-from kp_ui import annotators, controls, results, sentence_study, shell
-
-shell.enter()
+from kp_ui import annotators, controls, results, sentence_study
 
 results.open_page("Annotators", needs_systems=False)
 annotators.answer()

@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from kp_ui import controls, correlation, rating, results, shell
-
-shell.enter()
+from kp_ui import controls, correlation, rating, results
 
 VIEWS = ("Measures and people", "Rate near misses yourself", "The published study")
 

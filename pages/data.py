@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from kp_ui import controls, extraction, intake, shell, understanding
-
-shell.enter()
+from kp_ui import controls, extraction, intake, understanding
 
 st.title("Data", anchor=False)
 intake.arrival()

@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from kp_ui import documents, results, shell
-
-shell.enter()
+from kp_ui import documents, results
 
 results.open_page("Documents", needs_systems=False)
 left, right = st.columns([2, 5], gap="medium")

@@ -2,9 +2,7 @@
 
 import streamlit as st
 
-from kp_ui import controls, lessons, methods, presenting, shell
-
-shell.enter()
+from kp_ui import controls, lessons, methods, presenting
 
 if presenting.now():
     lessons.section()

@@ -1,8 +1,6 @@
 """Which system is better, and is that certain?"""
 
-from kp_ui import overview, results, shell, streamed
-
-shell.enter()
+from kp_ui import overview, results, streamed
 
 if streamed.is_chosen():
     streamed.overview()

@@ -1,8 +1,6 @@
 """How do the systems differ: tables against people, every measure, k, near misses, parts of the data, stability?"""
 
-from kp_ui import concordance, controls, near_misses, results, shell, systems
-
-shell.enter()
+from kp_ui import concordance, controls, near_misses, results, systems
 
 results.open_page("Systems")
 controls.tabs(

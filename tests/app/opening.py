@@ -43,11 +43,11 @@ def opened(
 
     state  what the session holds besides; link: what stands in the address, files="2" too
     """
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
+    app = AppTest.from_file(str(ROOT / "kp_ui" / "main.py"), default_timeout=120)
     if page in shell.MOVED:  # an old address, which has no file
         app._page_hash = calc_hash(page)
     else:
-        app.switch_page(f"pages/{page}.py")
+        app.switch_page(f"../pages/{page}.py")
     held = dict(state or {})
     if corpus is not None:
         held["workspace"] = Workspace(corpus, f"test {next(_NUMBER)}", "test")

@@ -42,7 +42,7 @@ def test_an_extracted_system_joins_the_leaderboard_and_the_sample_stays(lectures
     assert plain("In the workspace: tfidf (extracted), phrase-boosting-ngrams.") in [one.value for one in app.success]
     corpus = app.session_state["workspace"].corpus
     assert corpus.systems == [*lectures.systems, "tfidf (extracted)", "phrase-boosting-ngrams"]
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("../pages/overview.py").run()
     board = pd.Series(dots(app))
     alone = kp.load(LECTURES / "gold.csv", found.as_source(), LECTURES / "documents.jsonl")
     expected = kp.evaluate(alone, k=6, measures="F1@k", interval="none").frame["value"].tolist()

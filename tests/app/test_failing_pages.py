@@ -87,11 +87,11 @@ def test_a_refused_tab_leaves_the_last_whole_result(monkeypatch: pytest.MonkeyPa
 def test_without_a_result_before_there_is_only_the_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     app = on_data("learn", b"reef")
     monkeypatch.setattr(kp, "evaluate", fail)
-    app.switch_page("pages/systems.py").run()
+    app.switch_page("../pages/systems.py").run()
     assert len(app.error) == 1
     assert not app.exception
     assert not app.main.code
-    app.switch_page("pages/data.py").run()
+    app.switch_page("../pages/data.py").run()
     assert not app.error
     assert app.title[0].value == "Data"
 

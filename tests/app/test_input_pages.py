@@ -39,7 +39,7 @@ def test_files_of_the_drop_zone_stay_on_every_page() -> None:
     drop(app, GOLD, MINE)
     assert shown(app, "phrases")["source"].tolist() == ["gold", "run.mine"]
     for page in ("overview", "documents", "learn", "data"):
-        app.switch_page(f"pages/{page}.py").run()
+        app.switch_page(f"../pages/{page}.py").run()
         assert "**Your 2 files**" in words(app)
     assert app.file_uploader(key="drop_1")  # a new, empty zone
     drop(app, YOURS)
@@ -73,7 +73,7 @@ def test_systems_are_renamed_and_the_names_stay_on_other_pages() -> None:
     press(app, "Shorten to mine, yours")
     assert shown(app, "phrases")["source"].tolist() == ["gold", "mine", "yours"]
     app.text_input(key="name mine").input("my best").run()
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("../pages/overview.py").run()
     # average gold size 4/3, so k = 1: hash table and tide against moon
     assert {name: dots(app)[name] for name in ("my best", "yours")} == pytest.approx({"my best": 5 / 9, "yours": 1 / 3})
 
@@ -160,7 +160,7 @@ def test_missing_lists_lead_to_the_convention() -> None:
     app.button(key="missing_skip").click().run()
     assert app.query_params["missing"] == "skip"
     assert "now left out for the system that lacks them" in words(app)
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("../pages/overview.py").run()
     assert "|miss:skip|" in recipe(app)
 
 
@@ -255,7 +255,7 @@ def test_votes_have_a_smallest_grade_that_counts() -> None:
     app = opened("data", files=[votes, Source("run.mine", b"doc_id,rank,keyphrase\nd1,1,sea\nd1,2,tide\n")])
     assert app.number_input(key="rel sidebar").value == 1
     app.number_input(key="rel sidebar").set_value(2.0).run()
-    app.switch_page("pages/systems.py").run()
+    app.switch_page("../pages/systems.py").run()
     assert not app.exception
     assert "|rel:2|" in recipe(app)
     assert not any(box.key == "rel sidebar" for box in opened("data", files=[GOLD, MINE]).number_input)

@@ -22,7 +22,7 @@ MINE = Source("mine.csv", b"doc_id,rank,phrase\nd1.txt,1,Hash Tables\nd1.txt,2,b
 
 
 def go(app: Any, page: str) -> Any:
-    app.switch_page(f"pages/{page}.py").run()
+    app.switch_page(f"../pages/{page}.py").run()
     assert not app.exception, app.exception
     return app
 

@@ -143,7 +143,7 @@ def test_raters_work_blind_from_their_files_and_meet_on_the_data_page(offered):
     for file in files:
         app = opened("data")
         drop(app, file)
-        app.switch_page("pages/correlation.py")  # where it is already, which the test's own app does not know
+        app.switch_page("../pages/correlation.py")  # where it is already, which the test's own app does not know
         order = []
         for turn in range(20):
             assert f"{turn} of 20 rated by you" in app.get("progress")[0].proto.text

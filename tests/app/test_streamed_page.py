@@ -38,7 +38,7 @@ def dropped(name: str, data: bytes) -> Any:
 
 def turned(app: Any) -> Any:
     app.query_params["what"] = VIEWS[1]
-    app.switch_page("pages/overview.py").run()
+    app.switch_page("../pages/overview.py").run()
     assert not app.exception, app.exception
     return app
 
@@ -115,6 +115,6 @@ def test_a_shared_file_of_annotators_opens_and_a_damaged_one_leaves_it(
     turned(app)
     assert app.dataframe[0].value.set_index("measure")["value"]["K"] == pytest.approx(memory["value"]["all", "K"], 1e-9)
     assert shown(app, "pair")["kappa"][0] == pytest.approx(memory["value"]["ana|ben", "kappa"], 1e-9)
-    app.switch_page("pages/data.py").run()
+    app.switch_page("../pages/data.py").run()
     app.button(key="remove streamed").click().run()
     assert "Nothing is open here yet" in literal(turned(app))

@@ -23,5 +23,5 @@ def slowly(corpus: kp.Corpus, settings: kp.Settings, *rest: Any, **options: Any)
 if __name__ == "__main__":
     kp.evaluate = slowly
     recovery.SLOW = 0
-    sys.argv[1:1] = ["run", "app.py"]  # the entry stays where it is: links to pages are relative to it
+    sys.argv[1:1] = ["run", "app.py"]
     cli.main()

@@ -16,7 +16,7 @@ def test_a_shared_data_set_is_used_under_security_headers(
     data.mkdir()
     (data / "<b>five $x$.csv").write_text("doc_id,keyphrase\nd1,tide\nd2,moon\n", encoding="utf-8")
     environment = {**os.environ, "KPSCOPE_DATA": str(data)}
-    with running(tmp_path / "log", environment=environment, script="serve.py") as (address, _):
+    with running(tmp_path / "log", environment=environment) as (address, _):
         page.goto(f"{address}/overview")
         settle(page)
         page.goto(f"{address}/data")

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,8 +13,8 @@ from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 from kp_core.learn import LESSONS
 from kp_core.settings import in_words, question
 from kp_ui.shell import PAGES as SCREENS
+from tests.browser.steps import SETTLE, drop, follow, main, zone
 
-SETTLE = Callable[[Page], None]
 #: The last one has the tables that the test of hostile phrases reads.
 PAGES = ("Overview", "Systems", "Annotators", "Correlation", "Report", "Data", "Documents")
 #: Phrases that would become pictures, scripts, formulas or colours if anything read them as more than text.
@@ -36,14 +35,6 @@ def cells(page: Page, place: int = 0) -> list[list[str]]:
     return [row.locator("th,td").all_inner_texts() for row in table.locator("tr").all()]
 
 
-def main(page: Page) -> Locator:
-    return page.get_by_test_id("stMain")
-
-
-def zone(page: Page, place: int = 0) -> Locator:
-    return main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').nth(place)
-
-
 def values(page: Page) -> dict[str, float]:
     """Return the values of the leaderboard, from the words of the chart."""
     said = main(page).locator('[data-testid="stPlotlyChart"]').first.get_attribute("aria-label") or ""
@@ -57,23 +48,6 @@ def recipe(page: Page) -> str:
     line = str(page.get_by_test_id("stPopoverBody").locator("code").last.inner_text())
     page.keyboard.press("Escape")
     return line
-
-
-def follow(page: Page, settle: SETTLE, name: str) -> None:
-    """Open a page by its link in the navigation."""
-    page.get_by_role("link", name=name, exact=True).first.click()
-    page.get_by_role("heading", name=name, exact=True).wait_for()
-    settle(page)
-
-
-def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
-    """Open the Data page and put files on its drop zone."""
-    page.goto(f"{server}/data")
-    settle(page)
-    zone(page).wait_for(state="attached", timeout=60_000)
-    zone(page).set_input_files([str(file) for file in files])
-    page.get_by_text(re.compile(r"^Your (file|\d+ files)$")).wait_for()
-    settle(page)
 
 
 def table(page: Page, column: str) -> list[dict[str, str]]:
@@ -178,8 +152,6 @@ def test_k_stands_above_the_page_of_a_telephone(server: str, page: Page, settle:
 
 
 def test_settings_follow_to_the_other_pages_and_back(server: str, page: Page, settle: SETTLE) -> None:
-    page.goto(f"{server}/overview")  # before the first page of a server is drawn, it knows no old address
-    settle(page)
     page.goto(f"{server}/ranking?k=9&annotators=majority&preset=pke")
     page.get_by_role("heading", name="Systems", exact=True).wait_for()
     settle(page)

@@ -75,16 +75,6 @@ def shared_caches(source: str) -> Iterator[str]:
             yield f'line {node.lineno}: {node.name} is kept without scope="session"'
 
 
-def not_entering(source: str) -> Iterator[str]:
-    """A page opened cold runs without app.py, and shell.enter() mends that."""
-    statements = ast.parse(source).body
-    if statements and ast.get_docstring(ast.parse(source)) is not None:
-        statements = statements[1:]
-    first = next((s for s in statements if not isinstance(s, ast.Import | ast.ImportFrom)), None)
-    if first is None or ast.unparse(first) != "shell.enter()":
-        yield "the first statement after the imports must be shell.enter()"
-
-
 def open_ended(source: str) -> Iterator[str]:
     """A requirement without floor or ceiling installs something else tomorrow."""
     for number, line in enumerate(source.splitlines(), 1):
@@ -143,7 +133,6 @@ RULES: dict[str, tuple[tuple[str, ...], Check]] = {
     ),
     "caches": (SCREEN, careless_caches),
     "kept": ((*SCREEN, *CORE), shared_caches),
-    "pages enter": (("pages/[!_]*.py",), not_entering),
     "requirements": (("requirements*.txt",), open_ended),
     "prints": ((), calls_where(lambda call: ast.unparse(call.func) == "print", "print belongs to the command line")),
     "paths": ((), machine_paths),

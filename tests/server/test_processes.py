@@ -179,7 +179,7 @@ def test_when_one_copy_ends_the_others_go_on_and_its_people_are_told(tmp_path: P
 
 def test_the_first_visitors_of_a_fresh_server_come_at_once_and_all_see_their_page(tmp_path: Path) -> None:
     pages = ("overview", "data", "systems", "documents", "report", "correlation")
-    with running(tmp_path / "log", script="serve.py") as (address, _), ThreadPoolExecutor(len(pages)) as pool:
+    with running(tmp_path / "log") as (address, _), ThreadPoolExecutor(len(pages)) as pool:
         visitors = list(pool.map(lambda page: Session(address, page), pages))
         titles = [[one.body for one in visitor.elements("heading")][:1] for visitor in visitors]
         for visitor in visitors:

@@ -31,7 +31,7 @@ def test_a_link_opens_the_files_after_the_server_was_ended(tmp_path: Path) -> No
     own = {**os.environ, state.VARIABLE: str(kept)}
     gold = b"doc_id,keyphrase\nd1,mango table\nd2,tide\n"
     run = b"doc_id,rank,keyphrase\nd1,1,mango table\nd2,1,moon\n"
-    with running(tmp_path / "first", environment=own, script="serve.py") as (address, server):
+    with running(tmp_path / "first", environment=own) as (address, server):
         session = Session(address, "data")
         assert list(kept.iterdir()) == []
         session.upload("drop_0", {"gold.csv": gold, "system-mango.csv": run})
@@ -42,7 +42,7 @@ def test_a_link_opens_the_files_after_the_server_was_ended(tmp_path: Path) -> No
         assert file.stat().st_mode & 0o777 == 0o600
         server.kill()
         session.close()
-    with running(tmp_path / "second", environment=own, script="serve.py") as (address, _):
+    with running(tmp_path / "second", environment=own) as (address, _):
         with Session(address, "overview", session.query) as again:
             assert "system-mango" in again.charts()[0]
             assert f"kept={key}" in again.query

@@ -65,7 +65,7 @@ def test_it_holds_the_packages_and_the_dashboard_and_nothing_else(wheel: Path) -
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     patterns = {
         "": ("kp_core/**/*", "kp_ui/**/*"),
-        "kp_ui/dashboard/": ("app.py", "serve.py", ".streamlit/*", "pages/*.py", "sample_data/**/*"),
+        "kp_ui/dashboard/": ("app.py", ".streamlit/*", "pages/*.py", "sample_data/**/*"),
     }
     expected = {
         f"{inside}{path.relative_to(ROOT)}"

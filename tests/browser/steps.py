@@ -1,0 +1,34 @@
+"""What people do on every page: open it, follow its links, drop files."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Locator, Page
+
+SETTLE = Callable[[Page], None]
+
+
+def main(page: Page) -> Locator:
+    return page.get_by_test_id("stMain")
+
+
+def zone(page: Page, place: int = 0) -> Locator:
+    return main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').nth(place)
+
+
+def follow(page: Page, settle: SETTLE, name: str) -> None:
+    """Open a page by its link in the navigation."""
+    page.get_by_role("link", name=name, exact=True).first.click()
+    page.get_by_role("heading", name=name, exact=True).wait_for()
+    settle(page)
+
+
+def drop(page: Page, server: str, settle: SETTLE, *files: Path) -> None:
+    """Open the Data page and put files on its drop zone."""
+    page.goto(f"{server}/data")
+    settle(page)
+    zone(page).wait_for(state="attached", timeout=60_000)
+    zone(page).set_input_files([str(file) for file in files])
+    page.get_by_text(re.compile(r"^Your (file|\d+ files)$")).wait_for()
+    settle(page)

@@ -1,0 +1,118 @@
+"""The ways of docs/guide/ways.md that no other test of the browser takes, with the words of the guide."""
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.steps import SETTLE, drop, follow, main
+
+SAMPLES = Path(__file__).parents[2] / "sample_data"
+
+
+def open_page(page: Page, settle: SETTLE, address: str) -> None:
+    page.goto(address)
+    settle(page)
+
+
+def charts(page: Page) -> str:
+    """Return the words of all charts."""
+    return " ".join(
+        one.get_attribute("aria-label") or "" for one in page.locator('[data-testid="stPlotlyChart"]').all()
+    )
+
+
+def take(page: Page, settle: SETTLE, label: str, option: str) -> None:
+    """Choose by keyboard: type, press Enter, and close what stays open."""
+    page.get_by_role("combobox", name=label, exact=True).fill(option)
+    page.get_by_role("option", name=option, exact=True).wait_for()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Escape")
+    settle(page)
+
+
+def test_choose_k_for_a_service(server: str, page: Page, settle: SETTLE) -> None:
+    open_page(page, settle, f"{server}/systems?systems_tab=Over%20k&k=6")
+    for measure in ("P@k", "R@k"):
+        take(page, settle, "Measures", measure)
+    assert all(f"{name} over k" in charts(page) for name in ("P@k", "R@k"))
+    page.get_by_test_id("stSidebar").get_by_role("slider").press("ArrowRight")
+    page.wait_for_url("**k=7*")
+    page.get_by_role("tab", name="Stability").click()
+    settle(page)
+    take(page, settle, "The ranking by", "cutoff k")
+    assert "is first under" in charts(page)
+
+
+def test_three_indexers_in_one_workbook(server: str, page: Page, settle: SETTLE) -> None:
+    drop(page, server, settle, SAMPLES / "studies" / "indexers.csv")
+    expect(main(page).get_by_text("3 annotators").first).to_be_visible()
+    follow(page, settle, "Annotators")
+    expect(main(page).get_by_text(re.compile("share .*keyphrases|have in common")).first).to_be_visible()
+    follow(page, settle, "Documents")
+    expect(page.get_by_text("Where the annotators agree least comes first.")).to_be_visible()
+    follow(page, settle, "Report")
+    page.get_by_text("Annotators and titles").first.wait_for()
+
+
+def test_put_a_file_right_that_was_not_understood(server: str, page: Page, settle: SETTLE, tmp_path: Path) -> None:
+    file = tmp_path / "study.csv"
+    file.write_text("code,remark,subject\nd1,tide,hash table\nd2,sea,collision\nd2,moon,bucket\n", encoding="utf-8")
+    open_page(page, settle, f"{server}/data")
+    main(page).locator('[data-testid="stFileUploaderDropzoneInput"]').first.set_input_files(str(file))
+    page.get_by_text("Not loaded: study.csv").wait_for()
+    settle(page)
+    take(page, settle, "1 code", "document id")
+    take(page, settle, "3 subject", "keyphrase(s)")
+    expect(main(page).get_by_text("2 documents, 3 gold phrases")).to_be_visible()
+    page.get_by_role("button", name="Use this reading").click()
+    page.get_by_text("Your file", exact=True).wait_for()
+    settle(page)
+    follow(page, settle, "Documents")
+    expect(page.get_by_text("Not loaded")).to_have_count(0)
+
+
+@pytest.mark.parametrize("page", [{"viewport": {"width": 390, "height": 844}}], indirect=True)
+def test_extract_where_there_is_no_system_on_a_telephone(server: str, page: Page, settle: SETTLE) -> None:
+    drop(page, server, settle, *(SAMPLES / "lectures" / name for name in ("documents.jsonl", "gold.csv")))
+    page.get_by_role("tab", name="Extract phrases").click()
+    settle(page)
+    main(page).get_by_role("button", name="Extract", exact=True).click()
+    main(page).get_by_role("button", name="Add to the workspace").click()
+    page.get_by_role("link", name="See the systems on the Overview").click()
+    page.get_by_role("heading", name="Overview", exact=True).wait_for()
+    settle(page)
+    assert "tfidf" in charts(page)
+
+
+def test_take_a_table_into_a_paper(server: str, page: Page, settle: SETTLE) -> None:
+    open_page(page, settle, f"{server}/report?report_tab=Table%20for%20a%20paper")
+    page.get_by_text("LaTeX, to copy").click()
+    code = main(page).locator("code").filter(has_text="toprule").first
+    expect(code).to_contain_text("F1@5")
+    page.get_by_role("textbox", name="Cutoffs k").fill("3")
+    page.keyboard.press("Enter")
+    settle(page)
+    expect(code).to_contain_text("F1@3")
+    page.get_by_role("tab", name="Methods").click()
+    settle(page)
+    assert 60 <= len(main(page).locator("code").first.inner_text().split()) <= 120
+
+
+def test_present_a_lesson(server: str, page: Page, settle: SETTLE) -> None:
+    open_page(page, settle, f"{server}/learn")
+    page.get_by_role("button", name="Present").click()
+    settle(page)
+    expect(page.get_by_role("link", name="Overview")).to_have_count(0)
+    before = charts(page)
+    page.get_by_role("slider").first.press("ArrowRight")
+    settle(page)
+    assert charts(page) != before
+    page.get_by_role("button", name="Next").click()
+    settle(page)
+    page.get_by_role("button", name="End presenting").click()
+    page.get_by_role("link", name="Overview").wait_for()
+    settle(page)
+    assert "lesson=" in page.url
+    expect(page.get_by_role("button", name="Previous")).to_be_enabled()
