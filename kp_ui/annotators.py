@@ -59,12 +59,12 @@ def _error(corpus: kp.Corpus, settings: kp.Settings) -> float:
 
 def _word_for_k(result: kp.Result) -> None:
     """Show how sure the words of a scale are for K, where K can be read."""
-    st.subheader("How sure is the word?", anchor=False)
+    st.subheader("Which word fits K?", anchor=False)
     if result.settings.universe.startswith("rankings"):
         st.caption(prose.text("people.no_word"))
         return
     scale, error = (
-        controls.select("Words for kappa after", SCALES, "scale", width=260),
+        controls.select("Scale of words", SCALES, "scale", width=260),
         cached.ask(_error, cached.without_cutoff()),
     )
     if not error > 0:
@@ -124,7 +124,7 @@ def titles() -> None:
     result = cached.agreement()
     table = cached.annotated_documents()
     show.chart(
-        dots.histogram(table, "K", SCALES[controls.select("Words for kappa after", SCALES, "scale", width=260)]),
+        dots.histogram(table, "K", SCALES[controls.select("Scale of words", SCALES, "scale", width=260)]),
         "histogram",
     )
     with st.expander("Most disputed headings"):

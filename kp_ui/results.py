@@ -142,7 +142,7 @@ def open_documents(system: str, systems: list[str]) -> None:
 
 def links_to_documents(systems: list[str]) -> None:
     """Offer the documents of every system, for those who do not click in charts."""
-    with st.popover("Open the documents of …", icon=":material/description:"):
+    with st.popover("Open documents", icon=":material/description:"):
         for name in systems:
             link.to("documents", show.plain(name), system=name)
 

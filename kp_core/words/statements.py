@@ -150,7 +150,8 @@ def headline(comparison: Comparison, measure: str) -> Headline:
         sure += f", though certainly better than {listed(beaten)}"
     if comparison.documents < 10:
         sure = f"Too few documents ({comparison.documents}) to be certain"
-    gap = f"Difference {lead}; {rests_on}"
+    alone = ", for this pair alone" if len(comparison.frame) > 1 and comparison.correction != "none" else ""
+    gap = f"Difference {lead}{alone}; {rests_on}"
     verb = "is better" if certain and comparison.documents >= 10 else "leads"
     answer = f"{best} {verb}: {measure} {number(values[best])}, next {second} {number(values[second])}. {sure}.{above}"
     return Headline(answer, gap if certain else f"{gap} {NOT_EQUAL[:1].upper()}{NOT_EQUAL[1:]}.")
@@ -233,7 +234,7 @@ def agreement_of_people(result: Result) -> Headline:
     documents = counted(int(rows["documents"].max()), "document")
     if shared["value"] != shared["value"]:
         return Headline(f"The agreement of the annotators is undefined: {REASONS[shared['reason']]}.", documents)
-    answer = f"Two annotators share {100 * shared['value']:.0f} % of their keyphrases."
+    answer = f"Two annotators share {100 * shared['value']:.0f} % of their keyphrases on average."
     if result.settings.universe.startswith("rankings"):
         return Headline(
             answer,
@@ -321,8 +322,8 @@ def diagnose(
     macro_kappa   the mean kappa over documents, to compare with that of the summed table
 
     >>> diagnose("x", {"a": 70, "b": 425, "c": 135, "d": 10120}, {})[0]
-    'x gets PABAK 0.896, and a system that says nothing gets 0.908: only 34 % of the phrases that x chose are
-    keyphrases, and below one half silence wins. Do not choose k, or a system, by PABAK, P_neg or AC1.'
+    'PABAK is no guide here: x has 0.896, and a system that says nothing has more, 0.908, because only 34 % of what x
+    chose are keyphrases. Choose neither k nor a system by PABAK, P_neg or AC1.'
     """
     a, b, c, d = (float(cells[name]) for name in "abcd")
     n, gold, chosen = a + b + c + d, a + b, a + c

@@ -84,12 +84,12 @@ def test_the_conventions_are_asked_in_words_and_what_was_changed_is_marked_and_t
     app.button(key="conventions").click().run()
     changed = [box.label for box in app.selectbox if "●" in box.label]
     assert [one.startswith("**●** Equal predictions") for one in changed] == [True]
-    assert "Conventions: 1 change" in app.button(key="conventions").label
+    assert "(1 changed)" in app.button(key="conventions").label
     assert app.query_params["duplicates"] == "keep"
     app.button(key="conventions_back").click().run()
     assert app.session_state["chosen"].get("duplicates") is None
     assert "|dup:before|" in recipe(app)
-    assert app.button(key="conventions").label == "Conventions"
+    assert app.button(key="conventions").label == "Change conventions"
 
 
 def test_the_spread_of_conventions_is_that_of_the_function(lectures: kp.Corpus) -> None:
