@@ -246,7 +246,7 @@ def _score(layout: Layout) -> float:
 
 
 def _unread(layout: Layout) -> str:
-    """Name columns that say of each phrase who chose it, which no layout reads."""
+    """Name columns that say of each phrase who chose it, which no layout reads, and further lists of keyphrases."""
     table, columns = layout.table, layout.columns
     if not (table.header and table.splits) or layout.source_column() is not None or len(table) < 2:
         return ""
@@ -254,7 +254,8 @@ def _unread(layout: Layout) -> str:
     values = {name: set(map(plain, set(table.texts(name).slice(0, _SAMPLE).to_pylist()))) - {""} for name in free}
     mixed = [name for name, found in values.items() if found & SYSTEMS]
     marks = [name for name in free if values[name] and values[name] <= _MARKED and plain(name) not in KNOWN | BESIDES]
-    unread = mixed or marks if mixed or len(marks) > 1 else []
+    lists = [name for name in free if plain(name) in NAMES["phrases"] and _profile(table, name).lists >= 0.5]
+    unread = mixed or lists or marks if mixed or lists or len(marks) > 1 else []
     shown = ", ".join(f"“{name[:40]}”" for name in unread[:5]) + " …" * (len(unread) > 5)
     return f"; not read: {shown}" if unread else ""
 
@@ -429,7 +430,8 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     text = columns.get("text")
     if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
         shape = _profile(table, text)
-        if plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2:
+        named = shape.words <= 2 or (shape.varied <= 0.9 and _can_be_ids(table, text))
+        if plain(text) != "text" and named:
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]
