@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from kp_core.charts.style import enlarge
+from kp_core.charts.pieces import enlarged
 from kp_core.learn import LESSONS, Lesson, Options, Question, Slider
 from kp_ui import controls, link, presenting, show
 
@@ -46,9 +46,7 @@ def draw(lesson: Lesson, large: bool) -> None:
         values = _controls(lesson, len(lesson.controls) if large else 1)
     view = lesson.show(values)
     with right:
-        if large:
-            enlarge(view.chart.figure)
-        show.chart(view.chart, f"picture {lesson.name}")
+        show.chart(enlarged(view.chart) if large else view.chart, f"picture {lesson.name}")
         for sentence in view.sentences:
             st.markdown(show.plain(sentence))
         if large:

@@ -165,7 +165,9 @@ def chart(drawn: Chart, key: str, **options: Any) -> Any:
     """Show a chart with its words, and a bar that saves it as SVG."""
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
     more = {"config": config, "theme": "streamlit", "width": "stretch", **options}
-    return st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, **more)
+    # Where a measure has no value, there is no trace, and Streamlit refuses that; an empty trace shows the same.
+    figure = drawn.figure | {"data": drawn.figure["data"] or [{"type": "scatter"}]}
+    return st.plotly_chart(figure, key=key, alt=drawn.alt, **more)
 
 
 def clickable(drawn: Chart, key: str) -> str:

@@ -5,28 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from kp_core.charts.pieces import axis, band_of, curve_of, laid_out, merged, plain, upright, words_at
 from kp_core.charts.selection import VIEWS, over_numbers
-from kp_core.charts.style import (
-    GREY,
-    ORACLE,
-    REFERENCES,
-    TEXT,
-    Chart,
-    Look,
-    add_band,
-    add_curve,
-    label,
-    labels,
-    lay_out,
-    looks,
-)
+from kp_core.charts.style import GREY, ORACLE, REFERENCES, TEXT, Chart, Look, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.measures import MEASURES
 from kp_core.scoring.measures.concordance import positive, table
@@ -37,7 +22,7 @@ from kp_core.studies.stability import Stability
 from kp_core.typeset import highest, listed, number
 
 #: How one point of a curve is marked: the cutoff or the universe in use.
-_IN_USE = {"mode": "markers", "marker_line": {"width": 1, "color": "white"}, "showlegend": False}
+_IN_USE = {"mode": "markers", "marker": {"line": {"width": 1, "color": "white"}}, "showlegend": False}
 
 
 @dataclass(frozen=True)
@@ -68,89 +53,87 @@ def over_k(result: Result | SoftResult, measures: str | Sequence[str], marks: Ma
     A line is pale from where the longest list of its system ends.
     """
     names, marks = [measures] if isinstance(measures, str) else measures, marks or Marks()
-    panels = {measure: over_numbers(result, measure) for measure in names}
-    figure = make_subplots(rows=len(panels), cols=1, shared_xaxes=True, vertical_spacing=0.16 / len(panels))
-    for row, (measure, systems) in enumerate(panels.items(), 1):
+    shown = {measure: over_numbers(result, measure) for measure in names}
+    panels = dict(zip(["", *map(str, range(2, len(shown) + 1))], shown, strict=True))  # as Plotly counts: x, x2, x3
+    last = max(map(_last, shown.values()), default=1)
+    marked, height = marks.labels(last), max(400, 210 * len(shown) + 100)
+    traces, notes, top, room = list[Part](), _mark_words(marked, last), 12 + 15 * len(marked), 0
+    for panel, measure in panels.items():
+        systems, drawn = shown[measure], looks(shown[measure])
         for name, rows in systems.items():
-            _add_system(figure, name, rows, looks(systems)[name], row, marks.ends.get(name))
-        figure.update_yaxes(title=label(measure), tickformat=".3~f", row=row, col=1)
-    if len(panels) > 1:
-        figure.update_yaxes(nticks=5)
-    last = max(map(_last, panels.values()), default=1)
-    top = _mark(figure, marks.labels(last), last, len(panels))
-    figure.update_xaxes(range=[0.5, last + 0.5], tickvals=[1, *range(5, last + 1, 5)])
-    figure.update_xaxes(title="number of phrases k", row=len(panels), col=1)
-    figure.update_layout(hovermode="x unified")
-    alt = " ".join(in_words(systems, measure, marks) for measure, systems in panels.items())
-    lay_out(figure, height := max(400, 210 * len(panels) + 100), top)
-    room = 0
-    for row, systems in enumerate(panels.values(), 1):
-        room = max(room, _name_ends(figure, systems, row, (height - top - 90) / len(panels)))
-    return Chart(figure.update_layout(margin_r=room), alt)
+            traces += _system(name, rows, drawn[name], panel, marks.ends.get(name))
+        named, wide = _names_at_ends(systems, panel, (height - top - 90) / len(shown))
+        notes, room = notes + named, max(room, wide)
+    lines = [upright(k, panel, color=GREY, width=1.5, dash=dash) for k, _, dash in marked for panel in panels]
+    more: Part = {"annotations": notes, "shapes": lines, "margin": {"t": top, "r": room}, "hovermode": "x unified"}
+    figure = laid_out(traces, height, **_axes(panels, last), **more)
+    return Chart(figure, " ".join(in_words(systems, measure, marks) for measure, systems in shown.items()))
+
+
+def _axes(panels: Mapping[str, str], last: int) -> Part:
+    """Return the axes of panels one below the other, each with its measure, which share what stands along x."""
+    axes, gap, below = Part(), 0.16 / len(panels), len(panels)
+    high = (1 - gap * (below - 1)) / below
+    along: Part = {"domain": [0, 1], "range": [0.5, last + 0.5], "tickvals": [1, *range(5, last + 1, 5)]}
+    upper = {"matches": f"x{list(panels)[-1]}", "showticklabels": False, **along}
+    for panel, measure in panels.items():
+        below -= 1
+        start, few = below * (high + gap), {"nticks": 5} if len(panels) > 1 else {}
+        y = axis(label(measure), anchor=f"x{panel}", domain=[start, start + high], tickformat=".3~f", **few)
+        x = axis(**upper) if below else axis("number of phrases k", **along)
+        axes |= {f"xaxis{panel}": x | {"anchor": f"y{panel}"}, f"yaxis{panel}": y}
+    return axes
 
 
 def _last(systems: dict[str, pd.DataFrame]) -> int:
     return max((int(rows["k"].max()) for rows in systems.values()), default=1)
 
 
-def _add_system(figure: go.Figure, name: str, rows: pd.DataFrame, look: Look, row: int, end: int | None) -> None:
+def _system(name: str, rows: pd.DataFrame, look: Look, panel: str, end: int | None) -> list[Part]:
     visible = "legendonly" if name == ORACLE else True
-    common: dict[str, Any] = {"row": row, "col": 1, "legendgroup": name, "visible": visible}
-    if name not in BASELINES:
-        add_band(figure, rows, "k", look.band(), **common)
-    mode, width = "lines" if name in REFERENCES else "lines+markers", 1.5 if name in BASELINES else 2
-    named = row == 1 and name in REFERENCES
-    more = {"mode": mode, "line_width": width, "marker_maxdisplayed": 10, "showlegend": named}
+    common: Part = {"xaxis": f"x{panel}", "yaxis": f"y{panel}", "legendgroup": name, "visible": visible}
+    more = common | {
+        "mode": "lines" if name in REFERENCES else "lines+markers",
+        "line": {"width": 1.5 if name in BASELINES else 2},
+        "marker": {"maxdisplayed": 10},
+        "showlegend": not panel and name in REFERENCES,
+    }
     parts = [(rows, 1.0)] if end is None else [(rows[rows["k"] <= end], 1.0), (rows[rows["k"] >= end], 0.35)]
-    for part, opacity in parts:
-        if len(part):
-            add_curve(figure, part["k"], part["value"], name, look, opacity=opacity, **common, **more)
+    lines = [curve_of(one["k"], one["value"], name, look, opacity=pale, **more) for one, pale in parts if len(one)]
+    return [*([] if name in BASELINES else band_of(rows, "k", look.band(), **common)), *lines]
 
 
 #: Pixels between the names of two lines that end close to each other, and for a letter of a name.
 _LINE, _LETTER = 15, 7
 
 
-def _name_ends(figure: go.Figure, systems: Mapping[str, pd.DataFrame], row: int, height: float) -> int:
-    """Write the name of each system at the end of its line, none over another; return the room to the right."""
+def _names_at_ends(systems: Mapping[str, pd.DataFrame], panel: str, height: float) -> tuple[list[Part], int]:
+    """Return the name of each system at the end of its line, none over another, and the room to the right."""
     drawn = looks(systems)
     known = {name: rows[rows["value"].notna()] for name, rows in systems.items() if name not in REFERENCES}
     ends = {name: rows.iloc[-1] for name, rows in known.items() if len(rows)}
     if not ends:
-        return 12
+        return [], 12
     low = min(float(rows[["value", "low"]].min().min()) for rows in known.values() if len(rows))
     high = max(float(rows[["value", "high"]].max().max()) for rows in known.values() if len(rows))
     pixel = (high - low) / max(height, 1) or 1.0
-    below, shown = float("-inf"), dict(zip(ends, labels(ends, 16), strict=True))
+    below, shown, notes = float("-inf"), dict(zip(ends, labels(ends, 16), strict=True)), list[Part]()
+    where = {"xref": f"x{panel}", "yref": f"y{panel}", "xshift": 6, "xanchor": "left"}
     for name in sorted(ends, key=lambda one: float(ends[one]["value"])):
         value = float(ends[name]["value"])
-        place = max(value / pixel, below + _LINE)
-        below = place
-        figure.add_annotation(
-            x=ends[name]["k"],
-            y=value,
-            yshift=place - value / pixel,
-            xshift=6,
-            xanchor="left",
-            showarrow=False,
-            text=shown[name],
-            font={"size": 12, "color": drawn[name].colour},
-            row=row,
-            col=1,
-        )
-    return 16 + _LETTER * max(min(16, len(name)) for name in ends)
+        below = max(value / pixel, below + _LINE)
+        more = {"yshift": below - value / pixel, "font": {"size": 12, "color": drawn[name].colour}, **where}
+        notes.append(words_at(float(ends[name]["k"]), value, shown[name], **more))
+    return notes, 16 + _LETTER * max(min(16, len(name)) for name in ends)
 
 
-def _mark(figure: go.Figure, labels: Sequence[tuple[int, str, str]], last: int, panels: int) -> int:
-    """Draw the marks, each label in a row of its own so that none covers another; return the room they need."""
-    for step, (k, words, dash) in enumerate(labels):
-        ends, line = {"x0": k, "x1": k, "y0": 0, "y1": 1}, {"color": GREY, "width": 1.5, "dash": dash}
-        for axis in ["", *range(2, panels + 1)]:  # `add_vline` looks through all panels, which takes 40 ms a line
-            figure.add_shape(type="line", line=line, xref=f"x{axis}", yref=f"y{axis} domain", **ends)
-        place = {"x": k, "y": 1, "yref": "paper", "yanchor": "bottom", "yshift": 15 * step}
-        side, font = "left" if k < last / 2 else "right", {"size": 12, "color": TEXT}
-        figure.add_annotation(text=words, showarrow=False, xanchor=side, font=font, **place)
-    return 12 + 15 * len(labels)
+def _mark_words(marked: Sequence[tuple[int, str, str]], last: int) -> list[Part]:
+    """Return the labels of marks, each in a row of its own so that none covers another."""
+    above = {"yref": "paper", "yanchor": "bottom", "font": {"size": 12, "color": TEXT}}
+    return [
+        words_at(k, 1, words, xanchor="left" if k < last / 2 else "right", yshift=15 * step, **above)
+        for step, (k, words, _) in enumerate(marked)
+    ]
 
 
 def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> str:
@@ -170,21 +153,21 @@ def in_words(systems: dict[str, pd.DataFrame], measure: str, marks: Marks) -> st
 def precision_recall(result: Result, cutoff: int | str | None = None) -> Chart:
     """Draw P@k against R@k as k grows; a large symbol marks the cutoff in use."""
     precision, recall = over_numbers(result, "P@k"), over_numbers(result, "R@k")
-    figure, said, drawn = go.Figure(), list[str](), looks(precision)
+    traces, said, drawn = list[Part](), list[str](), looks(precision)
     hover = "k = %{customdata}: recall %{x:.3f}, precision %{y:.3f}"
     for name in (name for name in drawn if name not in BASELINES):
         rows = precision[name][["k", "value"]].merge(recall[name][["k", "value"]], on="k")
         rows = rows.set_axis(["k", "p", "r"], axis=1)
         at, look = rows[rows["k"] == cutoff], drawn[name]
-        add_curve(figure, rows["r"], rows["p"], name, look, marker_size=4, customdata=rows["k"], hovertemplate=hover)
-        more = {"marker_size": 14, "customdata": at["k"], "hovertemplate": hover} | _IN_USE
-        add_curve(figure, at["r"], at["p"], name, look, **more)
+        for part, size, more in ((rows, 4, {}), (at, 14, _IN_USE)):
+            more = merged({"marker": {"size": size}, "customdata": plain(part["k"]), "hovertemplate": hover}, more)
+            traces.append(curve_of(part["r"], part["p"], name, look, **more))
         values = zip(at["p"], at["r"], strict=True)
         said += [f"{name} precision {number(p)} and recall {number(r)}" for p, r in values]
-    figure.update_xaxes(title="recall R@k", rangemode="tozero", tickformat=".2~f")
-    figure.update_yaxes(title="precision P@k", rangemode="tozero", tickformat=".2~f")
+    x, y = (axis(title, rangemode="tozero", tickformat=".2~f") for title in ("recall R@k", "precision P@k"))
+    figure = laid_out(traces, 420, x, y)
     alt = "Precision against recall as k grows, one line a system"
-    return Chart(lay_out(figure, 420), f"{alt}; at k = {cutoff}: {'; '.join(said)}." if said else f"{alt}.")
+    return Chart(figure, f"{alt}; at k = {cutoff}: {'; '.join(said)}." if said else f"{alt}.")
 
 
 #: Measure → its limit as the universe grows, as a function of the table; None where that is 1.
@@ -196,7 +179,7 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
 
     cells: system → a, b, c, d, N. The large symbol is the universe in use, the dotted line the limit.
     """
-    figure, drawn, said = go.Figure(), looks(cells), list[str]()
+    traces, drawn, said = list[Part](), looks(cells), list[str]()
     score, limit_of = MEASURES[measure].score, LIMITS[measure]
     for name, counts in cells.items():
         a, b, c, d = (float(counts[letter]) for letter in "abcd")
@@ -208,30 +191,33 @@ def against_universe(cells: Mapping[str, Mapping[str, float]], measure: str = "k
         values, used = score(table(a * ones, b * ones, c * ones, sizes - chosen)), float(score(table(a, b, c, d)))
         limit = float(limit_of(table(a, b, c, d))) if limit_of else 1.0
         hover = ": " + measure + " %{y:.3f}"
-        add_curve(figure, sizes, values, name, look, mode="lines", hovertemplate="N = %{x:,.0f}" + hover)
-        hover = "N in use = %{x:,.0f}" + hover
-        add_curve(figure, [n], [used], name, look, marker_size=12, hovertemplate=hover, **_IN_USE)
-        dotted = {"mode": "lines", "line_dash": "dot", "line_width": 1, "showlegend": False}
-        end = [sizes[-1] / 8, sizes[-1]]
-        add_curve(figure, end, [limit, limit], name, look, hovertemplate="limit %{y:.3f}", **dotted)
+        in_use = merged({"marker": {"size": 12}, "hovertemplate": "N in use = %{x:,.0f}" + hover}, _IN_USE)
+        dots = {"mode": "lines", "line": {"dash": "dot", "width": 1}, "showlegend": False}
+        end = [float(sizes[-1]) / 8, float(sizes[-1])]
+        traces += [
+            curve_of(sizes, values, name, look, mode="lines", hovertemplate="N = %{x:,.0f}" + hover),
+            curve_of([n], [used], name, look, **in_use),
+            curve_of(end, [limit, limit], name, look, hovertemplate="limit %{y:.3f}", **dots),
+        ]
         said.append(f"{name} has {number(used)} at the universe in use and {number(limit)} in the limit")
-    figure.add_hline(y=0, line={"color": GREY, "width": 1})
-    figure.update_xaxes(title="phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
-    figure.update_yaxes(title=measure, tickformat=".2~f")
+    ends = {"x0": 0, "x1": 1, "xref": "x domain", "y0": 0, "y1": 0, "yref": "y"}
+    zero = {"type": "line", "line": {"color": GREY, "width": 1}, **ends}
+    x = axis("phrases in the universe N, all documents", type="log", tickformat=",", dtick=1)
+    figure = laid_out(traces, height, x, axis(measure, tickformat=".2~f"), shapes=[zero])
     alt = f"{measure} against the size of the universe on a logarithmic axis"
-    return Chart(lay_out(figure, height), f"{alt}: {'; '.join(said)}." if said else f"{alt}.")
+    return Chart(figure, f"{alt}: {'; '.join(said)}." if said else f"{alt}.")
 
 
 def rank_chart(stability: Stability) -> Chart:
     """Draw the rank of each system in each view, the best on top, each line named at its end."""
     frame, views = stability.frame, stability.views
-    drawn, figure = looks(frame["system"]), go.Figure()
+    drawn, traces, notes = looks(frame["system"]), list[Part](), list[Part]()
     shown, ends = list(range(len(views))), dict[float, list[str]]()
     hover = "rank %{y:g}, value %{customdata:.3f}"
     for name, look in drawn.items():
         own = frame[frame["system"] == name]
-        more = {"customdata": own["value"], "hovertemplate": hover, "showlegend": False}
-        add_curve(figure, shown, own["rank"], name, look, line_width=2.5, marker_size=11, **more)
+        more = {"customdata": plain(own["value"]), "hovertemplate": hover, "showlegend": False}
+        traces.append(curve_of(shown, own["rank"], name, look, line={"width": 2.5}, marker={"size": 11}, **more))
         for rank in own["rank"].tail(1).dropna():
             ends.setdefault(float(rank), []).append(name)
     longest = 0
@@ -239,12 +225,13 @@ def rank_chart(stability: Stability) -> Chart:
         text = ", ".join(label(name, 20) for name in names)
         if len(names) > 1 and len(text) > 24:  # it must leave room for the lines
             text = counted(len(names), "system")
-        longest, font = max(longest, len(text)), {"color": drawn[names[0]].colour} if len(names) == 1 else None
-        place = {"x": shown[-1], "y": rank, "xanchor": "left", "xshift": 12}
-        figure.add_annotation(text=text, showarrow=False, font=font, **place)
-    figure.update_yaxes(title="rank", range=[len(drawn) + 0.5, 0.5], dtick=1, zeroline=False)
-    figure.update_xaxes(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
-    lay_out(figure, 130 + 42 * max(2, len(drawn))).update_layout(margin={"r": 24 + 7 * longest})
+        font = {"font": {"color": drawn[names[0]].colour}} if len(names) == 1 else {}
+        longest = max(longest, len(text))
+        notes.append(words_at(shown[-1], rank, text, xanchor="left", xshift=12, **font))
+    y = axis("rank", range=[len(drawn) + 0.5, 0.5], dtick=1, zeroline=False)
+    x = axis(tickvals=shown, ticktext=[label(view, 34) for view in views], automargin=True, zeroline=False)
+    margin = {"r": 24 + 7 * longest}
+    figure = laid_out(traces, 130 + 42 * max(2, len(drawn)), x, y, annotations=notes, margin=margin)
     alt = f"Rank of {counted(len(drawn), 'system')} under {len(views)} {VIEWS[stability.by]}. {_leaders(stability)}"
     return Chart(figure, alt)
 

@@ -7,24 +7,10 @@ from itertools import cycle
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
+from kp_core.charts.pieces import axis, dots_of, dotted, error_bars, laid_out, names_axis, plain, upright, words_at
 from kp_core.charts.selection import NEAR, by_correlation, rows_of
-from kp_core.charts.style import (
-    COLOURS,
-    GOLDEN,
-    GREY,
-    ORACLE,
-    REFERENCES,
-    Chart,
-    add_dots,
-    dots_of,
-    error_bars,
-    label,
-    labels,
-    lay_out,
-    looks,
-)
+from kp_core.charts.style import COLOURS, GOLDEN, GREY, ORACLE, REFERENCES, Chart, Part, label, labels, looks
 from kp_core.errors import counted
 from kp_core.scoring.systems import BASELINES
 from kp_core.settings import change_in_words, in_words
@@ -58,21 +44,20 @@ def leaderboard(result: Result, measure: str) -> Chart:
     rows = rows.assign(last=rows["system"].isin(BASELINES))
     rows = rows.sort_values(["last", "value"], ascending=[True, False], kind="stable")
     drawn, names = looks(result.frame["system"]), labels(rows["system"])
-    figure = go.Figure()
+    traces, notes = list[Part](), list[Part]()
     for place, ((_, row), name) in enumerate(zip(rows.iterrows(), names, strict=True)):
         look, one = drawn[row["system"]], rows.loc[[row.name]]
         symbol = "circle" if row["system"] in REFERENCES else look.symbol
         more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
         hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
-        add_dots(figure, one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more)
-        text = f"<b>{number(row['value'], 3)}</b>"
+        traces.append(dotted(one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more))
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
-        where = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 8, "y": place}
-        figure.add_annotation(text=text, showarrow=False, font={"size": 14, "color": look.colour}, **where)
-    figure.update_yaxes(autorange="reversed", automargin=True, type="category", tickfont_size=14)
-    figure.update_xaxes(title=label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
+        right = {"xref": "paper", "xanchor": "left", "xshift": 8, "font": {"size": 14, "color": look.colour}}
+        notes.append(words_at(1, place, f"<b>{number(row['value'], 3)}</b>", **right))
+    x = axis(label(rows["measure"].iloc[0] if len(rows) else measure), rangemode="tozero")
+    y, margin = names_axis(tickfont={"size": 14}), {"r": 64}
     alt = f"{measure} with 95 % intervals: {_values(rows['system'], rows['value'])}."
-    figure = lay_out(figure, 90 + 40 * max(1, len(rows))).update_layout(margin_r=64)
+    figure = laid_out(traces, 90 + 40 * max(1, len(rows)), x, y, annotations=notes, margin=margin)
     return Chart(figure, alt if len(rows) else f"{measure} is undefined for every system.")
 
 
@@ -80,20 +65,18 @@ def by_part(result: Result) -> Chart:
     """Draw one measure of each system for the parts of the data as points with intervals; one row a part."""
     rows = result.frame[result.frame["subset"] != "all"]
     rows = rows.assign(part=rows["subset"].str.partition(":")[2])
-    parts, drawn, figure = list(dict.fromkeys(rows["part"])), looks(rows["system"]), go.Figure()
+    parts, drawn, traces = list(dict.fromkeys(rows["part"])), looks(rows["system"]), list[Part]()
     for step, (name, look) in enumerate(drawn.items()):
         own = rows[rows["system"] == name].set_index("part").reindex(parts)
         heights = np.arange(len(parts)) + min(0.12, 0.8 / len(drawn)) * (step - (len(drawn) - 1) / 2)
         more = {"name": label(name), "error_x": error_bars(own, look.colour), "hovertemplate": "%{x:.3f}"}
-        add_dots(figure, own["value"], heights, look.colour, look.symbol, 9, **more)
-    names = labels(parts)
-    figure.update_yaxes(tickvals=list(range(len(parts))), ticktext=names, autorange="reversed", automargin=True)
-    measure = label(rows["measure"].iloc[0]) if len(rows) else ""
-    figure.update_xaxes(title=measure, rangemode="tozero")
+        traces.append(dotted(own["value"], heights, look.colour, look.symbol, 9, **more))
+    places, measure = list(range(len(parts))), label(rows["measure"].iloc[0]) if len(rows) else ""
+    y = axis(tickvals=places, ticktext=labels(parts), autorange="reversed", automargin=True)
     by_part = rows.groupby("part", sort=False)
     said = "; ".join(f"{part}: {_values(own['system'], own['value'], ', ')}" for part, own in by_part)
-    figure = lay_out(figure, 130 + max(60, 15 * len(drawn)) * len(parts))
-    return Chart(figure, f"{measure} by part of the data: {said}.")
+    x, height = axis(measure, rangemode="tozero"), 130 + max(60, 15 * len(drawn)) * len(parts)
+    return Chart(laid_out(traces, height, x, y), f"{measure} by part of the data: {said}.")
 
 
 def groups(result: Result, measure: str) -> Chart:
@@ -101,10 +84,9 @@ def groups(result: Result, measure: str) -> Chart:
     rows = result.frame[(result.frame["measure"] == measure) & (result.frame["system"] == "all")]
     rows = rows.drop_duplicates("subset")
     names = labels("all documents" if part == "all" else part.removeprefix("group:") for part in rows["subset"])
-    figure = dots_of(rows, names, [GREY if subset == "all" else COLOURS[0] for subset in rows["subset"]])
-    figure.update_xaxes(title=measure, rangemode="tozero")
+    trace = dots_of(rows, names, [GREY if subset == "all" else COLOURS[0] for subset in rows["subset"]])
     alt = f"{measure} by document type with 95 % intervals: {_values(names, rows['value'])}."
-    return Chart(lay_out(figure, 100 + 44 * len(rows)), alt)
+    return Chart(laid_out([trace], 100 + 44 * len(rows), axis(measure, rangemode="tozero"), names_axis()), alt)
 
 
 def forest(study: CorrelationStudy, average: str) -> Chart:
@@ -113,13 +95,12 @@ def forest(study: CorrelationStudy, average: str) -> Chart:
     rows = rows[rows["value"].notna()]
     colours = [GOLDEN if name == HUMAN else GREY if name in SENTINELS else COLOURS[0] for name in rows["measure"]]
     hover = "%{y}: %{x:.3f}, %{customdata} pairs<extra></extra>"
-    figure = dots_of(rows, labels(rows["measure"]), colours, customdata=rows["n"], hovertemplate=hover)
-    for people in rows.loc[rows["measure"] == HUMAN, "value"]:
-        figure.add_vline(x=people, line={"color": GOLDEN, "width": 1.5, "dash": "dash"})
-    figure.add_vline(x=0, line={"color": GREY, "width": 1})
-    figure.update_xaxes(title=f"correlation with people ({study.found.study.correlation.capitalize()})")
+    trace = dots_of(rows, labels(rows["measure"]), colours, customdata=plain(rows["n"]), hovertemplate=hover)
+    people = rows.loc[rows["measure"] == HUMAN, "value"]
+    lines = [*(upright(x, color=GOLDEN, width=1.5, dash="dash") for x in people), upright(0, color=GREY, width=1)]
+    x = axis(f"correlation with people ({study.found.study.correlation.capitalize()})")
     alt = f"Correlation with human scores, all pairs: {_values(rows['measure'], rows['value'])}."
-    return Chart(lay_out(figure, 110 + 27 * len(rows)), alt)
+    return Chart(laid_out([trace], 110 + 27 * len(rows), x, names_axis(), shapes=lines), alt)
 
 
 def strip(spread: Spread, said: str) -> Chart:
@@ -131,34 +112,30 @@ def strip(spread: Spread, said: str) -> Chart:
     frame = frame.assign(recipe=[", ".join(values) for values in frame[list(GRID)].itertuples(index=False)])
     grid, presets = frame[frame["kind"] == "grid"], frame[frame["kind"] == "preset"]
     systems, hover = ranges["system"].tolist(), "%{x:.3f}: %{text}"
-    drawn, figure = looks(systems), go.Figure()
+    drawn, traces = looks(systems), list[Part]()
     colours = [drawn[name].colour for name in systems]
     for row, name in enumerate(systems):
         own = grid[grid["system"] == name]
         # Scattered without chance, so that the same data give the same picture.
         heights = row - 0.05 - 0.3 * ((np.arange(len(own)) * 0.618034) % 1)
-        more = {"name": label(name), "text": own["recipe"], "hovertemplate": hover, "showlegend": False}
-        add_dots(figure, own["value"], heights, colours[row], size=5, marker_opacity=0.45, **more)
+        more: Part = {"name": label(name), "text": plain(own["recipe"]), "hovertemplate": hover, "showlegend": False}
+        traces.append(dotted(own["value"], heights, colours[row], size=5, marker={"opacity": 0.45}, **more))
     for symbol, (preset, own) in zip(cycle(_PRESET_SYMBOLS), presets.groupby("preset", sort=False), strict=False):
         heights = own["system"].map(systems.index) + 0.1 + 0.025 * _PRESET_SYMBOLS.index(symbol)
-        more = {
-            "name": label(in_words("preset", str(preset))),
-            "text": own["recipe"],
-            "hovertemplate": hover,
-            "marker_line_width": 1.5,
-        }
-        add_dots(figure, own["value"], heights, GREY, symbol, 9, **more)
-    places, more = list(range(len(systems))), {"name": "in use", "hovertemplate": "%{x:.3f}", "marker_line_width": 3}
-    add_dots(figure, ranges["current"], places, colours, "line-ns-open", 38, **more)
-    figure.update_yaxes(tickvals=places, ticktext=[label(name) for name in systems], automargin=True, zeroline=False)
-    figure.update_yaxes(range=[len(systems) - 0.5, -0.5])
-    figure.update_xaxes(title=label(spread.measure))
+        more = {"text": plain(own["recipe"]), "hovertemplate": hover, "marker": {"line": {"width": 1.5}}}
+        more["name"] = label(in_words("preset", str(preset)))
+        traces.append(dotted(own["value"], heights, GREY, symbol, 9, **more))
+    places = list(range(len(systems)))
+    more = {"name": "in use", "hovertemplate": "%{x:.3f}", "marker": {"line": {"width": 3}}}
+    traces.append(dotted(ranges["current"], places, colours, "line-ns-open", 38, **more))
+    shown, ends = [label(name) for name in systems], [len(systems) - 0.5, -0.5]
+    y = axis(tickvals=places, ticktext=shown, range=ends, automargin=True, zeroline=False)
     values = "; ".join(
         f"{row.system} {number(row.low)} to {number(row.high)}, in use {number(row.current)}"
         for row in ranges.itertuples()
     )
     alt = f"{spread.measure} under {presets['preset'].nunique()} presets and {spread.combinations} settings: {values}."
-    return Chart(lay_out(figure, 150 + 84 * len(systems)), f"{alt} {said}")
+    return Chart(laid_out(traces, 150 + 84 * len(systems), axis(label(spread.measure)), y), f"{alt} {said}")
 
 
 def effects(spread: Spread) -> Chart:
@@ -172,19 +149,19 @@ def effects(spread: Spread) -> Chart:
     rows = rows.assign(named=said, size=rows["change"].abs())
     largest = rows.groupby("named", sort=False)["size"].max().sort_values(ascending=False, kind="stable")
     effective = largest[largest > EQUAL].index.tolist()
-    drawn, figure = effective[:_MOST], go.Figure()
+    drawn, traces = effective[:_MOST], list[Part]()
     rows = rows[rows["named"].isin(drawn)]
     order = [label(change, 46) for change in drawn]
-    figure.add_vline(x=0, line={"color": GREY, "width": 1.5})
     hover = "%{y}: %{x:+.3f}, to %{customdata:.3f}"
     for name, look in looks(spread.ranges["system"]).items():
         own = rows[rows["system"] == name]
         heights = own["named"].map(dict(zip(drawn, order, strict=True)))
-        more = {"customdata": own["value"], "hovertemplate": hover}
-        add_dots(figure, own["change"], heights, look.colour, look.symbol, name=label(name), **more)
-    figure.update_yaxes(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
-    figure.update_xaxes(title=f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
-    figure = lay_out(figure, 130 + 32 * max(1, len(order)))
+        more: Part = {"name": label(name), "customdata": plain(own["value"]), "hovertemplate": hover}
+        traces.append(dotted(own["change"], heights, look.colour, look.symbol, **more))
+    y = axis(categoryorder="array", categoryarray=order, autorange="reversed", automargin=True)
+    x = axis(f"change of {label(spread.measure)} from the conventions in use", tickformat="+.2~f")
+    zero = upright(0, color=GREY, width=1.5)
+    figure = laid_out(traces, 130 + 32 * max(1, len(order)), x, y, shapes=[zero])
     if not order:
         return Chart(figure, f"No single change of a convention changes {spread.measure} of any system.")
     top = rows.loc[rows["size"].idxmax()]
@@ -203,41 +180,37 @@ _SHADES = dict(zip(TYPES, ("#08519C", "#3182BD", "#6BAED6", "#9ECAE1", "#C6DBEF"
 def histogram(documents: pd.DataFrame, measure: str, bands: Iterable[tuple[float, str]]) -> Chart:
     """Draw how many documents have which agreement, by document type, with bands (from, word) as dotted lines."""
     defined = documents[documents[measure].notna()]
-    kinds, figure = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], go.Figure()
-    bins, hover = {"start": -1, "end": 1.05, "size": 0.05}, "%{y} documents with " + measure + " %{x}<extra></extra>"
+    kinds, traces = [kind for kind in dict.fromkeys(defined["group"]) if kind] or [""], list[Part]()
+    usual: Part = {"xbins": {"start": -1, "end": 1.05, "size": 0.05}, "showlegend": len(kinds) > 1}
+    usual["hovertemplate"] = "%{y} documents with " + measure + " %{x}<extra></extra>"
     for place, kind in enumerate(kinds):
         values = defined.loc[defined["group"] == kind, measure] if len(kinds) > 1 else defined[measure]
         colour, name = COLOURS[place % len(COLOURS)], label(kind or "documents")
-        figure.add_histogram(x=values, name=name, xbins=bins, marker_color=colour, hovertemplate=hover)
+        traces.append({"type": "histogram", "x": plain(values), "name": name, "marker": {"color": colour}, **usual})
     low = float(np.floor(defined[measure].min() * 20) / 20) if len(defined) else 0.0
-    above = {"y": 1, "yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "showarrow": False}
-    for edge, word in bands:
-        if edge > low:
-            figure.add_vline(x=edge, line={"color": GREY, "width": 1, "dash": "dot"})
-            figure.add_annotation(x=edge, text=word, font={"size": 11, "color": GREY}, **above)
-    figure.update_traces(showlegend=len(kinds) > 1).update_layout(barmode="stack", bargap=0.05)
+    font = {"size": 11, "color": GREY}
+    above: Part = {"yref": "paper", "yanchor": "bottom", "xanchor": "left", "textangle": -20, "font": font}
+    edges = {edge: word for edge, word in bands if edge > low}
     top = 1.05 if len(defined) and defined[measure].max() > 1 - 1e-9 else 1
-    figure.update_xaxes(title=measure, range=[min(low, 0.0), top])
-    figure.update_yaxes(title="documents", tickformat="d")
+    x, y = axis(measure, range=[min(low, 0.0), top]), axis("documents", tickformat="d")
+    more: Part = {"shapes": [upright(edge, color=GREY, width=1, dash="dot") for edge in edges]}
+    more["annotations"] = [words_at(edge, 1, word, **above) for edge, word in edges.items()]
     middle = number(float(defined[measure].median())) if len(defined) else "undefined"
     alt = f"{measure} of {counted(len(defined), 'document')} as a histogram; the median is {middle}."
-    return Chart(lay_out(figure, 320, top=40), alt)
+    return Chart(laid_out(traces, 320, x, y, margin={"t": 40}, barmode="stack", bargap=0.05, **more), alt)
 
 
 def type_bars(counts: pd.DataFrame, what: str) -> Chart:
     """Draw how many predictions or gold entries of each system are of each type; counts: `NearMisses.counts`."""
-    names, figure = labels(counts["system"]), go.Figure()
+    names, traces = labels(counts["system"]), list[Part]()
     for kind, colour in _SHADES.items():
-        hover = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>"
-        figure.add_bar(
-            y=names, x=counts[kind], name=NEAR[kind], orientation="h", marker_color=colour, hovertemplate=hover
-        )
-    figure.update_traces(marker_line_width=0)
-    figure.update_layout(barmode="stack", bargap=0.35, legend_traceorder="normal")
-    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
-    figure.update_xaxes(title=what)
+        hover, marker = "%{y}, " + NEAR[kind] + ": %{x}<extra></extra>", {"color": colour, "line": {"width": 0}}
+        bar = {"type": "bar", "orientation": "h", "x": plain(counts[kind]), "y": names, "name": NEAR[kind]}
+        traces.append({**bar, "marker": marker, "hovertemplate": hover})
+    more: Part = {"barmode": "stack", "bargap": 0.35, "legend": {"traceorder": "normal"}}
+    figure = laid_out(traces, 130 + 40 * len(names), axis(what), names_axis(), **more)
     said = "; ".join(
         f"{row['system']}: {row['EXACT']} of {row['all']} the same, {row['NONE']} with nothing in common"
         for row in counts.assign(all=counts[list(TYPES)].sum(axis=1)).to_dict("records")
     )
-    return Chart(lay_out(figure, 130 + 40 * len(names)), f"Types of {what} by system as stacked bars. {said}.")
+    return Chart(figure, f"Types of {what} by system as stacked bars. {said}.")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
+from kp_core.charts.pieces import heat_map_of, plain
 from kp_core.charts.selection import VIEWS, by_correlation
-from kp_core.charts.style import Chart, heat_map_of
+from kp_core.charts.style import Chart, Part
 from kp_core.errors import counted
 from kp_core.scoring.codes import Floats
 from kp_core.studies.compare import ALPHA, Comparison
@@ -62,7 +63,7 @@ def pair_map(comparison: Comparison, measure: str) -> Chart:
         p.loc[a, b] = p.loc[b, a] = row["p_adjusted"]
     largest = float(np.nanmax(np.abs(difference.to_numpy()), initial=1e-9))
     hover = "%{y} minus %{x}: %{z:.3f}, corrected p %{customdata:.4f}"
-    look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": p.to_numpy()}
+    look = {"colorscale": "PuOr_r", "zmin": -largest, "zmax": largest, "customdata": plain(p)}
     figure = heat_map_of(difference, "row minus column", hover, 7, p < ALPHA, **look)
     alt = (
         f"Differences in {measure} between all pairs of {len(names)} systems as a heat map; "
@@ -78,18 +79,19 @@ def p_map(study: CorrelationStudy, average: str) -> Chart:
     order = [name for name in rows["measure"] if name in p.index]
     p = p.loc[order, order]
     figure = heat_map_of(p, "corrected p", "%{y} and %{x}: corrected p %{z:.4f}", 14, p < ALPHA, colorscale="Blues_r")
+    figure["layout"]["xaxis"]["tickangle"] = -45
     differ = counted(int((_above(p) < ALPHA).sum()), "pair differs", "pairs differ")
     alt = f"Corrected p of all pairs of {len(p)} measures as a heat map; {differ} significantly."
-    return Chart(figure.update_xaxes(tickangle=-45), alt)
+    return Chart(figure, alt)
 
 
 def used(study: SentenceStudy) -> Chart:
     """Draw how many of the trees use each attribute at each threshold."""
     shares = study.used.pivot_table(index="attribute", columns="threshold", values="share", sort=False)
     shares = shares.rename(columns="{:.2f}".format)
-    hover, text = "%{y} at K ≥ %{x}: %{z:.0%} of the trees", shares.map("{:.0%}".format)
-    figure = heat_map_of(shares, "trees", hover, text=text)
-    figure.update_traces(colorbar_tickformat=".0%").update_xaxes(title_text="agreement K, at least")
+    look: Part = {"text": plain(shares.map("{:.0%}".format)), "colorbar": {"tickformat": ".0%"}}
+    figure = heat_map_of(shares, "trees", "%{y} at K ≥ %{x}: %{z:.0%} of the trees", **look)
+    figure["layout"]["xaxis"]["title"]["text"] = "agreement K, at least"
     mean = shares.mean(axis=1).sort_values(ascending=False, kind="stable")
     said = ", ".join(f"{name} {value:.0%}" for name, value in mean.items())
     return Chart(figure, f"Share of the trees that use an attribute, on average: {said}.")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
+from kp_core.charts.pieces import axis, band_of, curve_of, dotted, laid_out, plain, upright
 from kp_core.charts.selection import of_yes
-from kp_core.charts.style import COLOURS, GREY, Chart, Look, add_band, add_curve, add_dots, label, lay_out, looks
+from kp_core.charts.style import COLOURS, GREY, Chart, Look, Part, label, looks
 from kp_core.errors import counted
 from kp_core.studies.sentence_study.protocol import LEAD, MAJORITY, NULL, RANDOM, TREE, SentenceStudy
 from kp_core.studies.sentence_study.trees import Node
@@ -18,9 +17,8 @@ from kp_core.typeset import number
 
 #: The band of random trimming.
 _RANDOM = "rgba(136,136,136,0.22)"
-#: Keywords of a trace in either panel.
-_UPPER: dict[str, Any] = {"row": 1, "col": 1}
-_LOWER: dict[str, Any] = {"row": 2, "col": 1}
+#: Where a trace of the upper panel stands.
+_UPPER: Part = {"xaxis": "x", "yaxis": "y"}
 _STUDY = {
     TREE: Look(COLOURS[0], "solid", "circle"),
     NULL: Look(GREY, "dot", "line-ns-open"),
@@ -38,27 +36,26 @@ def over_threshold(curve: pd.DataFrame, measure: str, system: str, threshold: fl
     rows = curve[(curve["measure"] == measure) & curve["drawn"]]
     drawn = looks(curve["system"])
     own, look = rows[rows["system"] == system], drawn[system]
-    figure = _two_panels(curve.drop_duplicates("threshold"), "gold", ("gold phrases left", "phrases"), threshold)
-    add_band(figure, own, "threshold", _RANDOM, "null_low", "null_high", **_UPPER)
-    add_band(figure, own, "threshold", look.band(), **_UPPER)
+    traces = band_of(own, "threshold", _RANDOM, "null_low", "null_high", **_UPPER)
+    traces += band_of(own, "threshold", look.band(), **_UPPER)
     references = (("null", "random trimming", "dot", GREY), ("fixed", "same documents", "dash", look.colour))
     for column, words, dash, colour in references:
         line, name = {"color": colour, "dash": dash, "width": 1.5}, f"{label(system)}, {words}"
-        more = {"mode": "lines", "hovertemplate": "%{y:.3f}", **_UPPER}
-        figure.add_scatter(x=own["threshold"], y=own[column], name=name, line=line, **more)
+        traces.append(_line(own["threshold"], own[column], name=name, line=line, hovertemplate="%{y:.3f}", **_UPPER))
     for name, look in drawn.items():
         scores, width = rows[rows["system"] == name], 2.5 if name == system else 1.2
-        add_curve(figure, scores["threshold"], scores["value"], name, look, line_width=width, **_UPPER)
-    figure.update_yaxes(title=label(measure), tickformat=".2~f", **_UPPER)
+        traces.append(curve_of(scores["threshold"], scores["value"], name, look, line={"width": width}, **_UPPER))
+    left = curve.drop_duplicates("threshold")
+    figure = _two_panels(traces, label(measure), left, ("gold", "gold phrases left", "phrases"), threshold)
     text = f"{measure} of the systems over the threshold of agreement"
     if not len(own):
-        return Chart(lay_out(figure, 560), f"{text}; too little of the gold standard is left to draw.")
+        return Chart(figure, f"{text}; too little of the gold standard is left to draw.")
     first, last = own.iloc[0], own.iloc[-1]
     alt = (
         f"{text}; {system} goes from {number(first['value'])} at {first['threshold']:g} to {number(last['value'])} at "
         f"{last['threshold']:g}, and random trimming to the same size gives {number(last['null'])} there."
     )
-    return Chart(lay_out(figure, 560), alt)
+    return Chart(figure, alt)
 
 
 def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Chart:
@@ -68,43 +65,49 @@ def over_agreement(study: SentenceStudy, measure: str, threshold: float) -> Char
     """
     rows = study.frame[(study.frame["measure"] == measure) & (study.frame["subset"] == "all")]
     own = {name: rows[rows["system"] == name] for name in _STUDY}
-    figure = _two_panels(study.left, "yes", ("sentences “yes”", "sentences"), threshold)
-    add_band(figure, own[NULL], "threshold", _RANDOM, "repeat_low", "repeat_high", **_UPPER)
-    add_band(figure, own[TREE], "threshold", _STUDY[TREE].band(), **_UPPER)
+    traces = band_of(own[NULL], "threshold", _RANDOM, "repeat_low", "repeat_high", **_UPPER)
+    traces += band_of(own[TREE], "threshold", _STUDY[TREE].band(), **_UPPER)
     for name, look in _STUDY.items():
-        more = {"line_width": 2.5 if name == TREE else 1.5, "mode": "lines" if name == NULL else "lines+markers"}
-        add_curve(figure, own[name]["threshold"], own[name]["value"], name, look, **more, **_UPPER)
+        more = {"line": {"width": 2.5 if name == TREE else 1.5}, "mode": "lines" if name == NULL else "lines+markers"}
+        traces.append(curve_of(own[name]["threshold"], own[name]["value"], name, look, **more, **_UPPER))
     shown = of_yes(measure)
-    figure.update_yaxes(title=shown, tickformat=".2~f", **_UPPER)
+    figure = _two_panels(traces, shown, study.left, ("yes", "sentences “yes”", "sentences"), threshold)
     tree, null = (own[name].set_index("threshold")["value"] for name in (TREE, NULL))
     tree = tree.dropna()
     if not len(tree):
-        return Chart(lay_out(figure, 560), f"The study has no value of {shown} at any threshold.")
+        return Chart(figure, f"The study has no value of {shown} at any threshold.")
     first, last = tree.index[0], tree.index[-1]
     alt = (
         f"{shown} of the tree over the threshold of agreement goes from {number(tree[first])} at {first:g} to "
         f"{number(tree[last])} at {last:g}; after random trimming from {number(null[first])} to {number(null[last])}."
     )
-    return Chart(lay_out(figure, 560), alt)
+    return Chart(figure, alt)
 
 
-def _two_panels(left: pd.DataFrame, gold: str, names: tuple[str, str], at: float) -> go.Figure:
-    """Return a figure for curves above, with what is left below: the column of gold, documents, and a mark at one t."""
-    name, unit = names
-    specs: list[list[dict[str, Any]]] = [[{}], [{"secondary_y": True}]]
-    heights = {"vertical_spacing": 0.08, "row_heights": [0.7, 0.3]}
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, specs=specs, **heights)
-    bars = {"marker_color": "rgba(136,136,136,0.5)", "hovertemplate": f"%{{y}} {unit}"}
-    figure.add_bar(x=left["threshold"], y=left[gold], name=name, legendrank=2000, **bars, **_LOWER)
-    line = {"mode": "lines+markers", "line_color": GREY, "line_width": 1.5, "hovertemplate": "%{y} documents"}
-    more = {"name": "documents left", "legendrank": 2001, "secondary_y": True, **_LOWER}
-    figure.add_scatter(x=left["threshold"], y=left["documents"], **line, **more)
-    figure.add_vline(x=at, line={"color": GREY, "width": 1.5}, exclude_empty_subplots=False)
-    figure.update_xaxes(title="agreement K that is left in every document, at least", **_LOWER)
-    figure.update_yaxes(title=unit, rangemode="tozero", secondary_y=False, **_LOWER)
-    ticks = {"showgrid": False, "tickmode": "auto", "nticks": 4, "tickformat": "d"}
-    figure.update_yaxes(title="documents", rangemode="tozero", secondary_y=True, **ticks, **_LOWER)
-    return figure.update_layout(hovermode="x unified")
+def _two_panels(curves: list[Part], title: str, left: pd.DataFrame, gold: tuple[str, str, str], at: float) -> Part:
+    """Return curves above what is left, with a mark at one t; gold: the column, its name and its unit."""
+    column, name, unit = gold
+    bars: Part = {"type": "bar", "x": plain(left["threshold"]), "y": plain(left[column]), "name": name}
+    bars |= {"marker": {"color": "rgba(136,136,136,0.5)"}, "hovertemplate": f"%{{y}} {unit}"}
+    bars |= {"xaxis": "x2", "yaxis": "y2", "legendrank": 2000}
+    line: Part = {"line": {"color": GREY, "width": 1.5}, "hovertemplate": "%{y} documents", "name": "documents left"}
+    line |= {"mode": "lines+markers", "xaxis": "x2", "yaxis": "y3", "legendrank": 2001}
+    ticks: Part = {"showgrid": False, "tickmode": "auto", "nticks": 4, "tickformat": "d"}
+    words = "agreement K that is left in every document, at least"
+    axes = {
+        "xaxis": axis(anchor="y", domain=[0, 0.94], matches="x2", showticklabels=False),
+        "yaxis": axis(title, anchor="x", domain=[0.276 + 0.08, 1], tickformat=".2~f"),
+        "xaxis2": axis(words, anchor="y2", domain=[0, 0.94]),
+        "yaxis2": axis(unit, anchor="x2", domain=[0, 0.276], rangemode="tozero"),
+        "yaxis3": axis("documents", anchor="x2", overlaying="y2", side="right", rangemode="tozero", **ticks),
+    }
+    more: Part = {"shapes": [upright(at, panel, color=GREY, width=1.5) for panel in ("", "2")], **axes}
+    traces = [bars, _line(left["threshold"], left["documents"], **line), *curves]
+    return laid_out(traces, 560, hovermode="x unified", **more)
+
+
+def _line(x: Any, y: Any, **more: Any) -> Part:
+    return {"type": "scatter", "x": plain(x), "y": plain(y), "mode": "lines", **more}
 
 
 def tree(nodes: Sequence[Node]) -> Chart:
@@ -124,26 +127,23 @@ def tree(nodes: Sequence[Node]) -> Chart:
     ]
     # A letter takes about 6 of the 560 pixels that the drawing has on a wide screen, so this much room holds all words.
     room = max(depth / (1 - 6 * len(words[node]) / 560) for node, (depth, _) in place.items())
-    figure = go.Figure()
+    traces = list[Part]()
     for i, node in enumerate(nodes):
         for child, dash in ((node.below, "solid"), (node.above, "dot")) if node.name else ():
             (x, y), (end, side) = place[i], place[child]
-            line = {"color": GREY, "width": 1.5, "dash": dash}
-            figure.add_scatter(x=[x, x, end], y=[y, side, side], mode="lines", line=line, showlegend=False)
-    figure.update_traces(hoverinfo="skip")
-    for decision, colour, symbol in (
-        ("yes", COLOURS[0], "square"),
-        ("no", GREY, "circle"),
-        ("", COLOURS[1], "diamond"),
-    ):
+            more: Part = {"line": {"color": GREY, "width": 1.5, "dash": dash}, "hoverinfo": "skip", "showlegend": False}
+            traces.append(_line([x, x, end], [y, side, side], **more))
+    beside: Part = {"mode": "markers+text", "textposition": "middle right", "cliponaxis": False, "hoverinfo": "text"}
+    symbols = {"yes": (COLOURS[0], "square"), "no": (GREY, "circle"), "": (COLOURS[1], "diamond")}
+    for decision, (colour, symbol) in symbols.items():
         chosen = [i for i, node in enumerate(nodes) if (node.decision if not node.name else "") == decision]
         depths, rows = [place[i][0] for i in chosen], [place[i][1] for i in chosen]
-        add_dots(figure, depths, rows, colour, symbol, name=decision or "question", text=[words[i] for i in chosen])
-        figure.data[-1].update(mode="markers+text", textposition="middle right", cliponaxis=False, hoverinfo="text")
-    figure.update_xaxes(visible=False, range=[-0.1, max(1.0, room)])
-    figure.update_yaxes(visible=False, range=[len(nodes) - 0.4, -0.6])
+        beside |= {"name": decision or "question", "text": [words[i] for i in chosen]}
+        traces.append(dotted(depths, rows, colour, symbol, **beside))
+    across, down = (axis(visible=False, range=ends) for ends in ([-0.1, max(1.0, room)], [len(nodes) - 0.4, -0.6]))
     leaves = [node.decision for node in nodes if not node.name]
     root = f"; it first asks whether {nodes[0].condition()}" if nodes[0].name else ""
     size = f"Decision tree with {counted(len(leaves), 'leaf', 'leaves')}"
     alt = f"{size}; those that decide yes: {leaves.count('yes')}{root}"
-    return Chart(lay_out(figure, 90 + 27 * len(nodes)), f"{alt}. The rules beside it say the same in words.")
+    figure = laid_out(traces, 90 + 27 * len(nodes), across, down)
+    return Chart(figure, f"{alt}. The rules beside it say the same in words.")

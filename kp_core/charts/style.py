@@ -1,20 +1,16 @@
-"""Hold what all charts share: the looks of systems, layout, names as they stand, and three forms of charts."""
+"""Hold what all charts share: what a chart is, the looks of systems, and names as they stand."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-import numpy as np
-import pandas as pd
-import plotly.graph_objects as go
-
 from kp_core.reading.identifiers import without_common
 from kp_core.scoring.annotator_tables import HUMANS
 from kp_core.scoring.systems import BASELINES
-from kp_core.typeset import number, visible
+from kp_core.typeset import visible
 
 #: Those of `.streamlit/config.toml`: they stay apart for colour-blind eyes, on white and on dark.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#A855F7", "#E0325A")
@@ -31,11 +27,16 @@ REFERENCES = (HUMANS, *BASELINES)
 ORACLE = "oracle k"
 
 
+#: A figure in the words of Plotly, {"data": traces, "layout": layout}, or a part of one, such as a trace or an axis.
+#: Plotly checks it once, where it is shown or saved; the objects of Plotly would check every step.
+Part = dict[str, Any]
+
+
 @dataclass(frozen=True)
 class Chart:
     """A figure, and what it shows in one plain sentence for those who do not see it."""
 
-    figure: go.Figure
+    figure: Part
     alt: str
 
 
@@ -121,112 +122,3 @@ def looks(systems: Iterable[str]) -> dict[str, Look]:
             found[name] = Look(COLOURS[place % len(COLOURS)], DASHES[turn % len(DASHES)], SYMBOLS[turn % len(SYMBOLS)])
             place += 1
     return found
-
-
-def enlarge(figure: go.Figure) -> None:
-    """Make a laid-out figure one for the back row of a classroom."""
-    figure.update_layout(font_size=22, legend_font_size=20, height=round(1.4 * figure.layout.height))
-    for update in (figure.update_xaxes, figure.update_yaxes):
-        update(tickfont_size=20, title_font_size=22)
-    for trace in figure.select_traces({"type": "scatter"}):
-        if "lines" in (trace.mode or ""):
-            trace.line.width = 2 * (trace.line.width or 2)
-
-
-def _legend_room(figure: go.Figure) -> int:
-    """Return the further height of a legend of more than two rows, in a column of about 360 pixels."""
-    names = [trace.name or "" for trace in figure.data if trace.showlegend is not False]
-    beside = max(1, 360 // (48 + 7 * max(map(len, names), default=1)))
-    return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
-
-
-def lay_out(figure: go.Figure, height: int, top: int = 10) -> go.Figure:
-    """Give a figure the layout of all: legend below, no title, room for labels; `top` is the room for marks."""
-    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
-    for update in (figure.update_xaxes, figure.update_yaxes):
-        update(tickfont_color=TEXT, title_font_color=TEXT)
-    if any(trace.type == "heatmap" for trace in figure.data):  # lines of a grid would strike through empty cells
-        figure.update_xaxes(showgrid=False)
-        figure.update_yaxes(showgrid=False)
-        figure.update_traces({"colorbar_title_side": "right"}, {"type": "heatmap"})
-    return figure.update_layout(
-        height=height + _legend_room(figure),
-        margin={"l": 8, "r": 12, "t": top, "b": 8},
-        legend=legend,
-        hoverlabel={"namelength": -1},
-    )
-
-
-def heat_map_of(
-    values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
-) -> go.Figure:
-    """Return a table of numbers as a heat map, its first row on top; missing cells stay empty.
-
-    title of the colour bar; stars: which cells have one; readable: with more columns than these no number stands
-    """
-    text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
-    usual = {
-        "colorscale": "Cividis",
-        "zmin": 0,
-        "zmax": 1,
-        "xgap": 1,
-        "ygap": 1,
-        "text": text.where(values.notna(), ""),
-    }
-    usual |= {"texttemplate": "%{text}" if len(values.columns) <= readable else None, "hoverongaps": False}
-    usual |= {"colorbar": {"title": title, "thickness": 12}, "hovertemplate": f"{hover}<extra></extra>"}
-    figure = go.Figure(go.Heatmap(z=values, x=labels(values.columns), y=labels(values.index), **(usual | look)))
-    figure.update_yaxes(autorange="reversed", automargin=True, type="category")
-    figure.update_xaxes(automargin=True, type="category")
-    return lay_out(figure, max(260, 110 + 30 * len(values)))
-
-
-def error_bars(rows: pd.DataFrame, colour: str = GREY) -> dict[str, Any]:
-    """Return the intervals of rows with a value, low and high as error bars along the x axis."""
-    up, down = rows["high"] - rows["value"], rows["value"] - rows["low"]
-    bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
-    return bars | {"thickness": 1.5, "width": 4, "color": colour}
-
-
-def dots_of(rows: pd.DataFrame, names: Sequence[str], colours: Sequence[str], **scatter: Any) -> go.Figure:
-    """Return one row a name, the first on top: its value as a dot with its interval."""
-    figure, hover = go.Figure(), "%{y}: %{x:.3f}<extra></extra>"
-    add_dots(figure, rows["value"], names, colours, error_x=error_bars(rows), **({"hovertemplate": hover} | scatter))
-    return figure.update_traces(showlegend=False).update_yaxes(autorange="reversed", automargin=True, type="category")
-
-
-def add_dots(
-    figure: go.Figure, x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **scatter: Any
-) -> None:
-    """Add values along x as dots at the heights y."""
-    marker = {"marker_color": colour, "marker_symbol": symbol, "marker_size": size}
-    figure.add_scatter(x=x, y=y, mode="markers", **marker, **scatter)
-
-
-def add_curve(figure: go.Figure, x: Any, y: Any, name: str, look: Look, **scatter: Any) -> None:
-    """Add a line of a system with its symbols; what stands in `scatter` replaces the usual look."""
-    usual = {
-        "mode": "lines+markers",
-        "name": label(name),
-        "legendgroup": name,
-        "line_color": look.colour,
-        "line_dash": look.dash,
-        "line_width": 2,
-        "marker_color": look.colour,
-        "marker_symbol": look.symbol,
-        "marker_size": 7,
-        "hovertemplate": "%{y:.3f}",
-    }
-    figure.add_scatter(x=x, y=y, **(usual | scatter))
-
-
-def add_band(
-    figure: go.Figure, rows: pd.DataFrame, along: str, colour: str, low: str = "low", high: str = "high", **scatter: Any
-) -> None:
-    """Add the interval of each row as a band over the column `along`, where there is one."""
-    rows = rows[rows[low].notna()]
-    if len(rows):
-        back = rows.iloc[::-1]
-        edge = {"x": [*rows[along], *back[along]], "y": [*rows[high], *back[low]], "mode": "lines", "line_width": 0}
-        quiet = {"hoverinfo": "skip", "showlegend": False}
-        figure.add_scatter(fill="toself", fillcolor=colour, **edge, **quiet, **scatter)

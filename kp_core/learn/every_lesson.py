@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from kp_core.charts.curves import against_universe
-from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, add_dots, label, lay_out
+from kp_core.charts.pieces import axis, dotted, laid_out, upright, words_at
+from kp_core.charts.style import COLOURS, GREY, SYMBOLS, Chart, Part, label
 from kp_core.errors import counted
 from kp_core.learn.lesson import Lesson, Values, View, bars, curves, errata, lesson, prose
 from kp_core.reading import load
@@ -34,6 +34,9 @@ _SHOWN = ("Po", "Pe", "kappa", "P_pos", "P_neg", "PABAK", "AC1")
 #: The lecture systems, their gold keyphrases, and the phrases that could have been chosen.
 RECOVERED, GOLD, UNIVERSE = _LECTURE["systems"], 495, 10_750
 _SILENT = "(a system that says nothing)"
+#: The axis of values up to 1; that of bars has room for a number above the highest.
+_SHARES = axis(range=[0, 1.05], tickformat=".1~f")
+_ABOVE_ONE = {"range": [0, 1.15], "tickformat": ".1~f"}
 
 
 def value(measure: str, a: float, b: float, c: float, d: float) -> float:
@@ -52,9 +55,9 @@ def _show_paradox(values: Values) -> View:
     results = {name: value(name, a, b, c, d) for name in _SHOWN}
     written = [number(result) for result in results.values()]
     colours = [GREY if name in ("Po", "Pe") else COLOURS[0] for name in _SHOWN]
-    figure = bars(list(results.values()), _SHOWN, written, colours, "%{y} = %{x:.3f}")
-    figure.update_xaxes(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
-    figure.update_yaxes(autorange="reversed")
+    trace = bars(list(results.values()), _SHOWN, written, colours, "%{y} = %{x:.3f}")
+    x = axis(range=[-1.15, 1.15], zeroline=True, zerolinewidth=2, tickformat=".1~f")
+    figure = laid_out([trace], 300, x, axis(autorange="reversed"), showlegend=False)
     alt = f"Measures of the table: {', '.join(map(' '.join, zip(_SHOWN, written, strict=True)))}."
     rows = [["gold standard: yes", a, b, a + b], ["gold standard: no", c, d, c + d], ["total", a + c, b + d, total]]
     cells = pd.DataFrame(rows, columns=["", "system: yes", "system: no", "total"])
@@ -65,7 +68,7 @@ def _show_paradox(values: Values) -> View:
         said = [_PARADOX["said"]["chance"].format(observed=observed, gold=gold, system=system, chance=chance)]
     if results["PABAK"] - results["kappa"] > 0.3:
         said.append(_PARADOX["said"]["paradox"])
-    return View(Chart(lay_out(figure, 300), alt), said, {"The concordance table": cells})
+    return View(Chart(figure, alt), said, {"The concordance table": cells})
 
 
 def _listed(hits: Sequence[int], length: int) -> list[str]:
@@ -105,12 +108,13 @@ def _show_threshold(values: Values) -> View:
     """Draw four measures of one list over k, with the k in use, the gold size and the end of the list."""
     k, name, gold, words = int(values["k"]), str(values["list"]), _THRESHOLD["gold"], _THRESHOLD["said"]
     results, one = _AT_K.loc[name], _THRESHOLD["lists"][name]
-    figure = curves(list(results.index), results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
-    figure.add_vline(x=k, line={"width": 2, "color": GREY})
-    for at, said, side in ((gold, "gold size", "top left"), (one["length"], "the list ends", "top")):
-        figure.add_vline(x=at, line={"dash": "dot", "width": 1}, annotation_text=said, annotation_position=side)
-    figure.update_xaxes(title="k", dtick=1)
-    figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
+    traces = curves(results.index, results.to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    lines, notes = [upright(k, width=2, color=GREY)], list[Part]()
+    for at, said, x, y in ((gold, "gold size", "right", "top"), (one["length"], "the list ends", "center", "bottom")):
+        lines.append(upright(at, dash="dot", width=1))
+        notes.append(words_at(at, 1, said, xref="x", yref="y domain", xanchor=x, yanchor=y))
+    more: Part = {"shapes": lines, "annotations": notes, "margin": {"t": 24}}
+    figure = laid_out(traces, 360, axis("k", dtick=1), _SHARES, **more)
     row = [number(result) for result in results.loc[k]]
     hits = sum(rank <= k for rank in one["hits"])
     numbers = dict(zip(("p", "r", "f1", "kappa"), row, strict=True))
@@ -122,7 +126,7 @@ def _show_threshold(values: Values) -> View:
     winner = "the two are level" if np.isclose(own, against) else "it is better" if against > own else "it is worse"
     sentences.append(words["other"].format(f1=number(against), winner=winner))
     alt = f"P, R, F1 and kappa over k for a list with {name}; at k = {k} they are {', '.join(row)}."
-    return View(Chart(lay_out(figure, 360, top=24), alt), sentences, {})
+    return View(Chart(figure, alt), sentences, {})
 
 
 def _show_universe(values: Values) -> View:
@@ -167,19 +171,18 @@ def _show_lecture(values: Values) -> View:
     measure = str(values["measure"])
     results = {system: value(measure, *lecture_cells(system)) for system in (*RECOVERED, _SILENT)}
     names = [label(system, 46) for system in results]
-    figure = go.Figure(layout_showlegend=False)
     colours, symbols = [*[COLOURS[0]] * len(RECOVERED), GREY], [*[SYMBOLS[0]] * len(RECOVERED), SYMBOLS[2]]
-    more = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
-    hover = "%{y}: %{x:.3f}<extra></extra>"
-    add_dots(figure, list(results.values()), names, colours, symbols, 13, hovertemplate=hover, **more)
-    figure.update_traces(mode="markers+text", cliponaxis=False)
-    for name in names:  # above its line: beside it, long names would leave no room for the picture
-        place = {"x": 0, "xref": "paper", "xanchor": "left", "y": name, "yanchor": "bottom", "yshift": 4}
-        figure.add_annotation(place, text=name, showarrow=False)
+    more: Part = {"text": [f" {number(result)}" for result in results.values()], "textposition": "middle right"}
+    more |= {"hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "mode": "markers+text", "cliponaxis": False}
+    trace = dotted(list(results.values()), names, colours, symbols, 13, **more)
+    # Above its line: beside it, long names would leave no room for the picture.
+    above = {"xref": "paper", "xanchor": "left", "yanchor": "bottom", "yshift": 4}
     low, high = min(results.values()), max(results.values())
     room = 0.1 * (high - low)
-    figure.update_xaxes(title=measure, range=[low - room, high + room], tickformat=".3~f")
-    figure.update_yaxes(autorange="reversed", showticklabels=False)
+    x = axis(measure, range=[low - room, high + room], tickformat=".3~f")
+    y = axis(autorange="reversed", showticklabels=False)
+    notes = [words_at(0, name, name, **above) for name in names]
+    figure = laid_out([trace], 430, x, y, annotations=notes, margin={"r": 60}, showlegend=False)
     below = sum(results[system] < results[_SILENT] for system in RECOVERED)
     how_many, stand = {0: "None", len(RECOVERED): "All"}.get(below, below), "stands" if below == 1 else "stand"
     said = [_LECTURE["said"]["below"].format(how_many=how_many, stand=stand, measure=measure)]
@@ -192,7 +195,7 @@ def _show_lecture(values: Values) -> View:
         silent=number(value("P_neg", *lecture_cells(_SILENT))),
     )
     tables = {"As printed, and one table that gives these figures": lecture_figures(), "What the text says": wrong}
-    return View(Chart(lay_out(figure, 430).update_layout(margin_r=60), alt), said, tables)
+    return View(Chart(figure, alt), said, tables)
 
 
 _GOLD, _RANKS, _RULES = _POSITIVE["gold"], range(1, 11), ("k", "returned")
@@ -215,10 +218,8 @@ def _show_positive(values: Values) -> View:
     """Draw F1 and P_pos over k, and the table behind the k in use."""
     k, name = int(values["k"]), str(values["list"])
     results, returned = over_k(name), _POSITIVE["lists"][name]
-    figure = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
-    figure.add_vline(x=k, line={"dash": "dot", "width": 1})
-    figure.update_xaxes(title="k", dtick=1)
-    figure.update_yaxes(range=[0, 1.05], tickformat=".1~f")
+    traces = curves(list(_RANKS), results.drop(columns="returned").to_dict("list"), "F1@k", " at k = %{x}: %{y:.3f}")
+    figure = laid_out(traces, 340, axis("k", dtick=1), _SHARES, shapes=[upright(k, dash="dot", width=1)])
     row, chosen = results.loc[k], returned[:k]
     p, r, f1, p_pos, f1_returned = (number(result) for result in row)
     right = [phrase in _GOLD for phrase in chosen]
@@ -232,7 +233,7 @@ def _show_positive(values: Values) -> View:
     table = pd.DataFrame({"rank": range(1, len(chosen) + 1), "phrase": chosen, "": marks})
     alt = f"F1@k and P_pos over k for {name}; at k = {k} they are {f1} and {p_pos}."
     caption = f"The first {k} phrases; the gold standard is {', '.join(_GOLD)}"
-    return View(Chart(lay_out(figure, 340), alt), said, {caption: table})
+    return View(Chart(figure, alt), said, {caption: table})
 
 
 def recomputed() -> pd.DataFrame:
@@ -268,10 +269,9 @@ def _show_average_precision(values: Values) -> View:
     written = {rank: number(share) for rank, share in precision.items()}
     seen = [rank for rank in hits if rank <= last]
     colours = [COLOURS[0] if rank in seen else COLOURS[1] if rank in hits else GREY for rank in _RANKS]
-    figure = bars(list(_RANKS), list(precision.values()), list(written.values()), colours, "P@%{x} = %{y:.3f}")
-    figure.add_vline(x=last + 0.5, line={"dash": "dot", "width": 1})
-    figure.update_xaxes(title="rank", dtick=1)
-    figure.update_yaxes(title="precision at this rank", range=[0, 1.15], tickformat=".1~f")
+    trace = bars(list(_RANKS), list(precision.values()), list(written.values()), colours, "P@%{x} = %{y:.3f}")
+    y, line = axis("precision at this rank", **_ABOVE_ONE), upright(last + 0.5, dash="dot", width=1)
+    figure = laid_out([trace], 340, axis("rank", dtick=1), y, shapes=[line], showlegend=False)
     terms = " + ".join(written[rank] for rank in seen) or "0"
     so_far = number(sum(precision[rank] for rank in seen) / len(hits))
     ranks = ", ".join(map(str, hits))
@@ -284,7 +284,7 @@ def _show_average_precision(values: Values) -> View:
     ap = _VALUES["MAP"]
     wrong = errata("map", Q1=number(ap["Q1"]), Q2=f"{ap['Q2']:g}", mean=number(ap.mean()))
     tables = {"As printed in the notes, and recomputed": query_figures(), "What is wrong in the printed example": wrong}
-    return View(Chart(lay_out(figure, 340), alt), said, tables)
+    return View(Chart(figure, alt), said, tables)
 
 
 #: Keyphrase and candidate.
@@ -311,8 +311,7 @@ def _show_weights(values: Values) -> View:
     weights = {word: Fraction(1, len(words) - place) for place, word in enumerate(words)}
     heights, written = [float(weight) for weight in weights.values()], [str(weight) for weight in weights.values()]
     colours = [COLOURS[0] if word in common else GREY for word in words]
-    figure = bars([label(word) for word in words], heights, written, colours, "weight of “%{x}”: %{text}")
-    figure.update_yaxes(title="weight", range=[0, 1.15], tickformat=".1~f")
+    trace = bars([label(word) for word in words], heights, written, colours, "weight of “%{x}”: %{text}")
     rows = {
         other: [f"{score} = {float(score):.3f}" for score in scores(keyphrase, other)]
         for same, other in PAIRS
@@ -331,7 +330,8 @@ def _show_weights(values: Values) -> View:
         "All candidates of this keyphrase": table.rename_axis("candidate").reset_index(),
         "Mean human scores (0 to 4) as Kim, Baldwin & Kan print them": kim2010.table("scores"),
     }
-    return View(Chart(lay_out(figure, 320), alt), said, tables)
+    figure = laid_out([trace], 320, y=axis("weight", **_ABOVE_ONE), showlegend=False)
+    return View(Chart(figure, alt), said, tables)
 
 
 def _show_claims(values: Values) -> View:
@@ -339,8 +339,8 @@ def _show_claims(values: Values) -> View:
     subsets, average = _CLAIMS["groups"][str(values["group"])], str(values["average"])
     measures = [name for name in _PRINTED.index.unique("measure") if name != "semantic similarity"]
     printed = {name: [float(_PRINTED[name, subset, average]) for subset in subsets] for name in measures}
-    figure = curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
-    figure.update_yaxes(title="Spearman's rho, as printed", tickformat=".2~f")
+    traces = curves([subset.split(":")[-1] for subset in subsets], printed, "human", ", %{x}: %{y:.4f}")
+    figure = laid_out(traces, 400, y=axis("Spearman's rho, as printed", tickformat=".2~f"))
     ours, human = printed["R-precision"], printed["human"]
     above = sum(rho > ceiling for rho, ceiling in zip(ours, human, strict=True))
     said = [_CLAIMS["said"]["above"].format(above=above, cells=len(subsets))]
@@ -350,7 +350,7 @@ def _show_claims(values: Values) -> View:
         "What the paper says, held against its tables": kim2010.table("claims"),
         "Facts as printed": kim2010.table("data"),
     }
-    return View(Chart(lay_out(figure, 400), alt), said, tables)
+    return View(Chart(figure, alt), said, tables)
 
 
 #: Case → annotator → which of ten phrases he or she chose.
@@ -394,22 +394,22 @@ def _show_trimming(values: Values) -> View:
         numbers = {"votes": counted(needed, "vote"), "agreement": number(agreement), "threshold": asked}
         said = _TRIMMING["said"]["reached"].format(**numbers, phrases=phrases)
     choices = [(one, label(who), votes[one] >= needed) for who, own in PEOPLE[name].items() for one in own]
-    figure = go.Figure()
+    traces = list[Part]()
     for kept, words, colour, symbol in (
         (True, "stays", COLOURS[0], "circle"),
         (False, "removed: becomes a “no”", GREY, "circle-open"),
     ):
         x, y = ([choice[i] for choice in choices if choice[2] == kept] for i in (0, 1))
-        more = {"name": words, "marker_line": {"width": 2, "color": colour}}
-        add_dots(figure, x, y, colour, symbol, 18, hovertemplate="%{y} chose phrase %{x}<extra></extra>", **more)
-    figure.update_xaxes(title="phrase", range=[0.3, PHRASES + 0.7], dtick=1)
-    figure.update_yaxes(autorange="reversed")
+        more = {"name": words, "hovertemplate": "%{y} chose phrase %{x}<extra></extra>"}
+        traces.append(dotted(x, y, colour, symbol, 18, marker={"line": {"width": 2, "color": colour}}, **more))
+    below = axis("phrase", range=[0.3, PHRASES + 0.7], dtick=1)
+    figure = laid_out(traces, 300, below, axis(autorange="reversed"))
     shown = table.assign(K=[number(k) if k == k else "nothing left" for k in table["K"]])
     # K of the choice-matrix form, i-th choices against i-th choices
     by_order = float(choice_levels(choice_matrix(((1, 2, 3), (2, 3, 4))), 2)[0][0])
     wrong = errata("trimming", by_order=number(by_order), by_sentence=number(value("pi", 2, 1, 1, 6)))
     tables = {"K for every number of votes": shown, "In the 1997 paper, as printed and recomputed": wrong}
-    return View(Chart(lay_out(figure, 300), f"Who chose which of {PHRASES} phrases. {said}"), [said], tables)
+    return View(Chart(figure, f"Who chose which of {PHRASES} phrases. {said}"), [said], tables)
 
 
 _SILENCE = value("PABAK", *lecture_cells(_SILENT))

@@ -10,9 +10,9 @@ from importlib.resources import files
 from typing import Any
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from kp_core.charts.style import Chart, add_curve, label, looks
+from kp_core.charts.pieces import curve_of, plain
+from kp_core.charts.style import Chart, Part, label, looks
 
 Values = Mapping[str, Any]
 
@@ -119,17 +119,17 @@ def errata(name: str, **computed: str) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["as printed", "recomputed"])
 
 
-def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colours: Sequence[str], hover: str) -> go.Figure:
-    """Draw bars with their numbers beside them; they lie where y are names."""
-    bar = go.Bar(x=x, y=y, text=text, marker_color=colours, textposition="outside", cliponaxis=False)
-    bar.update(orientation="h" if isinstance(y[0], str) else "v", hovertemplate=f"{hover}<extra></extra>")
-    return go.Figure(bar, layout_showlegend=False)
+def bars(x: Sequence[Any], y: Sequence[Any], text: Sequence[str], colours: Sequence[str], hover: str) -> Part:
+    """Return bars with their numbers beside them; they lie where y are names."""
+    bar = {"type": "bar", "x": plain(x), "y": plain(y), "text": text, "marker": {"color": colours}, "cliponaxis": False}
+    look = {"textposition": "outside", "orientation": "h" if isinstance(y[0], str) else "v"}
+    return {**bar, **look, "hovertemplate": f"{hover}<extra></extra>"}
 
 
-def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> go.Figure:
-    """Draw a curve for every name, one of them thick."""
-    figure = go.Figure()
+def curves(x: Sequence[Any], values: Mapping[str, Sequence[float]], thick: str, hover: str) -> list[Part]:
+    """Return a curve for every name, one of them thick."""
+    traces = list[Part]()
     for name, look in looks(values).items():
-        more = {"line_width": 5 if name == thick else 2.5, "hovertemplate": f"{label(name)}{hover}<extra></extra>"}
-        add_curve(figure, x, values[name], name, look, **more)
-    return figure
+        width, shown = 5 if name == thick else 2.5, f"{label(name)}{hover}<extra></extra>"
+        traces.append(curve_of(x, values[name], name, look, line={"width": width}, hovertemplate=shown))
+    return traces

@@ -17,10 +17,11 @@ from tempfile import TemporaryDirectory
 from textwrap import wrap
 from xml.etree import ElementTree
 
-import plotly.graph_objects as go
+from plotly.io import to_json
 from plotly.offline import get_plotlyjs
 
-from kp_core.charts.style import TEXT, Chart
+from kp_core.charts.pieces import merged
+from kp_core.charts.style import TEXT, Chart, Part
 from kp_core.errors import UsageError
 
 #: What no XML may hold.
@@ -58,21 +59,21 @@ def browser() -> str:
     return os.environ.get("BROWSER_PATH") or next(filter(None, map(shutil.which, _BROWSERS)), "")
 
 
-def as_json(figure: go.Figure) -> str:
+def as_json(figure: Part) -> str:
     """Return a figure on white, with room for its labels and its legend, as JSON that may stand in a script."""
-    legend = sum(trace.showlegend is not False for trace in figure.data) > 1
-    more = {"height": figure.layout.height + 40, "margin_b": 90} if legend else {}
-    whole = go.Figure(figure).update_layout(template="plotly_white", **more)
-    whole.update_xaxes(automargin=True).update_yaxes(automargin=True)
+    traces, layout = figure["data"], figure["layout"]
+    more: Part = {name: {"automargin": True} for name in layout if "axis" in name} | {"template": "plotly_white"}
+    if sum(trace.get("showlegend") is not False for trace in traces) > 1:
+        more |= {"height": layout["height"] + 40, "margin": {"b": 90}}
     # In a script, only “<” could end the script; as an escape it is the same JSON.
-    return str(whole.to_json()).replace("<", "\\u003c")
+    return str(to_json({"data": traces, "layout": merged(layout, more)})).replace("<", "\\u003c")
 
 
 def chart_svg(chart: Chart, columns: int = 1) -> str:
     """Return a chart as SVG whose letters are readable in so many columns; raises UsageError without a Chromium."""
-    figure = go.Figure(chart.figure)
-    figure.data = [trace for trace in figure.data if trace.visible != "legendonly"]
-    figure.update_layout(width=WIDTHS[columns] * _PIXELS, font={"family": "Helvetica, Arial", "color": "black"})
+    traces = [trace for trace in chart.figure["data"] if trace.get("visible") != "legendonly"]
+    look = {"width": WIDTHS[columns] * _PIXELS, "font": {"family": "Helvetica, Arial", "color": "black"}}
+    figure = {"data": traces, "layout": merged(chart.figure["layout"], look)}
     drawn = as_json(figure).replace(TEXT, "black")  # grey suits a screen, light or dark
     return _text_of(f"{get_plotlyjs()};{_SVG % drawn}")
 

@@ -12,6 +12,7 @@ from kp_core.charts import screen_tables as tables
 from kp_core.scoring.measures import concordance
 from kp_core.scoring.systems import BASELINES
 from kp_core.words.statements import diagnose
+from tests.figures import checked
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLD = {"d1": ["tree", "leaf", "root"], "d2": ["sun", "moon"], "d3": ["sea"]}
@@ -47,11 +48,11 @@ def test_looks_are_stable_and_distinct() -> None:
 
 def test_a_curve_holds_value_and_interval_at_every_number(result: kp.Result) -> None:
     drawn = curves.over_k(result, "F1@k")
-    lines = {trace.name: trace for trace in drawn.figure.data if trace.name}
+    lines = {trace.name: trace for trace in checked(drawn).data if trace.name}
     rows = result.frame[(result.frame["system"] == "two") & result.frame["measure"].isin(["F1@1", "F1@2", "F1@3"])]
     assert list(lines["two"].x) == [1, 2, 3]
     assert list(lines["two"].y) == pytest.approx(rows["value"].tolist())
-    band = next(t for t in drawn.figure.data if t.fill == "toself" and t.legendgroup == "two")
+    band = next(t for t in checked(drawn).data if t.fill == "toself" and t.legendgroup == "two")
     assert list(band.y[:3]) == pytest.approx(rows["high"].tolist())
 
 
@@ -61,7 +62,7 @@ def test_names_are_escaped_in_figures_and_not_in_words(result: kp.Result) -> Non
         curves.precision_recall(result, 2),
         curves.over_k(result, ["F1@k", "kappa"]),
     ):
-        assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
+        assert "<b>one" not in checked(drawn).to_json().replace("\\u003c", "<")
     assert "<b>one</b>" in curves.over_k(result, "F1@k", curves.Marks(2)).alt
 
 
@@ -73,7 +74,7 @@ def test_marks_that_coincide_share_a_label_and_none_is_beyond_the_axis() -> None
 
 
 def test_lines_are_named_at_their_ends_apart_from_each_other_and_pale_where_lists_have_ended(result: kp.Result) -> None:
-    drawn = curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})).figure
+    drawn = checked(curves.over_k(result, "F1@k", curves.Marks(2, 2, {"two": 2})))
     names = {one.text: one for one in drawn.layout.annotations if one.x == 3}
     assert list(names) == ["two", "&lt;b&gt;one&lt;/b&gt;"]
     pixels = [one.y * 1000 + one.yshift for one in names.values()]
@@ -89,7 +90,7 @@ def test_the_words_name_the_best_and_the_value(result: kp.Result) -> None:
 
 
 def test_dots_are_in_order_carry_their_systems_and_leave_out_the_oracle(result: kp.Result) -> None:
-    found = dots.leaderboard(result.at(2), "MAP").figure.data
+    found = checked(dots.leaderboard(result.at(2), "MAP")).data
     assert [dot.y[0] for dot in found] == ["&lt;b&gt;one&lt;/b&gt;", "two", "random k", "says nothing"]
     assert [dot.customdata[0] for dot in found] == ["<b>one</b>", "two", "random k", "says nothing"]
     assert not [dot for dot in found if "customdata" in dot.hovertemplate]  # it would be read as markup there
@@ -99,8 +100,15 @@ def test_dots_are_in_order_carry_their_systems_and_leave_out_the_oracle(result: 
     assert dots.leaderboard(result.at(2), "bpref").alt == "bpref is undefined for every system."
 
 
+def test_a_dot_without_an_interval_has_no_bar(corpus: kp.Corpus) -> None:
+    here = kp.evaluate(corpus, measures="P@k", k=2, interval="none")
+    bars = [dot.error_x for dot in checked(dots.leaderboard(here, "P@k")).data]
+    # No number at all: Plotly takes null for 0, and would draw a bar of no length.
+    assert {end for bar in bars for end in (*bar.array, *bar.arrayminus)} == {"NaN"}
+
+
 def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
-    line = next(t for t in curves.precision_recall(result, 2).figure.data if t.name == "two")
+    line = next(t for t in checked(curves.precision_recall(result, 2)).data if t.name == "two")
     assert list(line.customdata) == [1, 2, 3]
     assert line.y[0] == tables.value(result.at(1), "two", "P@k")
     assert line.x[2] == tables.value(result.at(3), "two", "R@k")
@@ -109,7 +117,7 @@ def test_precision_recall_joins_the_two_curves(result: kp.Result) -> None:
 def test_kappa_against_the_universe_ends_near_p_pos_and_passes_the_one_in_use() -> None:
     # TF-IDF with Adjective-Noun Chunks: specification of agreement, sections 4 and 9.
     cells = {"two": {"a": 43.0, "b": 452.0, "c": 219.0, "d": 10036.0}}
-    curve, used, limit = curves.against_universe(cells).figure.data
+    curve, used, limit = checked(curves.against_universe(cells)).data
     assert used.x[0] == 10750
     assert round(used.y[0], 3) == 0.084
     assert round(curve.x[0]) == 714
@@ -140,8 +148,9 @@ def test_the_lines_at_a_threshold_cross_both_panels() -> None:
     null = {"null": [0.2, 0.15], "null_low": [0.2, 0.1], "null_high": [0.2, 0.2]}
     curve = pd.DataFrame({"system": "two", "measure": "F1@5", **steps, **scores, **null})
     drawn = over_thresholds.over_threshold(curve, "F1@5", "two", 0.5)
-    assert {shape.yref for shape in drawn.figure.layout.shapes} >= {"y domain", "y2 domain"}
-    bands = [list(trace.y) for trace in drawn.figure.select_traces({"fill": "toself"})]
+    figure = checked(drawn)
+    assert {shape.yref for shape in figure.layout.shapes} >= {"y domain", "y2 domain"}
+    bands = [list(trace.y) for trace in figure.select_traces({"fill": "toself"})]
     assert bands == [[0.2, 0.2, 0.1, 0.2], [0.3, 0.4, 0.2, 0.1]]
     assert "two goes from 0.200 at 0.1 to 0.300 at 0.5, and random trimming to the same size gives 0.150" in drawn.alt
 
@@ -188,7 +197,7 @@ def test_what_a_table_does_not_show_is_not_said() -> None:
 def test_numbers_beside_the_dots_stand_in_the_rows_of_their_systems() -> None:
     """A system called "1" is no second row: Plotly would take such a name for a place on the axis."""
     corpus = kp.load(gold={"d": ["a", "b"]}, systems={"1": {"d": ["a", "b"]}, "0": {"d": ["a", "x"]}})
-    figure = dots.leaderboard(kp.evaluate(corpus, measures="P@k", k=2, interval="none"), "P@k").figure
+    figure = checked(dots.leaderboard(kp.evaluate(corpus, measures="P@k", k=2, interval="none"), "P@k"))
     dot = {trace.y[0]: trace.x[0] for trace in figure.data}
     assert dot == {"1": 1.0, "0": 0.5}
     assert [(one.y, one.text) for one in figure.layout.annotations] == [(0, "<b>1.000</b>"), (1, "<b>0.500</b>")]

@@ -13,6 +13,7 @@ from kp_core.studies.spread import Spread, spreads
 from kp_core.studies.stability import Stability, ranks
 from kp_core.words.statements import range_of
 from tests.corpora import corpus_of
+from tests.figures import checked
 
 ONE, TWO = "<b>one</b>", "two"
 #: At k = 2, two repeats its hit: before the cut the leaf takes its place, kept it is a miss, counted it hits again.
@@ -81,7 +82,7 @@ def test_ranks_and_tau_by_hand(corpus: kp.Corpus) -> None:
 
 def test_the_strip_holds_every_setting_and_marks_the_one_in_use(spread: Spread) -> None:
     drawn = dots.strip(spread, range_of(spread))
-    traces = {trace.name: trace for trace in drawn.figure.data}
+    traces = {trace.name: trace for trace in checked(drawn).data}
     assert len(traces["two"].x) == 216
     assert sorted(set(traces["two"].x)) == [0.75, 1.0]
     assert list(traces["pke"].x) == [0.75, 0.75, 0.0]
@@ -95,8 +96,8 @@ def test_effects_are_in_order_and_leave_out_what_changes_nothing(spread: Spread)
     drawn = dots.effects(spread)
     lead = "equal predictions in a…"  # a long label loses its middle
     changes = [f"{lead}list after the cut at k", f"{lead}nd the second is a miss"]
-    assert list(drawn.figure.layout.yaxis.categoryarray) == changes
-    assert {t.name: list(t.x) for t in drawn.figure.data}["two"] == [-0.25, -0.25]
+    assert list(checked(drawn).layout.yaxis.categoryarray) == changes
+    assert {t.name: list(t.x) for t in checked(drawn).data}["two"] == [-0.25, -0.25]
     said = "Effect of 2 single changes of a convention on P@2; the largest: "
     said += "equal predictions in a list leave the list after the cut at k changes two by -0.250."
     assert drawn.alt == said
@@ -112,22 +113,22 @@ def by_k(corpus: kp.Corpus) -> Stability:
 def test_the_rank_chart_names_each_line_at_its_end(by_k: Stability) -> None:
     drawn = curves.rank_chart(by_k)
     escaped = "&lt;b&gt;one&lt;/b&gt;"
-    lines = {trace.name: list(trace.y) for trace in drawn.figure.data}
+    lines = {trace.name: list(trace.y) for trace in checked(drawn).data}
     assert lines == {escaped: [1.5, 2], "two": [1.5, 1], "three": [3, 3]}
-    assert {(a.text, a.y) for a in drawn.figure.layout.annotations} == {("two", 1), (escaped, 2), ("three", 3)}
+    assert {(a.text, a.y) for a in checked(drawn).layout.annotations} == {("two", 1), (escaped, 2), ("three", 3)}
     assert drawn.alt.startswith("Rank of 3 systems under 2 cutoffs.")
 
 
 def test_the_heat_map_of_rankings_says_which_are_least_alike(by_k: Stability) -> None:
     drawn = heat_maps.kendall(by_k)
-    assert drawn.figure.data[0].z[0][1] == pytest.approx(2 / 6**0.5)
+    assert checked(drawn).data[0].z[0][1] == pytest.approx(2 / 6**0.5)
     said = "tau-b of 1 pair of cutoffs as a heat map, from 0.816 to 0.816. Least alike are P@1 and P@2 (0.816)."
     assert drawn.alt == said
 
 
 def test_names_are_escaped_in_figures(spread: Spread, by_k: Stability) -> None:
     for drawn in (dots.strip(spread, range_of(spread)), dots.effects(spread), curves.rank_chart(by_k)):
-        assert "<b>one" not in drawn.figure.to_json().replace("\\u003c", "<")
+        assert "<b>one" not in checked(drawn).to_json().replace("\\u003c", "<")
 
 
 def test_every_study_leaves_as_an_answer_with_settings_that_are_read_back(corpus: kp.Corpus) -> None:

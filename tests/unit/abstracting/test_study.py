@@ -16,6 +16,7 @@ from kp_core.studies.sentence_study.protocol import CLASSIFIERS, LEAD, MAJORITY,
 from kp_core.studies.sentence_study.trees import PRUNING, errors_when_pruned, folds, learner, nodes, rules
 from kp_core.studies.trimming import at_random
 from tests.cases import cases
+from tests.figures import checked
 
 CASES = cases(__file__)
 
@@ -304,13 +305,13 @@ def test_charts_say_what_is_seen(study):
     curve = over_thresholds.over_agreement(study, "F1", 0.5)
     value = study.frame.query("system == @TREE and measure == 'F1' and subset == 'all'").set_index("threshold")["value"]
     assert f"from {value[0.1]:.3f} at 0.1 to {value[0.5]:.3f} at 0.5" in curve.alt
-    assert [list(t.y) for t in curve.figure.data if t.name == TREE] == [value.tolist()]
+    assert [list(t.y) for t in checked(curve).data if t.name == TREE] == [value.tolist()]
     tree = over_thresholds.tree(study.trees[0.5])
     table = rules(list(study.trees[0.5]))
     assert f"with {len(table)} leaves; those that decide yes: {(table['decision'] == 'yes').sum()}" in tree.alt
     assert table["yes"].sum() == 40
     assert table["no"].sum() == 200
-    assert heat_maps.used(study).figure.data[0].z.shape == (7, 2)
+    assert [len(row) for row in checked(heat_maps.used(study)).data[0].z] == [2] * 7
     assert screen_tables.study_systems(study, 0.5)["system"].tolist() == list(CLASSIFIERS)
     kinds = ["lab note", "lecture", "reading guide"]
     assert screen_tables.study_types(study, "F1", 0.5)["document type"].tolist() == kinds

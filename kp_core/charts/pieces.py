@@ -1,0 +1,136 @@
+"""Hold the pieces of figures as plain dictionaries: dots, curves, bands, heat maps, axes, words, the layout of all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from kp_core.charts.style import GREY, TEXT, Chart, Look, Part, label, labels
+from kp_core.typeset import number
+
+
+def merged(usual: Part, more: Part) -> Part:
+    """Return what stands in either part, and in both parts within them; where they differ, that of `more`.
+
+    >>> merged({"line": {"width": 2, "dash": "dot"}}, {"line": {"width": 5}})
+    {'line': {'width': 5, 'dash': 'dot'}}
+    """
+    both = [key for key in more if isinstance(more[key], dict) and isinstance(usual.get(key), dict)]
+    return usual | more | {key: merged(usual[key], more[key]) for key in both}
+
+
+def plain(values: Any) -> list[Any]:
+    """Return numbers or words as a list, those of a table row by row; a missing number is None, as in JSON.
+
+    >>> plain(np.array([[0.5, np.nan]]))
+    [[0.5, None]]
+    """
+    own = values if isinstance(values, list | range) else np.asarray(values).tolist()
+    return [plain(value) if isinstance(value, list) else None if value != value else value for value in own]
+
+
+def enlarged(chart: Chart) -> Chart:
+    """Return a chart for the back row of a classroom."""
+    layout, traces = chart.figure["layout"], chart.figure["data"]
+    letters = {"tickfont": {"size": 20}, "title": {"font": {"size": 22}}}
+    more = {name: letters for name in layout if "axis" in name}
+    more |= {"font": {"size": 22}, "legend": {"font": {"size": 20}}, "height": round(1.4 * layout["height"])}
+    thick = [{"line": {"width": 2 * one["line"]["width"]}} if "lines" in one.get("mode", "") else {} for one in traces]
+    return Chart({"data": list(map(merged, traces, thick)), "layout": merged(layout, more)}, chart.alt)
+
+
+def _legend_room(traces: Iterable[Part]) -> int:
+    """Return the further height of a legend of more than two rows, in a column of about 360 pixels."""
+    names = [trace.get("name", "") for trace in traces if trace.get("showlegend") is not False]
+    beside = max(1, 360 // (48 + 7 * max(map(len, names), default=1)))
+    return 24 * max(0, -(-len(names) // beside) - 2) if len(names) > 1 else 0
+
+
+def laid_out(traces: list[Part], height: int, x: Part | None = None, y: Part | None = None, **more: Any) -> Part:
+    """Return a figure over its axes in the layout of all: legend below, no title, little room around it."""
+    legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
+    margin, whole = {"l": 8, "r": 12, "t": 10, "b": 8}, height + _legend_room(traces)
+    usual = {"height": whole, "margin": margin, "legend": legend, "hoverlabel": {"namelength": -1}}
+    return {"data": traces, "layout": merged({"xaxis": x or axis(), "yaxis": y or axis(), **usual}, more)}
+
+
+def axis(title: str = "", **more: Any) -> Part:
+    """Return an axis with its title, its words in the colour of those beside a chart."""
+    named = {"font": {"color": TEXT}} | ({"text": title} if title else {})
+    return merged({"tickfont": {"color": TEXT}, "title": named}, more)
+
+
+def names_axis(**more: Any) -> Part:
+    """Return an axis of names, the first on top."""
+    return axis(autorange="reversed", automargin=True, type="category", **more)
+
+
+def upright(x: float, panel: str = "", **line: Any) -> Part:
+    """Return a line from the bottom of a panel to its top."""
+    ends = {"x0": x, "x1": x, "xref": f"x{panel}", "y0": 0, "y1": 1, "yref": f"y{panel} domain"}
+    return {"type": "line", "line": line, **ends}
+
+
+def words_at(x: Any, y: Any, text: str, **more: Any) -> Part:
+    """Return words that stand at a place of a figure."""
+    return {"x": x, "y": y, "text": text, "showarrow": False, **more}
+
+
+def heat_map_of(
+    values: pd.DataFrame, title: str, hover: str, readable: int = 20, stars: Any = False, **look: Any
+) -> Part:
+    """Return a table of numbers as a heat map, its first row on top; missing cells stay empty.
+
+    title of the colour bar; stars: which cells have one; readable: with more columns than these no number stands
+    """
+    text = values.map(lambda value: number(value, 2)) + np.where(stars, "*", "")
+    cells = {"z": plain(values), "x": labels(values.columns), "y": labels(values.index)}
+    usual: Part = {"colorscale": "Cividis", "zmin": 0, "zmax": 1, "xgap": 1, "ygap": 1, "hoverongaps": False}
+    usual |= {"text": plain(text.where(values.notna(), "")), "hovertemplate": f"{hover}<extra></extra>"}
+    usual |= {"texttemplate": "%{text}"} if len(values.columns) <= readable else {}
+    usual |= {"colorbar": {"title": {"text": title, "side": "right"}, "thickness": 12}}
+    # Lines of a grid would strike through empty cells.
+    x, y = axis(automargin=True, type="category", showgrid=False), names_axis(showgrid=False)
+    return laid_out([{"type": "heatmap", **cells, **merged(usual, look)}], max(260, 110 + 30 * len(values)), x, y)
+
+
+def error_bars(rows: pd.DataFrame, colour: str = GREY) -> Part:
+    """Return the intervals of rows with a value, low and high as error bars along the x axis."""
+    ends = plain(rows["high"] - rows["value"]), plain(rows["value"] - rows["low"])
+    # Where an end is missing, the text is no number for Plotly either; from null it would draw a bar of length 0.
+    up, down = (["NaN" if length is None else length for length in lengths] for lengths in ends)
+    bars = {"type": "data", "symmetric": False, "array": up, "arrayminus": down}
+    return bars | {"thickness": 1.5, "width": 4, "color": colour}
+
+
+def dots_of(rows: pd.DataFrame, names: Sequence[str], colours: Sequence[str], **more: Any) -> Part:
+    """Return for each name its value as a dot with its interval."""
+    usual: Part = {"error_x": error_bars(rows), "hovertemplate": "%{y}: %{x:.3f}<extra></extra>", "showlegend": False}
+    return dotted(rows["value"], names, colours, **(usual | more))
+
+
+def dotted(x: Any, y: Any, colour: Any, symbol: Any = "circle", size: int = 10, **more: Any) -> Part:
+    """Return values along x as dots at the heights y."""
+    marker = {"color": colour, "symbol": symbol, "size": size}
+    return merged({"type": "scatter", "x": plain(x), "y": plain(y), "mode": "markers", "marker": marker}, more)
+
+
+def curve_of(x: Any, y: Any, name: str, look: Look, **more: Any) -> Part:
+    """Return a line of a system with its symbols; what stands in `more` replaces the usual look."""
+    usual: Part = {"mode": "lines+markers", "name": label(name), "legendgroup": name, "hovertemplate": "%{y:.3f}"}
+    usual["line"] = {"color": look.colour, "dash": look.dash, "width": 2}
+    return dotted(x, y, look.colour, look.symbol, 7, **merged(usual, more))
+
+
+def band_of(
+    rows: pd.DataFrame, along: str, colour: str, low: str = "low", high: str = "high", **more: Any
+) -> list[Part]:
+    """Return the interval of each row as a band over the column `along`; nothing where no row has one."""
+    rows = rows[rows[low].notna()]
+    back = rows.iloc[::-1]
+    edge = {"x": plain([*rows[along], *back[along]]), "y": plain([*rows[high], *back[low]]), "mode": "lines"}
+    quiet = {"line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
+    return [{"type": "scatter", "fill": "toself", "fillcolor": colour, **edge, **quiet, **more}] if len(rows) else []
