@@ -121,7 +121,9 @@ def digits_of(column: str, usual: int = 3) -> int:
     >>> digits_of("kappa"), digits_of("% of human ceiling"), digits_of("N")
     (3, 1, 0)
     """
-    return 0 if column in (*CELLS, "candidates a document") else 1 if "%" in column or column == "mean length" else usual
+    if column in (*CELLS, "candidates a document"):
+        return 0
+    return 1 if "%" in column or column == "mean length" else usual
 
 
 def neutral(frame: pd.DataFrame) -> pd.DataFrame:

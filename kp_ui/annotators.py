@@ -124,8 +124,7 @@ def titles() -> None:
     result = cached.agreement()
     table = cached.annotated_documents()
     show.chart(
-        dots.histogram(table, "K", SCALES[controls.select("Scale of words", SCALES, "scale", width=260)]),
-        "histogram",
+        dots.histogram(table, "K", SCALES[controls.select("Scale of words", SCALES, "scale", width=260)]), "histogram"
     )
     with st.expander("Most disputed headings"):
         normalise = settings.settings().normalise
