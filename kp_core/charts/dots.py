@@ -49,6 +49,7 @@ def leaderboard(result: Result, measure: str) -> Chart:
         look, one = drawn[row["system"]], rows.loc[[row.name]]
         symbol = "circle" if row["system"] in REFERENCES else look.symbol
         more = {"error_x": error_bars(one, look.colour), "customdata": [row["system"]], "showlegend": False}
+        more |= {"cliponaxis": False}  # a dot at 0 is whole
         hover = "%{y}: %{x:.3f}<extra></extra>"  # what is in customdata is no label, and would be read as markup
         traces.append(dotted(one["value"], [name], look.colour, symbol, 11, hovertemplate=hover, **more))
         # By its row and not by its name: a system may be called “07”, which would be taken for the eighth row.
