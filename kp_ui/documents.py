@@ -95,7 +95,7 @@ def _text_of(view: DocumentView, systems: list[str]) -> None:
     system = systems[0]
     legend = "; ".join(f"{_MARKED[kind][0]} {words}" for kind, words in KINDS.items())
     show.text(show.marked(marked_text(view, system, settings.resolved()), _MARKED))
-    st.caption(show.plain(f"{legend}, for {system}."))
+    st.caption(show.plain(f"{system}: {legend}."))
 
 
 def _frequent(system: str) -> None:

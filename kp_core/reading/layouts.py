@@ -38,7 +38,7 @@ from kp_core.reading.shapes import shape_of
 from kp_core.reading.table import Table
 from kp_core.reading.values import floats, is_number
 
-_LISTS = ("doc_id", "concept", "phrase", "phrases")
+_LISTS = ("concept", "phrase", "phrases")
 _TEXTS = ("doc_id", "text", "title", "group")
 _ROLES: dict[str, tuple[str, ...]] = {
     "gold": ("doc_id", "annotator", "relevance", "votes", *_LISTS, "title", "text", "group"),

@@ -270,8 +270,8 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     """Tell whether the first row names the columns: by words of the field, or since it is unlike the rows below."""
     if not rows:
         return False
-    if "header" in choice.options:
-        return choice.options["header"] != "no"
+    if "header" in choice.options:  # “no” leaves nothing to be asked here
+        return True
     first, others = rows[0], rows[1:]
     if set(choice.columns.values()) & set(first):
         return True

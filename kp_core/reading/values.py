@@ -144,7 +144,7 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
         values = _parsed(text)
     else:
         given = ~column.is_null().to_numpy() if column.null_count else np.ones(len(column), dtype=bool)
-        values = column.cast(pa.float64()).to_numpy() if pa.types.is_floating(column.type) else _from_integers(column)
+        values = column.cast(pa.float64(), safe=False).to_numpy()
     finite = np.isfinite(values)
     return (values if finite.all() else np.where(finite, values, np.nan)), given & ~finite
 
@@ -152,10 +152,6 @@ def floats(column: pa.ChunkedArray) -> tuple[Floats, Mask]:
 def repeated(value: str, size: int) -> pa.ChunkedArray:
     """Return a column of one text."""
     return pa.chunked_array([pa.repeat(pa.scalar(value, pa.large_string()), size)])
-
-
-def _from_integers(column: pa.ChunkedArray) -> Floats:
-    return np.asarray(column.cast(pa.float64(), safe=False).to_numpy())
 
 
 def _parsed(text: pa.ChunkedArray) -> Floats:

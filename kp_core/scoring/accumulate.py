@@ -193,7 +193,8 @@ class Ids:
 class Sums:
     """What the documents seen so far add up to.
 
-    arrays  by name, the parts of a name joined by `/`
+    arrays  by name: subset, system, average, measure, cutoffs, summand, and what is summed, such as
+            `0/0/macro/F1@k/5/0/sum`; subsets and systems are numbers
     ids     kind → how many documents or other things of this kind there are, and some names, for the notes
     """
 

@@ -91,9 +91,8 @@ def phrases_of(coded: Coded, settings: Settings) -> tuple[list[str], Bools | Non
 
 def face(data: Prepared, run: CodedRun, lists: Lists, gold: Gold) -> Facing:
     """Return the predictions of prepared lists beside the gold spellings, as numbers of `phrases_of`."""
-    document = np.repeat(np.arange(len(lists.length)), lists.length)
-    phrase = run.phrase[run.start[document] + lists.position - 1].astype(np.int64)
-    return Facing(gold, document, ranks(lists.length), phrase, *_gold_spellings(data, gold))
+    phrase = run.phrase[run.start[lists.owner] + lists.position - 1].astype(np.int64)
+    return Facing(gold, lists.owner, ranks(lists.length), phrase, *_gold_spellings(data, gold))
 
 
 def _gold_spellings(data: Prepared, gold: Gold) -> tuple[Ints, Ints]:

@@ -81,7 +81,7 @@ def presence(data: Prepared, without: int | None = None) -> dict[str, dict[str, 
     found: dict[str, dict[str, Counted]] = {name: {} for name in _SIDES}
     for system, run in coded.runs.items():
         lists = ranked_lists(run, identities, settings)
-        row = stands(np.repeat(np.arange(len(lists.length)), lists.length), lists.form)
+        row = stands(lists.owner, lists.form)
         for name, wanted in zip(_SIDES, (True, False), strict=True):
             part: Gold = replace(gold.only(item == wanted), known=gold.known & with_text)
             nothing = np.zeros(len(gold.size))
