@@ -12,7 +12,7 @@ from kp_core.studies.document_values import tables_by_document
 from kp_core.studies.evaluate import interval_table
 from kp_core.studies.published_tables import LECTURE_SYSTEMS, remarks, spans
 from kp_core.typeset import CELLS
-from kp_core.words.statements import diagnose
+from kp_core.words.statements import diagnose, table_in_words
 from kp_ui import cached, controls, prose, results, settings, show
 
 MEASURES = ("kappa", "kappa_max", "P_pos", "P_neg", "PABAK", "AC1", "pi", "BI", "PI")
@@ -33,6 +33,7 @@ def section() -> None:
         system = controls.select("System", results.best_first(), "system")
         mean = screen_tables.value(cached.evaluation_at_cutoff(("kappa",), "macro"), system, "kappa")
         others = {name: found for name, found in cells.items() if name != system}
+        st.markdown(show.plain(results.in_short(table_in_words(system, cells[system]))))
         said = diagnose(system, cells[system], others, mean)
         for sentence in said[:1]:
             st.markdown(show.plain(results.in_short(sentence)))

@@ -313,6 +313,19 @@ _SAID: dict[str, str] = read("diagnosis.toml")
 PREVALENCE, GAP, BIAS, REJECTED, NEAR, POOLING = 0.6, 0.3, 0.3, 0.9, 0.02, 0.05
 
 
+def table_in_words(system: str, cells: Mapping[str, float]) -> str:
+    """Say what the four cells of a table count.
+
+    >>> table_in_words("x", {"a": 70, "b": 425, "c": 135, "d": 10120})
+    'x chose 205 phrases: 70 keyphrases (a) and 135 others (c). It missed 425 keyphrases (b); 10,120 phrases nobody
+    chose (d).'
+    """
+    a, b, c, d = (round(cells[name]) for name in "abcd")
+    own = f"{counted(a, 'keyphrase')} (a) and {counted(c, 'other')} (c)"
+    left = f"It missed {counted(b, 'keyphrase')} (b); {counted(d, 'phrase')} nobody chose (d)."
+    return f"{system} chose {counted(a + c, 'phrase')}: {own}. {left}"
+
+
 def diagnose(
     system: str, cells: Mapping[str, float], others: Mapping[str, Mapping[str, float]], macro_kappa: float | None = None
 ) -> list[str]:
