@@ -154,6 +154,8 @@ def _preview(name: str) -> None:
             widths = {"one column": 1, "two columns": 2}
             columns = widths[st.radio("As an image for a paper", widths, key=f"columns {name}", horizontal=True)]
             images(partial(report.svg, columns), name, report.signature)
+            file, key = f"{name}.html", f"{name} html"
+            st.download_button("HTML", report.interactive, file, key=key, on_click="ignore", icon=":material/download:")
         for table in (one for one in section.tables if len(one.frame.columns) <= _WIDEST):
             st.caption(show.plain(table.caption))
             results.table(table.frame, f"report {name} {table.name}")

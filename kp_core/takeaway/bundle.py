@@ -41,7 +41,7 @@ from kp_core.studies.evaluate import DEFAULT_MEASURES, evaluate
 from kp_core.studies.near_misses import near_misses
 from kp_core.studies.result import Result
 from kp_core.studies.spread import spread
-from kp_core.takeaway.figures import as_json, chart_svg
+from kp_core.takeaway.figures import as_json, chart_html, chart_svg
 from kp_core.takeaway.paragraph import bibtex, brief, paragraph
 from kp_core.typeset import CELLS
 from kp_core.words import statements
@@ -341,10 +341,17 @@ class Report:
 
     def svg(self, columns: int = 1) -> str:
         """Return the chart of a section as wide as one or two columns of a paper; it must be the only one."""
+        return chart_svg(self._only_chart(), columns)
+
+    def interactive(self) -> str:
+        """Return the chart of a section as a page that works by itself; it must be the only one."""
+        return chart_html(self._only_chart(), self.signature)
+
+    def _only_chart(self) -> Chart:
         charts = [chart for section in self.sections for chart in section.charts]
         if len(charts) != 1:
             raise UsageError(f"an image shows one chart, and these sections have {len(charts)}; choose one section")
-        return chart_svg(charts[0], columns)
+        return charts[0]
 
     def zip(self) -> bytes:
         """Return everything as one archive."""

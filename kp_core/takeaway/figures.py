@@ -78,6 +78,14 @@ def chart_svg(chart: Chart, columns: int = 1) -> str:
     return _text_of(f"{get_plotlyjs()};{_SVG % drawn}")
 
 
+def chart_html(chart: Chart, signature: str) -> str:
+    """Return a chart as a page that needs nothing else; its signature is the description of the page."""
+    head = f'<meta charset="utf-8"><meta name="description" content="{escape(signature)}">'
+    head += f"<title>{escape(chart.alt)}</title>"
+    drawn = f'Plotly.newPlot("chart", {as_json(chart.figure)})'
+    return f'<!doctype html>{head}<div id="chart"></div><script>{get_plotlyjs()};{drawn}</script>'
+
+
 def table_svg(html: str) -> str:
     """Return a table and its note, as `PaperTable.html` writes them, as SVG with the rules of booktabs."""
     whole = ElementTree.fromstring(f"<div>{_NO_XML.sub('', html)}</div>")

@@ -1,7 +1,9 @@
 """Images for a paper: as wide as a column, with the numbers and names as they stand, and with their signature."""
 
+import json
 import re
 import struct
+from html import unescape
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -51,6 +53,18 @@ def test_a_chart_is_as_wide_as_its_columns_in_every_form(corpus: kp.Corpus, colu
     assert f"/Title ({made.signature})".encode() in forms["pdf"]
     assert struct.unpack(">I", forms["png"][16:20])[0] == pytest.approx(millimetres / 25.4 * 384, abs=4)
     assert b"tEXtDescription\0" + made.signature.encode() in forms["png"]
+
+
+def test_a_chart_is_a_page_by_itself(corpus: kp.Corpus) -> None:
+    made = report(corpus, k=2, interval="none", sections=["leaderboard"])
+    page = made.interactive()
+    head, _, drawn = page.partition("</title>")
+    assert head.partition('content="')[2].partition('"')[0] == made.signature
+    assert 'src="http' not in drawn
+    figure = json.loads(drawn.rpartition('Plotly.newPlot("chart", ')[2].removesuffix(")</script>"))
+    assert EVIL in {unescape(str(name)) for trace in figure["data"] for name in (trace.get("name"), *trace["y"])}
+    assert EVIL not in page
+    assert len(page) < 6_000_000
 
 
 @drawn
