@@ -245,7 +245,7 @@ def test_from_a_dot_to_the_marked_document_in_one_click(server: str, page: Page,
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.wait_for_url("**/documents?**system=tfidf**")
     settle(page)
-    expect(page.get_by_text("for tfidf.").first).to_be_visible()
+    expect(page.get_by_text("tfidf: ✓").first).to_be_visible()
     expect(page.get_by_text("✓").last).to_be_visible()
 
 
