@@ -143,11 +143,9 @@ def near_misses() -> kp.NearMisses:
 
 def spread(measure: str) -> kp.Spread:
     """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
-    try:
-        found = ask(spreads, at_every_number(), measure)
-    except kp.InputError:  # a universe too small for the longest lists
-        found = ask(spreads, at_cutoff(), measure)
-    return found.at(in_use.cutoff())
+    # A number as universe may be too small for the longest lists alone.
+    every = at_every_number() if not in_use.settings().universe.isdigit() else at_cutoff()
+    return ask(spreads, every, measure).at(in_use.cutoff())
 
 
 def pairs_to_rate(number: int) -> pd.DataFrame:

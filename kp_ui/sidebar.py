@@ -28,7 +28,7 @@ def draw() -> DeltaGenerator:
         if published != ("average",):
             st.caption(show.plain(f"Published with k = {', '.join(map(str, published))}."))
         changed = len(_changed())
-        label = f"Change conventions ({changed} changed)" if changed else "Change conventions"
+        label = f"Change conventions · {changed}" if changed else "Change conventions"
         st.button(label, key="conventions", icon=":material/tune:", on_click=_open, width="stretch")
         with st.container(horizontal=True):
             saving.button("save")

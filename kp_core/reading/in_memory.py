@@ -12,6 +12,7 @@ from kp_core.corpus import Role
 from kp_core.errors import InputError, counted
 from kp_core.reading import shapes
 from kp_core.reading.family import Choice, Rows
+from kp_core.reading.fields import NAMES, plain
 from kp_core.reading.limits import Limits, refuse_over
 from kp_core.reading.lists import HALF_A_CHARACTER, column_of, text_column
 from kp_core.reading.table import Table, plain_column, table_of
@@ -22,7 +23,8 @@ def frame_table(frame: pd.DataFrame, name: str, limits: Limits) -> Table:
     refuse_over(limits.rows, len(frame), "rows", name, "a DataFrame")
     refuse_over(limits.columns, len(frame.columns), "columns", name, "a DataFrame")
     for title, column in frame.items():
-        if column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
+        named = plain(str(title)) in {*NAMES["phrase"], *NAMES["phrases"]}
+        if named and column.dtype == object and any(isinstance(value, (set, frozenset, dict)) for value in column):
             raise InputError(
                 name, f"sets or dictionaries in “{title}”", "lists or single values", "Make lists, or leave it out."
             )

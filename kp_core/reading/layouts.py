@@ -341,10 +341,13 @@ def _columns_by_source(table: Table, columns: dict[str, str], choice: Choice) ->
 def _repeated(table: Table, columns: dict[str, str]) -> tuple[str, ...]:
     """Return the columns of phrases that all have one head; none where cells are lists or rows have more to say."""
     phrases = columns.get("phrase") or columns.get("phrases")
-    if phrases is None or {"rank", "score", "annotator", "system", "source"} & set(columns):
+    if phrases is None or set(columns) - {"doc_id", "phrase", "phrases", "title", "text", "group"}:
         return ()
     again = tuple(name for name in table.names if name.rstrip("'") == phrases)
-    return again if all(_profile(table, name).lists < 0.5 for name in again) else ()
+    shapes = [_profile(table, name) for name in again]
+    alone = all(shape.lists < 0.5 and (shape.phrases or not shape.cells) for shape in shapes)
+    once = "doc_id" not in columns or len(pc.unique(table.texts(columns["doc_id"]))) == len(table)
+    return again if alone and once else ()
 
 
 def _grouped(names: Iterable[str], whole: Collection[str] = ()) -> dict[str, tuple[str, ...]]:
@@ -386,7 +389,7 @@ def _lies_across(table: Table, columns: dict[str, str], sources: dict[str, tuple
     """Tell a table whose columns are the documents: numbered heads, over rows of a few people without a number."""
     rows, used = columns.get("doc_id", columns.get("annotator")), [name for own in sources.values() for name in own]
     if rows is None:  # d1, d2, d3 over nothing but phrases
-        return len(sources) == 1 and "" not in sources and len(used) > 1
+        return len(sources) == 1 and "" not in sources and len(used) > 1 and "title" not in columns
     if len(table) > len(used) or {*map(plain, map(base_of, used))} & (PEOPLE | SYSTEMS):
         return False
     numbered = [name for name in used if re.search(r"\d", name)]
@@ -430,8 +433,8 @@ def _settled(table: Table, role: Role, columns: dict[str, str]) -> dict[str, str
     text = columns.get("text")
     if text is not None and "doc_id" not in columns and not is_long(table, text, _LONG_TEXT):
         shape = _profile(table, text)
-        named = shape.words <= 2 or (shape.varied <= 0.9 and _can_be_ids(table, text))
-        if plain(text) != "text" and named:
+        once = plain(text) != "text" and shape.varied > 0.9 and shape.words <= 2
+        if once or (plain(text) == "document" and shape.varied <= 0.9 and _can_be_ids(table, text)):
             columns["doc_id"] = columns.pop("text")
     if role == "gold" and "text" in columns and "doc_id" in columns and not is_long(table, columns["text"], 50):
         del columns["text"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -169,11 +170,11 @@ def headed(table: Table, choice: Choice) -> Table:
 
 def _without_heads(table: Table, head: list[str]) -> Table:
     """Take out rows that repeat the head, as where files were joined one after another; they are told in a note."""
-    again = pc.equal(table.columns[0], head[0])
+    again = pc.equal(pc.utf8_trim_whitespace(table.columns[0]), head[0].strip())
     for column, cell in zip(table.columns[1:], head[1:], strict=True):
         if not pc.any(again).as_py():
             return table
-        again = pc.and_(again, pc.equal(column, cell))
+        again = pc.and_(again, pc.equal(pc.utf8_trim_whitespace(column), cell.strip()))
     lines = table.line_numbers()[again.to_numpy()]
     if not len(lines):
         return table
@@ -280,7 +281,15 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
     unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
-    return known >= 2 or ((known == 1 or unlike) and not repeated)
+    return known >= 2 or ((known == 1 or unlike) and not repeated) or _are_codes(first, below)
+
+
+def _are_codes(first: list[str], below: list[list[str]]) -> bool:
+    """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
+    heads = [cell.strip() for cell in first if cell.strip()]
+    codes = all(any(map(str.isdigit, head)) and not re.search(r"[\s;,|\[]", head) for head in heads)
+    words = all(cells and not any(map(str.isdigit, "".join(cells))) for cells in below[-len(heads) :])
+    return len(heads) > 1 and codes and words
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:
@@ -295,8 +304,6 @@ def _is_unlike(head: str, cells: list[str]) -> bool | None:
     most = 0.8 * len(cells)
     if len(cells) < 2:
         return None
-    if any(map(str.isdigit, head)) and not any(map(str.isdigit, "".join(cells))):  # codes over words
-        return True
     if sum(any(map(str.isdigit, cell)) for cell in cells) >= most:
         return not any(map(str.isdigit, head))
     if sum(any(separator in cell for separator in ";|\n") for cell in cells) >= most:
