@@ -23,6 +23,7 @@ from plotly.offline import get_plotlyjs
 from kp_core.charts.pieces import merged
 from kp_core.charts.style import TEXT, Chart, Part
 from kp_core.errors import UsageError
+from kp_core.typeset import visible
 
 #: What no XML may hold.
 _NO_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
@@ -81,7 +82,7 @@ def chart_svg(chart: Chart, columns: int = 1) -> str:
 def chart_html(chart: Chart, signature: str) -> str:
     """Return a chart as a page that needs nothing else; its signature is the description of the page."""
     head = f'<meta charset="utf-8"><meta name="description" content="{escape(signature)}">'
-    head += f"<title>{escape(chart.alt)}</title>"
+    head += f"<title>{escape(visible(chart.alt))}</title>"
     drawn = f'Plotly.newPlot("chart", {as_json(chart.figure)})'
     return f'<!doctype html>{head}<div id="chart"></div><script>{get_plotlyjs()};{drawn}</script>'
 
