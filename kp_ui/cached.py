@@ -144,8 +144,8 @@ def near_misses() -> kp.NearMisses:
 def spread(measure: str) -> kp.Spread:
     """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
     # A number as universe may be too small for the longest lists alone.
-    every = at_every_number() if not in_use.settings().universe.isdigit() else at_cutoff()
-    return ask(spreads, every, measure).at(in_use.cutoff())
+    asked = at_cutoff() if in_use.settings().universe.isdigit() else at_every_number()
+    return ask(spreads, asked, measure).at(in_use.cutoff())
 
 
 def pairs_to_rate(number: int) -> pd.DataFrame:

@@ -8,10 +8,13 @@ from kp_core.reading.identifiers import without_common
 from kp_core.settings import in_words
 from kp_ui import cached, intake, link, prose, results, settings, show, streamed, workspace
 
-#: What a reader looks for in the lists of annotators and systems, and its name there; the download has the rest.
-_LOOKED_FOR = {name: name for name in ("role", "source", "documents", "phrases", "shortest")}
-_LOOKED_FOR |= {"mean": "mean length", "longest": "longest", "missing": "missing", "empty": "empty"}
-_LOOKED_FOR |= {"duplicates, normalised": "repeated in a list"}
+#: What a reader looks for in the lists of annotators and systems, and its name there if it is another; the download
+#: has the rest.
+_LOOKED_FOR = (
+    *("role", "source", "documents", "phrases", "shortest", "mean", "longest", "missing", "empty"),
+    "duplicates, normalised",
+)
+_NAMED = {"mean": "mean length", "duplicates, normalised": "repeated in a list"}
 #: So many phrases are shown at once.
 _MOST = 2000
 
@@ -62,7 +65,7 @@ def _statistics(corpus: kp.Corpus) -> None:
     normaliser, k = settings.normaliser(), settings.cutoff_of_average()
     table = cached.of((corpus, normaliser), str(normaliser), report.statistics, k)
     said = report.telling(table)
-    said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_LOOKED_FOR)
+    said = said[[name for name in _LOOKED_FOR if name in said]].rename(columns=_NAMED)
     results.table(said.assign(role=said["role"].replace(intake.ROLES)), "statistics")
     show.downloads(table, "load_report", "Annotators and systems")
     if corpus.systems and workspace.current().sample is None:

@@ -281,15 +281,15 @@ def is_head(rows: list[list[str]], choice: Choice) -> bool:
     repeated = any(cell.strip() and cell in cells for cell, cells in zip(first, below, strict=True))
     kinds = [_is_unlike(cell, cells) for cell, cells in zip(first, below, strict=True)]
     unlike = any(kind is True for kind in kinds) and not any(kind is False for kind in kinds)
-    return known >= 2 or ((known == 1 or unlike) and not repeated) or _are_codes(first, below)
+    return known >= 2 or ((known == 1 or unlike) and not repeated) or _is_of_codes(first, below)
 
 
-def _are_codes(first: list[str], below: list[list[str]]) -> bool:
+def _is_of_codes(first: list[str], below: list[list[str]]) -> bool:
     """Tell a first row of codes, such as d1, d2, d3, over cells that have no digit."""
-    heads = [cell.strip() for cell in first if cell.strip()]
-    codes = all(any(map(str.isdigit, head)) and not re.search(r"[\s;,|\[]", head) for head in heads)
-    words = all(cells and not any(map(str.isdigit, "".join(cells))) for cells in below[-len(heads) :])
-    return len(heads) > 1 and codes and words
+    named = [(cell.strip(), cells) for cell, cells in zip(first, below, strict=True) if cell.strip()]
+    codes = all(re.search(r"\d", head) and not re.search(r"[\s;,|\[]", head) for head, _ in named)
+    words = all(cells and not re.search(r"\d", "".join(cells)) for _, cells in named)
+    return len(named) > 1 and codes and words
 
 
 def _is_unlike(head: str, cells: list[str]) -> bool | None:

@@ -115,7 +115,11 @@ def count_unchecked(
     coded, identities, settings = data.coded, data.identities, data.settings
     tables = table_settings(settings)
     gold = gather(coded, identities, settings, without, fewest)
-    of_sets = gold if settings.gold_list == "unique" else gather(coded, identities, tables, without, fewest)
+    of_sets = (
+        gold
+        if settings.gold_list == "unique" or not concordance
+        else gather(coded, identities, tables, without, fewest)
+    )
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
@@ -136,10 +140,9 @@ def count_unchecked(
         systems[system] = Counted(counts, table)
     deepest = max((cutoff for cutoff in settings.k if isinstance(cutoff, int)), default=0)
     for name in BASELINES if baselines else ():
-        systems[name] = Counted(
-            baseline_counts(name, *gold, universe, settings, deepest),
-            baseline_counts(name, *of_sets, universe, tables, deepest),
-        )
+        counts = baseline_counts(name, *gold, universe, settings, deepest)
+        table = baseline_counts(name, *of_sets, universe, tables, deepest) if concordance else counts
+        systems[name] = Counted(counts, table)
     return systems
 
 
