@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Lock
 from typing import Any, Literal, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -200,6 +201,7 @@ def content_digest(corpus: Corpus) -> str:
 #: What steps gave for corpora that are still in use; of each step the results used last, since a page tries one way to
 #: compare phrases after the other.
 _KEPT: WeakKeyDictionary[Corpus, dict[str, dict[Hashable, Any]]] = WeakKeyDictionary()
+_LOCK = Lock()  # the sessions of a server share the samples
 RECENT = 8
 
 
@@ -210,9 +212,13 @@ def kept(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
     >>> [kept(corpus, "square", n, lambda n=n: n * n) for n in (3, 3, 4)], list(_KEPT[corpus]["square"])
     ([9, 9, 16], [3, 4])
     """
-    results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
-    result: T = results.pop(key) if key in results else make()
-    results[key] = result
-    while len(results) > RECENT:
-        results.pop(next(iter(results)))
+    with _LOCK:
+        results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
+        known = [results[key]] if key in results else []
+    result: T = known[0] if known else make()
+    with _LOCK:
+        results.pop(key, None)
+        results[key] = result
+        while len(results) > RECENT:
+            results.pop(next(iter(results)))
     return result

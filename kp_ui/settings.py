@@ -1,6 +1,7 @@
 """Hold what is chosen for every page: k, measure, gold standard, universe, preset and conventions, kept in the link."""
 
 from contextlib import suppress
+from functools import cache
 from math import isfinite
 from typing import cast
 
@@ -42,10 +43,11 @@ _IGNORED = "ignored link"
 PAGE = "page"
 
 
-def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> list[str]:
+@cache  # asked dozens of times a run
+def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> tuple[str, ...]:
     """Return the measures that rank systems, the common ones first."""
     ranking = [name for name, one in kp.MEASURES.items() if one.better == "higher" and one.family in families]
-    return [name for name in FIRST if name in ranking] + [name for name in ranking if name not in FIRST]
+    return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
 
 def options(name: str) -> tuple[str, ...]:
@@ -54,7 +56,7 @@ def options(name: str) -> tuple[str, ...]:
     if name == "k":
         return (*BY_SIZE, *NUMBERS)
     if name == "measure":
-        return tuple(measures())
+        return measures()
     if name == "annotators":
         several = ("union", "majority", "intersection", "votes") if len(corpus.annotators) != 1 else ("union",)
         return (*several, *corpus.annotators)

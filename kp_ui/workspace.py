@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -21,7 +22,7 @@ from kp_core.takeaway.workspace_file import Uploads
 from kp_ui import ROOT, link, prose, show, state
 
 SAMPLE_DATA = ROOT / "sample_data"
-_CURRENT, _BESIDE, _UPLOADS, _PENDING = "workspace", "workspace_beside", "uploads", "pending"
+_CURRENT, _UPLOADS, _PENDING = "workspace", "uploads", "pending"
 _PROBLEM, _QUESTION = "problem", "question"
 #: The query parameter that names the sample on screen, and the sample that opens without it.
 SAMPLE, _FIRST = "sample", "lectures"
@@ -173,14 +174,13 @@ def answer(given: Reply) -> None:
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
     st.session_state[_LOST] = 0
-    st.session_state[_CURRENT] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
+    st.session_state[_CURRENT] = beside(name)
 
 
+@cache  # all sessions of a server share the samples
 def beside(name: str) -> Workspace:
-    """Return a sample for one page, without putting it on screen; kept with the session."""
-    if _BESIDE not in st.session_state or st.session_state[_BESIDE].sample != name:
-        st.session_state[_BESIDE] = _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
-    return cast(Workspace, st.session_state[_BESIDE])
+    """Return a sample, without putting it on screen."""
+    return _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
 
 
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:
