@@ -8,6 +8,7 @@ from typing import cast
 import streamlit as st
 
 import kp_core as kp
+from kp_core.scoring.measures import of_systems
 from kp_core.scoring.prepare import prepare
 from kp_core.scoring.sentence_ids import names_sentences
 from kp_core.settings import FIELDS, Changes, Settings, format_value
@@ -44,9 +45,9 @@ PAGE = "page"
 
 
 @cache  # asked dozens of times a run
-def measures(families: tuple[str, ...] = ("overlap", "ranking", "concordance")) -> tuple[str, ...]:
+def measures() -> tuple[str, ...]:
     """Return the measures that rank systems, the common ones first."""
-    ranking = [name for name, one in kp.MEASURES.items() if one.better == "higher" and one.family in families]
+    ranking = [name for name in of_systems() if kp.MEASURES[name].better == "higher"]
     return (*(name for name in FIRST if name in ranking), *(name for name in ranking if name not in FIRST))
 
 

@@ -29,7 +29,8 @@ VIEWS = ("Other measures, cutoffs, gold standards", "Other published conventions
 def measures() -> None:
     """Show every measure of lists, a group at a time, and whether differences in the one in use are certain."""
     grouped = sum(GROUPS.values(), ())
-    others = tuple(name for name in settings.measures(("overlap", "ranking")) if name not in grouped)
+    lists = (name for name in settings.measures() if kp.MEASURES[name].family != "concordance")
+    others = tuple(name for name in lists if name not in grouped)
     groups = GROUPS | ({"Others": others} if others else {})
     chosen = controls.views("What is asked", groups, "group")
     people = results.people()

@@ -178,9 +178,9 @@ def open_sample(name: str) -> None:
 
 
 @cache  # all sessions of a server share the samples
-def beside(name: str) -> Workspace:
+def beside(sample: str) -> Workspace:
     """Return a sample, without putting it on screen."""
-    return _ready(SAMPLES[name].uploads(), SAMPLES[name].title, name)
+    return _ready(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
 
 
 def add(files: Sequence[Source], beside_sample: bool = False) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Sequence
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from kp_core.errors import InputError, counted
 from kp_core.reading.family import File
 from kp_core.reading.limits import refuse_over
 from kp_core.reading.table import Table, header_names, plain_column
+
+if TYPE_CHECKING:  # it brings half of Arrow along, which those who load no Parquet do without
+    import pyarrow.parquet as pq
 
 
 def is_parquet(file: File) -> bool:
@@ -23,6 +26,8 @@ def is_parquet(file: File) -> bool:
 
 def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = header_names) -> Table:
     """Return a Parquet file as a table, within the limits; `named` makes names of columns fit for the screen."""
+    import pyarrow.parquet as pq
+
     try:
         stored = pq.ParquetFile(io.BytesIO(file.source.data))
         _refuse_too_large(file, stored)
@@ -41,6 +46,8 @@ def read_parquet(file: File, named: Callable[[Sequence[str]], list[str]] = heade
 
 def _refuse_too_large(file: File, opened: pq.ParquetFile) -> None:
     """Refuse by what the file says of itself, then by what its values will take: an entry may stand for millions."""
+    import pyarrow.parquet as pq
+
     limits, name, stored = file.limits, file.name, opened.metadata
     refuse_over(limits.rows, stored.num_rows, "rows", name, "a table")
     refuse_over(limits.columns, stored.num_columns, "columns", name, "a table")
