@@ -54,7 +54,6 @@ def running(
         free.bind((HOST, 0))
         port = free.getsockname()[1]
     command = [*(opener or (sys.executable, "-m", "streamlit", "run", script)), "--server.headless", "true"]
-    command += ["--server.fileWatcherType", "none"]  # an edit during the run must not change what runs
     command += ["--server.address", HOST, "--server.port", str(port), *options]
     with (
         log.open("wb") as output,

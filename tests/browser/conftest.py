@@ -101,7 +101,7 @@ def settle() -> Callable[[Page], None]:
     def wait(page: Page) -> None:
         page.wait_for_selector('[data-testid="stAppViewContainer"]', timeout=60_000)
         end, last, calm = time.monotonic() + 60, -1, 0
-        while calm < 7:
+        while calm < 4:
             if time.monotonic() > end:
                 pytest.fail(f"{page.url} did not come to rest within a minute")
             size = page.evaluate("document.body.innerText.length + document.querySelectorAll('svg,canvas').length")
