@@ -156,17 +156,19 @@ def _moved(page: Page, drawn: str = "") -> list[float]:
     _calm(page)
     slider.focus()
     for k in range(6, 7 + STEPS):  # the first one warms up
-        page.evaluate(WATCH, drawn.format(k=k))
+        shown = drawn.format(k=k)
+        page.evaluate(WATCH, shown)
         begun = time.perf_counter()
         slider.press("ArrowRight")
         if drawn:
+            page.locator(CHART).filter(has_text=shown).first.wait_for(timeout=60_000)
             found.append(page.evaluate("() => window.drawn") / 1000)
         else:
             page.wait_for_url(f"**k={k}*")
             _calm(page)
             found.append(time.perf_counter() - begun)
         _calm(page)
-        page.wait_for_timeout(500)
+        page.wait_for_timeout(500)  # a person looks before the next step
     return found[1:]
 
 

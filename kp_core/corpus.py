@@ -214,8 +214,9 @@ def kept(corpus: Corpus, step: str, key: Hashable, make: Callable[[], T]) -> T:
     """
     with _LOCK:
         results = _KEPT.setdefault(corpus, {}).setdefault(step, {})
-        known = [results[key]] if key in results else []
-    result: T = known[0] if known else make()
+        result: T | None = results.get(key)
+    if result is None:
+        result = make()
     with _LOCK:
         results.pop(key, None)
         results[key] = result

@@ -85,6 +85,11 @@ def at_every_number() -> Settings:
     return in_use.settings().changed(k=(*range(1, 51), in_use.cutoff()))
 
 
+def unless_too_small(asked: Settings) -> Settings:
+    """Return settings for more than the sidebar's cutoff, or for it alone: N as a number may be too small for more."""
+    return at_cutoff() if asked.universe.isdigit() else asked
+
+
 def without_cutoff() -> Settings:
     """Return the settings of the sidebar for what is asked of annotators alone; k plays no part."""
     return in_use.settings().changed(k="all", annotators="union")
@@ -143,9 +148,7 @@ def near_misses() -> kp.NearMisses:
 
 def spread(measure: str) -> kp.Spread:
     """Return a measure at the sidebar's cutoff under other conventions; all cutoffs are evaluated at once."""
-    # A number as universe may be too small for the longest lists alone.
-    asked = at_cutoff() if in_use.settings().universe.isdigit() else at_every_number()
-    return ask(spreads, asked, measure).at(in_use.cutoff())
+    return ask(spreads, unless_too_small(at_every_number()), measure).at(in_use.cutoff())
 
 
 def pairs_to_rate(number: int) -> pd.DataFrame:

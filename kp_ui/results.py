@@ -67,8 +67,8 @@ def with_people(here: kp.Result) -> kp.Result:
     """Return values of systems with those of people beside them: each annotator against the others, where few are."""
     if not 1 < len(workspace.current().corpus.annotators) <= FEW_PEOPLE:
         return here
-    # People choose sets, so their values are the same at every cutoff; a number as universe may be too small for "all".
-    asked = cached.at_cutoff() if settings.value("universe") == "number" else settings.settings().changed(k="all")
+    # People choose sets, so their values are the same at every cutoff, and one is asked for, whatever k is.
+    asked = cached.unless_too_small(settings.settings().changed(k="all"))
     found = cached.ask(kp.evaluate, asked.changed(annotators="others"), (settings.value("measure"),))
     named = {name: here.frame[name].iloc[0] for name in ("measure", "k")}
     rows = found.frame[found.frame["system"] == HUMANS].assign(**named)

@@ -48,7 +48,7 @@ def data() -> Workspace | None:
     """Return the data of the study: those on screen, or the extracts of the sample lectures; None without texts."""
     here = workspace.current()
     if here.sample == "lectures":
-        here = workspace.beside("extracts")
+        here = workspace.sample_workspace("extracts")
         st.caption(prose.text("sentences.instead"))
         label = "Show these extracts on every page"
         st.button(label, on_click=workspace.open_sample, args=("extracts",), key="open_extracts")

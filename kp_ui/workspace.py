@@ -174,11 +174,11 @@ def answer(given: Reply) -> None:
 def open_sample(name: str) -> None:
     """Put a sample on screen; the user's files stay listed."""
     st.session_state[_LOST] = 0
-    st.session_state[_CURRENT] = beside(name)
+    st.session_state[_CURRENT] = sample_workspace(name)
 
 
 @cache  # all sessions of a server share the samples
-def beside(sample: str) -> Workspace:
+def sample_workspace(sample: str) -> Workspace:
     """Return a sample, without putting it on screen."""
     return _ready(SAMPLES[sample].uploads(), SAMPLES[sample].title, sample)
 

@@ -115,11 +115,9 @@ def count_unchecked(
     coded, identities, settings = data.coded, data.identities, data.settings
     tables = table_settings(settings)
     gold = gather(coded, identities, settings, without, fewest)
-    of_sets = (
-        gold
-        if settings.gold_list == "unique" or not concordance
-        else gather(coded, identities, tables, without, fewest)
-    )
+    of_sets = gold
+    if concordance and settings.gold_list != "unique":
+        of_sets = gather(coded, identities, tables, without, fewest)
     one_spelling = len(gold[0].spelling_item) == len(gold[0].grade)
     # With sets on both sides already, and one spelling an item, the tables need no counts of their own.
     of_one = one_spelling and of_sets is gold and (settings.duplicates, settings.hits_as) == ("before", "predictions")
