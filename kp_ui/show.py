@@ -162,18 +162,18 @@ def headline(said: Headline) -> None:
 
 
 def chart(drawn: Chart, key: str, **options: Any) -> Any:
-    """Show a chart with its words, and a bar that saves it as SVG."""
+    """Show a chart with its words, and a bar that saves it as SVG; its words alone where there is nothing to draw."""
+    if not drawn.figure["data"]:
+        return st.info(plain(drawn.alt))
     config = {"displaylogo": False, "toImageButtonOptions": {"format": "svg", "filename": key}}
     more = {"config": config, "theme": "streamlit", "width": "stretch", **options}
-    # Where a measure has no value, there is no trace, and Streamlit refuses that; an empty trace shows the same.
-    figure = drawn.figure | {"data": drawn.figure["data"] or [{"type": "scatter"}]}
-    return st.plotly_chart(figure, key=key, alt=drawn.alt, **more)
+    return st.plotly_chart(drawn.figure, key=key, alt=drawn.alt, **more)
 
 
 def clickable(drawn: Chart, key: str) -> str:
     """Show a chart whose dots can be clicked, and return the name that the clicked one carries, or nothing."""
     event = chart(drawn, key, on_select="rerun", selection_mode="points")
-    points = event["selection"]["points"] if event else []
+    points = event["selection"]["points"] if drawn.figure["data"] and event else []
     return str(points[0].get("customdata", "")) if points else ""
 
 
